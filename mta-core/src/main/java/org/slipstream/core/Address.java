@@ -1,0 +1,155 @@
+package org.slipstream.core;
+
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+
+/// A mailbox address, `local-part@domain`, as RFC 5321 section 4.1.2 writes it.
+///
+/// The local part is kept as its meaning, without quotes and backslashes: `"john doe"@example.org` has the local part
+/// `john doe`, and [#toString] quotes again where the grammar asks for it. Two addresses are the same mailbox when
+/// [#key] says so: domains compare without case, local parts are left to their own host (RFC 5321 section 2.4).
+///
+/// The grammar with its limits is applied where bytes become addresses; this record holds what came out.
+///
+/// @param localPart the unquoted local part, never empty, without control characters
+/// @param domain a domain name or an address literal in brackets, in the case it was given, never empty
+public record Address(String localPart, String domain) {
+    public Address {
+        Objects.requireNonNull(localPart);
+        Objects.requireNonNull(domain);
+        if (localPart.isEmpty() || domain.isEmpty()) {
+            throw new IllegalArgumentException("an address has a local part and a domain: " + localPart + "@" + domain);
+        }
+        for (int i = 0; i < localPart.length(); i++) {
+            if (Character.isISOControl(localPart.charAt(i))) {
+                throw new IllegalArgumentException("control character in the local part of an address");
+            }
+        }
+    }
+
+    /// Reads `local@domain` as people and configuration files write it; the last `@` divides. Quotes around the local
+    /// part are taken off. Empty when it is no address.
+    public static Optional<Address> parse(String text) {
+        int at = text.lastIndexOf('@');
+        if (at <= 0 || at == text.length() - 1) {
+            return Optional.empty();
+        }
+        String local = text.substring(0, at);
+        String domain = text.substring(at + 1);
+        Optional<String> meaning = local.startsWith("\"") ? unquote(local) : plain(local);
+        if (meaning.isEmpty() || meaning.get().isEmpty() || !isDomain(domain)) {
+            return Optional.empty();
+        }
+        return Optional.of(new Address(meaning.get(), domain));
+    }
+
+    /// Like [#parse] for text that is known to be an address.
+    public static Address of(String text) {
+        return parse(text).orElseThrow(() -> new IllegalArgumentException("not an address: " + text));
+    }
+
+    /// The domain without case, the form in which domains are looked up and compared.
+    public String domainKey() {
+        return domain.toLowerCase(Locale.ROOT);
+    }
+
+    /// The form in which two spellings of one mailbox are equal.
+    public String key() {
+        return localPart + "@" + domainKey();
+    }
+
+    /// The mailbox in the form of the wire, without angle brackets.
+    @Override
+    public String toString() {
+        return (isDotString(localPart) ? localPart : quote(localPart)) + "@" + domain;
+    }
+
+    /// True when the local part or the domain needs SMTPUTF8 (RFC 6531) on the wire.
+    public boolean isInternational() {
+        return !isAscii(localPart) || !isAscii(domain);
+    }
+
+    /// Domain names by letters, digits, hyphens, underscores and non-ASCII letters between dots, or a bracketed literal.
+    public static boolean isDomain(String domain) {
+        if (domain.isEmpty() || domain.length() > 255) {
+            return false;
+        }
+        if (domain.charAt(0) == '[') {
+            return domain.length() > 2 && domain.indexOf(']') == domain.length() - 1 && noBlanks(domain);
+        }
+        for (String label : domain.split("\\.", -1)) {
+            if (label.isEmpty() || label.length() > 63 || label.startsWith("-") || label.endsWith("-")) {
+                return false;
+            }
+            if (!label.codePoints().allMatch(c -> c > 127
+                    ? Character.isLetterOrDigit(c) || isMark(c)
+                    : Character.isLetterOrDigit(c) || c == '-' || c == '_')) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isMark(int c) {
+        int type = Character.getType(c);
+        return type == Character.NON_SPACING_MARK || type == Character.COMBINING_SPACING_MARK;
+    }
+
+    private static boolean noBlanks(String text) {
+        return text.chars().noneMatch(c -> c <= ' ' || c == 127);
+    }
+
+    private static Optional<String> plain(String local) {
+        return isDotString(local) ? Optional.of(local) : Optional.empty();
+    }
+
+    private static Optional<String> unquote(String quoted) {
+        if (quoted.length() < 3 || !quoted.endsWith("\"")) {
+            return Optional.empty();
+        }
+        StringBuilder meaning = new StringBuilder();
+        for (int i = 1; i < quoted.length() - 1; i++) {
+            char c = quoted.charAt(i);
+            if (c == '\\') {
+                i++;
+                if (i == quoted.length() - 1) {
+                    return Optional.empty();
+                }
+                c = quoted.charAt(i);
+            } else if (c == '"') {
+                return Optional.empty();
+            }
+            if (Character.isISOControl(c)) {
+                return Optional.empty();
+            }
+            meaning.append(c);
+        }
+        return Optional.of(meaning.toString());
+    }
+
+    private static String quote(String meaning) {
+        StringBuilder quoted = new StringBuilder("\"");
+        for (int i = 0; i < meaning.length(); i++) {
+            char c = meaning.charAt(i);
+            if (c == '"' || c == '\\') {
+                quoted.append('\\');
+            }
+            quoted.append(c);
+        }
+        return quoted.append('"').toString();
+    }
+
+    // RFC 5321 section 4.1.2 Dot-string, widened by RFC 6531 section 3.3 to UTF-8.
+    private static boolean isDotString(String local) {
+        if (local.isEmpty() || local.startsWith(".") || local.endsWith(".") || local.contains("..")) {
+            return false;
+        }
+        return local.chars().allMatch(c -> c > 127 && !Character.isISOControl(c) || Character.isLetterOrDigit(c)
+                || "!#$%&'*+-/=?^_`{|}~.".indexOf(c) >= 0);
+    }
+
+    private static boolean isAscii(String text) {
+        return text.chars().allMatch(c -> c < 128);
+    }
+}

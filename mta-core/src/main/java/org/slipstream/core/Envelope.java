@@ -1,0 +1,41 @@
+package org.slipstream.core;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/// What is written on the outside of a letter: the transaction's MAIL and RCPT commands, without transport details.
+///
+/// @param sender the reverse-path; empty for the null sender `<>`, which is never bounced (RFC 5321 section 4.5.5)
+/// @param body the declared content type
+/// @param smtpUtf8 true when the transaction was declared SMTPUTF8 (RFC 6531)
+/// @param envelopeId ENVID, xtext decoded (RFC 3461 section 4.4)
+/// @param returns RET
+/// @param recipients numbered 1, 2, 3 …, at least one
+public record Envelope(Optional<Address> sender, BodyType body, boolean smtpUtf8, Optional<String> envelopeId,
+        DsnReturn returns, List<Recipient> recipients) {
+    public Envelope {
+        Objects.requireNonNull(sender);
+        Objects.requireNonNull(body);
+        Objects.requireNonNull(envelopeId);
+        Objects.requireNonNull(returns);
+        recipients = List.copyOf(recipients);
+        if (recipients.isEmpty()) {
+            throw new IllegalArgumentException("an envelope has a recipient");
+        }
+        for (int i = 0; i < recipients.size(); i++) {
+            if (recipients.get(i).number() != i + 1) {
+                throw new IllegalArgumentException("recipients are numbered 1, 2, 3 …: " + recipients);
+            }
+        }
+    }
+
+    /// A plain envelope, as most mail has it.
+    public static Envelope of(Optional<Address> sender, List<Address> recipients) {
+        List<Recipient> numbered = new java.util.ArrayList<>(recipients.size());
+        for (Address address : recipients) {
+            numbered.add(new Recipient(numbered.size() + 1, address));
+        }
+        return new Envelope(sender, BodyType.EIGHT_BIT_MIME, false, Optional.empty(), DsnReturn.UNSPECIFIED, numbered);
+    }
+}

@@ -1,0 +1,80 @@
+package org.slipstream.dist.config;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.Route;
+
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// The whole of `mta.toml` after reading and checking: every value parsed, every default filled in, every path absolute.
+///
+/// @param home the folder that holds everything
+/// @param aliases by key of the aliased address (see [Address#key]), one entry per local domain for bare local parts
+/// @param routes by domain, `.suffix` or `*`, in lower case
+public record Config(Path home, String hostname, Listen listen, Local local, Map<String, List<Address>> aliases,
+        Relay relay, Map<String, RouteTarget> routes, Tls tls, Limits limits, Queue queue, SmtpClient smtpClient,
+        SpoolSettings spool, String logLevel) {
+    public Config {
+        aliases = Map.copyOf(aliases);
+        routes = Map.copyOf(routes);
+    }
+
+    /// @param smtp empty when not opened
+    public record Listen(Optional<InetSocketAddress> smtp, Optional<InetSocketAddress> submission,
+            InetSocketAddress admin) {}
+
+    /// @param domains lower case
+    /// @param mailboxes local parts, full addresses (keys), or `*`
+    /// @param subaddressDelimiter empty when off
+    public record Local(List<String> domains, List<String> mailboxes, Path maildir, Address postmaster,
+            Optional<String> subaddressDelimiter) {
+        public Local {
+            domains = List.copyOf(domains);
+            mailboxes = List.copyOf(mailboxes);
+        }
+    }
+
+    public record Relay(List<Network> networks) {
+        public Relay {
+            networks = List.copyOf(networks);
+        }
+    }
+
+    /// The right side of a route.
+    public sealed interface RouteTarget {
+        /// Ask DNS for the domain's mail exchangers.
+        record Mx() implements RouteTarget {}
+
+        record Fixed(Route.Host host) implements RouteTarget {}
+
+        /// @param endpoint `host:port` or `unix:/path`
+        record Lmtp(String endpoint) implements RouteTarget {}
+
+        record Discard() implements RouteTarget {}
+    }
+
+    /// Both empty: a self-signed pair is made at first start.
+    public record Tls(Optional<Path> certificate, Optional<Path> key) {}
+
+    public record Limits(long messageBytes, int recipients, int hops, int headerBytes, int headerLines,
+            int commandBytes, int textLineBytes, int connections, int connectionsPerClient, int errors,
+            int junkCommands, int messagesPerConnection, long idleMillis, int dataBytesPerSecond) {}
+
+    public record Queue(long minimalBackoffMillis, long maximalBackoffMillis, long lifetimeMillis,
+            long bounceLifetimeMillis, long delayNoticeMillis, int activeMessages, int recipientsPerDelivery,
+            int lanesPerDestination, int lanes, long idleConnectionMillis, long scanIntervalMillis) {}
+
+    public record SmtpClient(boolean startTls, List<InetSocketAddress> dnsServers, long connectMillis,
+            long greetingMillis, long commandMillis, long tlsMillis, long dataReplyMillis, long dataBlockMillis,
+            long finalReplyMillis) {
+        public SmtpClient {
+            dnsServers = List.copyOf(dnsServers);
+        }
+    }
+
+    public record SpoolSettings(Path directory, long segmentBytes, int inlineBytes, long minimumFreeBytes,
+            long segmentGraceMillis) {}
+}

@@ -1,0 +1,52 @@
+package org.slipstream.smtpin;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Reply;
+
+import java.io.IOException;
+import java.util.Optional;
+
+/// What the listener needs of the house: a say at MAIL and RCPT, and a place to put the letter. Called on session threads,
+/// may block on disk.
+public interface MailDoor {
+    /// At MAIL. `declaredBytes` is the SIZE parameter or 0.
+    Verdict sender(Client client, Optional<Address> sender, long declaredBytes);
+
+    /// At RCPT: known local mailbox or alias, relaying for a listed network, or neither.
+    Verdict recipient(Client client, Optional<Address> sender, Address recipient);
+
+    /// At the start of DATA. @throws IOException local trouble, answered by [#troubleReply]
+    DraftLetter draft(Client client) throws IOException;
+
+    sealed interface Verdict {
+        record Accept() implements Verdict {}
+
+        record Refuse(Reply reply) implements Verdict {}
+
+        static Verdict accept() {
+            return new Accept();
+        }
+
+        static Verdict refuse(int code, String status, String text) {
+            return new Refuse(Reply.of(code, status, text));
+        }
+    }
+
+    /// A letter being written; closing it uncommitted leaves nothing behind.
+    interface DraftLetter extends AutoCloseable {
+        QueueId id();
+
+        void write(byte[] bytes, int offset, int length) throws IOException;
+
+        /// Returns when the message is durable. The envelope is as the client gave it; aliases are the house's business.
+        void commit(Envelope envelope) throws IOException;
+
+        @Override
+        void close();
+    }
+
+    /// The 4xx reply for local trouble: local trouble is never the sender's fault.
+    Reply troubleReply(IOException trouble);
+}

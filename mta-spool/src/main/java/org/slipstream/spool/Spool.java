@@ -1,0 +1,92 @@
+package org.slipstream.spool;
+
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Letter;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+
+/// The spool as the rest of the house sees it. Every method may be called from any thread.
+///
+/// Methods that change something enqueue to the one writer thread and return at once; `then` runs on that thread after
+/// the group that holds the change is synced, and must not block. Changes take effect in the order of the calls.
+/// A change that fails (disk full, database error) is tried again by the writer until it succeeds; nothing is dropped.
+/// Methods that read may block on disk; callers bring a thread of their own that nobody interrupts.
+public interface Spool extends AutoCloseable {
+    /// A new letter. @throws NoSpaceException when the disk is too full to begin
+    Draft draft() throws NoSpaceException;
+
+    /// Replaces the state of these recipients and counts an attempt where one was deferred.
+    void record(QueueId id, List<RecipientOutcome> outcomes, Runnable then);
+
+    void defer(QueueId id, long nextAttemptMillis, Runnable then);
+
+    /// Forgets the message with all its rows; its segment follows when it names nothing else.
+    void remove(QueueId id, Runnable then);
+
+    void hold(QueueId id, boolean held, Runnable then);
+
+    void makeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis, Runnable then);
+
+    /// Failed recipients count as reported; a delay notice counts as sent.
+    void failuresReported(QueueId id, Runnable then);
+
+    void delayReported(QueueId id, Runnable then);
+
+    /// Messages due at `nowMillis`, earliest first, at most `limit`; moves their next attempt to `leaseUntilMillis` and
+    /// answers after that is synced. Held messages only when created before `heldCreatedBeforeMillis`.
+    void claimDue(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis,
+            Consumer<Claimed> then);
+
+    /// @param nextDueMillis earliest next attempt of what was not claimed and not held
+    record Claimed(List<MessageSummary> messages, boolean more, OptionalLong nextDueMillis) {}
+
+    /// Open recipients with a number above `after`, in order.
+    ///
+    /// @throws DamagedException when the rows make no sense; the message has then been set aside
+    RecipientBatch readRecipients(QueueId id, int after, int limit) throws IOException, DamagedException;
+
+    record RecipientBatch(List<Recipient> recipients, boolean end) {}
+
+    /// The content, from memory while it is fresh, else from disk. Opening or reading a damaged letter (checksum) throws
+    /// an IOException.
+    Letter letter(QueueId id) throws IOException;
+
+    /// The envelope as it was committed, without the recipients' states.
+    Optional<Envelope> envelope(QueueId id) throws IOException;
+
+    /// One message with the state of each recipient.
+    Optional<Details> details(QueueId id) throws IOException;
+
+    /// @param nextAttemptMillis when it is due
+    record Details(MessageSummary summary, Envelope envelope, long nextAttemptMillis,
+            List<RecipientState> recipients) {}
+
+    enum State {
+        OPEN, DELIVERED, FAILED, FAILED_AND_REPORTED
+    }
+
+    /// @param last the latest outcome, if there was one
+    record RecipientState(Recipient recipient, State state, Optional<org.slipstream.core.Outcome> last,
+            long atMillis) {}
+
+    /// A page of the queue in order of id, after `after`.
+    List<Details> list(Optional<QueueId> after, int limit) throws IOException;
+
+    /// Counts for operators.
+    Counts counts() throws IOException;
+
+    /// @param messages all; @param held those held; @param corrupt files set aside
+    record Counts(long messages, long held, long corrupt, long sizeBytes) {}
+
+    /// Writes what waits, syncs, closes the register, releases the lock.
+    @Override
+    void close();
+}

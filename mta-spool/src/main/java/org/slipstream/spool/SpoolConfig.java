@@ -1,0 +1,15 @@
+package org.slipstream.spool;
+
+import java.nio.file.Path;
+
+/// @param directory holds segments, large letters, the register, corrupt mail and the lock; made when missing
+/// @param segmentBytes a segment is full at this size
+/// @param inlineBytes letters above this size get a file of their own
+/// @param minimumFreeBytes below this much free space drafts are refused (5 % of the disk counts too, whichever is smaller)
+/// @param segmentGraceMillis a segment that no row names is deleted this long after
+public record SpoolConfig(Path directory, long segmentBytes, int inlineBytes, long minimumFreeBytes,
+        long segmentGraceMillis) {
+    public static SpoolConfig at(Path directory) {
+        return new SpoolConfig(directory, 64L << 20, 128 << 10, 256L << 20, 60_000);
+    }
+}

@@ -1,0 +1,34 @@
+package org.slipstream.spool;
+
+/// The spool cannot be opened. The message is one sentence that says what to do.
+public final class SpoolException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    /// Why, for the exit code.
+    public enum Reason {
+        /// Another process has it.
+        IN_USE,
+        /// Written by a newer Slipstream.
+        NEWER_VERSION,
+        /// The folder cannot be made, read or written.
+        NOT_WRITABLE,
+        /// The register cannot be read.
+        DAMAGED
+    }
+
+    private final Reason reason;
+
+    public SpoolException(Reason reason, String message) {
+        super(message);
+        this.reason = reason;
+    }
+
+    public SpoolException(Reason reason, String message, Throwable cause) {
+        super(message, cause);
+        this.reason = reason;
+    }
+
+    public Reason reason() {
+        return reason;
+    }
+}
