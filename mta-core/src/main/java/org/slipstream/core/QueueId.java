@@ -27,7 +27,7 @@ public record QueueId(long value) implements Comparable<QueueId> {
     /// Reads what [#toString] wrote, in either case.
     public static Optional<QueueId> parse(String text) {
         long value = 0;
-        if (text.isEmpty() || text.length() > 13) {
+        if (text.isEmpty() || text.length() > 12) {
             return Optional.empty();
         }
         for (int i = 0; i < text.length(); i++) {

@@ -1,0 +1,47 @@
+package org.slipstream.core;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.Optional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class ReplyTest {
+    @Test
+    void everyLineOfAReplyCarriesCodeAndStatus() {
+        Reply reply = new Reply(550, EnhancedStatus.parse("5.1.1"), List.of("no such user", "try another"));
+        assertThat(reply.toWire()).isEqualTo("550-5.1.1 no such user\r\n550 5.1.1 try another\r\n");
+        assertThat(reply).hasToString("550 5.1.1 no such user / try another");
+    }
+
+    @Test
+    void aReplyWithoutStatusIsReportedWithTheGeneralOneOfItsClass() {
+        assertThat(Reply.of(450, "busy").statusOrGeneral()).hasToString("4.0.0");
+        assertThat(Reply.of(554, "no").statusOrGeneral()).hasToString("5.0.0");
+        assertThat(Reply.of(250, "fine").statusOrGeneral()).hasToString("2.0.0");
+    }
+
+    @Test
+    void aLineEndCannotBeSmuggledIntoAReply() {
+        assertThatThrownBy(() -> Reply.of(250, "fine\r\n250 really")).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void theClassOfTheCodeDecidesTheOutcome() {
+        assertThat(Outcome.of(Reply.of(250, "ok"), "x")).isInstanceOf(Outcome.Delivered.class);
+        assertThat(Outcome.of(Reply.of(421, "later"), "x")).isInstanceOf(Outcome.Deferred.class);
+        assertThat(Outcome.of(Reply.of(550, "no"), "x")).isInstanceOf(Outcome.Failed.class);
+        assertThatThrownBy(() -> new Outcome.Delivered(Reply.of(450, "no"), "x"))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aStatusIsThreeNumbersOfAKnownClass() {
+        assertThat(EnhancedStatus.parse("2.1.5")).contains(new EnhancedStatus(2, 1, 5));
+        assertThat(EnhancedStatus.parse("3.1.5")).isEmpty();
+        assertThat(EnhancedStatus.parse("2.1")).isEmpty();
+        assertThat(EnhancedStatus.parse("2.1.1000")).isEqualTo(Optional.empty());
+    }
+}
