@@ -1,0 +1,33 @@
+package org.slipstream.dist.desk;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+import org.slipstream.qmgr.QmgrEvent;
+import org.slipstream.smtpout.CarrierEvents;
+
+/// What carriers tell, in the queue manager's words.
+public record CarrierAnswers(Consumer<QmgrEvent> answers) implements CarrierEvents {
+    @Override
+    public void ready(long connection) {
+        answers.accept(new QmgrEvent.ConnectionReady(connection));
+    }
+
+    @Override
+    public void failed(long connection, Reply reason, String remote) {
+        answers.accept(new QmgrEvent.ConnectionFailed(connection, reason, remote));
+    }
+
+    @Override
+    public void done(long delivery, long connection, List<RecipientOutcome> outcomes, boolean usable,
+            boolean siteTrouble) {
+        answers.accept(new QmgrEvent.DeliveryDone(delivery, connection, outcomes, usable, siteTrouble));
+    }
+
+    @Override
+    public void lost(long connection, String reason) {
+        answers.accept(new QmgrEvent.ConnectionLost(connection, reason));
+    }
+}

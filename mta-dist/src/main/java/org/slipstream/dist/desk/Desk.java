@@ -1,0 +1,221 @@
+package org.slipstream.dist.desk;
+
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Letter;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
+import org.slipstream.qmgr.OrderSink;
+import org.slipstream.qmgr.QmgrEvent;
+import org.slipstream.qmgr.QmgrOrder;
+import org.slipstream.smtpout.Carriers;
+import org.slipstream.smtpout.Parcel;
+import org.slipstream.spool.DamagedException;
+import org.slipstream.spool.Spool;
+
+/// Takes the queue manager's orders and only enqueues them; each errand's result goes back into the inbox as the one
+/// event that answers the order.
+///
+/// [#order] runs on the queue manager's thread and therefore never waits: what can block runs on the [Errands]' threads,
+/// on the spool's writer, or on a carrier. The set of connections that are not sockets is touched by that thread only.
+public final class Desk implements OrderSink, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Desk.class);
+
+    private final Spool spool;
+    private final Routes routes;
+    private final Carriers carriers;
+    private final Mailboxes mailboxes;
+    private final Reports reports;
+    private final Consumer<QmgrEvent> answers;
+    private final DeliveryLog deliveryLog;
+    private final Errands errands = new Errands();
+    private final Set<Long> withoutSocket = new HashSet<>();
+
+    /// Where mail for a domain goes. May block on DNS when [#isQuick] says no.
+    public interface Routes {
+        /// True when [#find] answers from a table.
+        boolean isQuick(String domain);
+
+        /// [QmgrEvent.RouteKnown] or [QmgrEvent.RouteFailed].
+        QmgrEvent find(String domain);
+    }
+
+    /// Local delivery; blocking.
+    @FunctionalInterface
+    public interface Mailboxes {
+        List<RecipientOutcome> deliver(QueueId id, Envelope envelope, List<Recipient> recipients, Letter letter);
+    }
+
+    /// Reports to senders; blocking. True when the report is in the spool or nobody wanted one.
+    @FunctionalInterface
+    public interface Reports {
+        boolean report(QueueId id, QmgrOrder.NoticeKind kind);
+    }
+
+    public Desk(Spool spool, Routes routes, Carriers carriers, Mailboxes mailboxes, Reports reports,
+            Consumer<QmgrEvent> answers, LongSupplier clockMillis) {
+        this.spool = spool;
+        this.routes = routes;
+        this.carriers = carriers;
+        this.mailboxes = mailboxes;
+        this.reports = reports;
+        this.answers = answers;
+        this.deliveryLog = new DeliveryLog(clockMillis);
+    }
+
+    @Override
+    public void order(QmgrOrder order) {
+        switch (order) {
+            case QmgrOrder.Scan scan -> scan(scan);
+            case QmgrOrder.ReadRecipients read -> errands.read(() -> readRecipients(read));
+            case QmgrOrder.FindRoute find -> findRoute(find.domain());
+            case QmgrOrder.Open open -> open(open);
+            case QmgrOrder.Deliver deliver -> deliver(deliver);
+            case QmgrOrder.Close close -> close(close.connection());
+            case QmgrOrder.RecordOutcome record -> record(record);
+            case QmgrOrder.Notify notify -> errands.report(() -> report(notify));
+            case QmgrOrder.Defer defer -> defer(defer);
+            case QmgrOrder.Remove remove -> remove(remove);
+            case QmgrOrder.SetHold hold -> spool.hold(hold.id(), hold.held(), filed(hold.id()));
+            case QmgrOrder.MakeDue due ->
+                spool.makeDue(due.id(), due.domain(), due.nowMillis(), () -> answers.accept(new QmgrEvent.Filed(due.id())));
+        }
+    }
+
+    private void scan(QmgrOrder.Scan scan) {
+        spool.claimDue(scan.nowMillis(), scan.limit(), scan.leaseUntilMillis(), scan.createdBeforeMillis(),
+                claimed -> answers.accept(
+                        new QmgrEvent.ScanDone(claimed.messages(), claimed.more(), claimed.nextDueMillis())));
+    }
+
+    private void readRecipients(QmgrOrder.ReadRecipients read) {
+        try {
+            Spool.RecipientBatch batch = spool.readRecipients(read.id(), read.after(), read.limit());
+            answers.accept(new QmgrEvent.RecipientsRead(read.id(), batch.recipients(), batch.end()));
+        } catch (DamagedException damaged) {
+            log.warn("queue={} msg=\"message set aside\" reason=\"{}\"", read.id(), damaged.getMessage());
+            answers.accept(new QmgrEvent.MessageDamaged(read.id(), damaged.getMessage()));
+        } catch (IOException trouble) {
+            // An empty batch would look like a finished message, so there is no answer until there is a true one.
+            log.warn("queue={} msg=\"recipients not readable, trying again\" reason=\"{}\"", read.id(), trouble.toString());
+            errands.readAgain(() -> readRecipients(read));
+        }
+    }
+
+    private void findRoute(String domain) {
+        if (routes.isQuick(domain)) {
+            answers.accept(routes.find(domain));
+        } else {
+            errands.ask(() -> answers.accept(routes.find(domain)));
+        }
+    }
+
+    private void open(QmgrOrder.Open open) {
+        switch (open.route()) {
+            case Route.Smtp smtp -> carriers.open(open.connection(), smtp);
+            case Route.Lmtp lmtp -> carriers.open(open.connection(), lmtp);
+            case Route.Local _, Route.Discard _ -> {
+                withoutSocket.add(open.connection());
+                answers.accept(new QmgrEvent.ConnectionReady(open.connection()));
+            }
+        }
+    }
+
+    private void close(long connection) {
+        if (!withoutSocket.remove(connection)) {
+            carriers.close(connection);
+        }
+    }
+
+    private void deliver(QmgrOrder.Deliver deliver) {
+        switch (deliver.route()) {
+            case Route.Smtp _, Route.Lmtp _ -> errands.read(() -> handOver(deliver));
+            case Route.Local _ -> errands.file(() -> deliverLocally(deliver));
+            case Route.Discard discard -> done(deliver, all(deliver, new Outcome.Delivered(
+                    Reply.of(250, "2.0.0", "discarded by route"), "discard:" + discard.nextHop())));
+        }
+    }
+
+    private void handOver(QmgrOrder.Deliver deliver) {
+        try {
+            carriers.deliver(deliver.connection(), new Parcel(deliver.delivery(), deliver.id(), envelope(deliver.id()),
+                    deliver.recipients(), spool.letter(deliver.id())));
+        } catch (IOException trouble) {
+            done(deliver, localTrouble(deliver, trouble));
+        }
+    }
+
+    private void deliverLocally(QmgrOrder.Deliver deliver) {
+        try {
+            done(deliver, mailboxes.deliver(deliver.id(), envelope(deliver.id()), deliver.recipients(),
+                    spool.letter(deliver.id())));
+        } catch (IOException | RuntimeException trouble) {
+            done(deliver, localTrouble(deliver, trouble));
+        }
+    }
+
+    private Envelope envelope(QueueId id) throws IOException {
+        return spool.envelope(id).orElseThrow(() -> new IOException("the register has no message " + id));
+    }
+
+    private void done(QmgrOrder.Deliver deliver, List<RecipientOutcome> outcomes) {
+        answers.accept(new QmgrEvent.DeliveryDone(deliver.delivery(), deliver.connection(), outcomes, true, false));
+    }
+
+    // Our own disk is never the sender's fault, and no reason to think ill of the destination.
+    private static List<RecipientOutcome> localTrouble(QmgrOrder.Deliver deliver, Exception trouble) {
+        log.warn("queue={} msg=\"local trouble, deferred\" reason=\"{}\"", deliver.id(), trouble.toString());
+        return all(deliver, new Outcome.Deferred(Reply.of(451, "4.3.0", "local trouble reading the message"), "local"));
+    }
+
+    private static List<RecipientOutcome> all(QmgrOrder.Deliver deliver, Outcome outcome) {
+        return deliver.recipients().stream().map(r -> new RecipientOutcome(r.number(), outcome)).toList();
+    }
+
+    private void record(QmgrOrder.RecordOutcome record) {
+        deliveryLog.outcomes(record);
+        spool.record(record.id(), record.outcomes(),
+                () -> answers.accept(new QmgrEvent.OutcomeRecorded(record.id(), record.record())));
+    }
+
+    private void report(QmgrOrder.Notify notify) {
+        boolean done = false;
+        try {
+            done = reports.report(notify.id(), notify.kind());
+        } finally {
+            answers.accept(new QmgrEvent.Notified(notify.id(), notify.kind(), done));
+        }
+    }
+
+    private void defer(QmgrOrder.Defer defer) {
+        deliveryLog.deferred(defer);
+        spool.defer(defer.id(), defer.nextAttemptMillis(), filed(defer.id()));
+    }
+
+    private void remove(QmgrOrder.Remove remove) {
+        deliveryLog.removed(remove);
+        spool.remove(remove.id(), filed(remove.id()));
+    }
+
+    private Runnable filed(QueueId id) {
+        return () -> answers.accept(new QmgrEvent.Filed(Optional.of(id)));
+    }
+
+    @Override
+    public void close() {
+        errands.close();
+    }
+}
