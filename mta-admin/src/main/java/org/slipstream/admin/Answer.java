@@ -1,0 +1,44 @@
+package org.slipstream.admin;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/// What a request gets: a status, a body that becomes JSON, perhaps headers.
+///
+/// @param body a record, a map or a list of such; never absent, so that every answer can be read the same way
+record Answer(int status, Object body, Map<String, String> headers) {
+    Answer {
+        Objects.requireNonNull(body);
+        headers = Map.copyOf(headers);
+    }
+
+    static Answer ok(Object body) {
+        return new Answer(200, body, Map.of());
+    }
+
+    /// One sentence for whoever called.
+    static Answer error(int status, String sentence) {
+        return new Answer(status, Map.of("error", sentence), Map.of());
+    }
+
+    static Answer badRequest(String sentence) {
+        return error(400, sentence);
+    }
+
+    static Answer notFound(String sentence) {
+        return error(404, sentence);
+    }
+
+    /// RFC 9110 section 15.5.6: the answer lists what is allowed.
+    static Answer methodNotAllowed(String method, List<String> allowed) {
+        return new Answer(405, Map.of("error", method + " is not possible here, but " + String.join(", ", allowed)),
+                Map.of("Allow", String.join(", ", allowed)));
+    }
+
+    /// RFC 9110 section 15.5.2: the answer names the scheme.
+    static Answer unauthorized() {
+        return new Answer(401, Map.of("error", "the token is missing or wrong; it lies in run/admin.token"),
+                Map.of("WWW-Authenticate", "Bearer"));
+    }
+}

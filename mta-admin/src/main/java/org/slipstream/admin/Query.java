@@ -1,0 +1,41 @@
+package org.slipstream.admin;
+
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// The part of an address after the question mark.
+record Query(Map<String, String> parameters) {
+    /// Empty when the text is not what a query looks like, or names a parameter twice.
+    static Optional<Query> parse(String raw) {
+        Map<String, String> parameters = new LinkedHashMap<>();
+        if (raw.isEmpty()) {
+            return Optional.of(new Query(parameters));
+        }
+        try {
+            for (String pair : raw.split("&")) {
+                int equals = pair.indexOf('=');
+                String name = URLDecoder.decode(equals < 0 ? pair : pair.substring(0, equals), StandardCharsets.UTF_8);
+                String value = equals < 0 ? "" : URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8);
+                if (parameters.put(name, value) != null) {
+                    return Optional.empty();
+                }
+            }
+        } catch (IllegalArgumentException badEscape) {
+            return Optional.empty();
+        }
+        return Optional.of(new Query(parameters));
+    }
+
+    Optional<String> get(String name) {
+        return Optional.ofNullable(parameters.get(name));
+    }
+
+    /// A parameter that nobody would look at: most often a misspelt one.
+    Optional<String> unknown(Set<String> known) {
+        return parameters.keySet().stream().filter(name -> !known.contains(name)).findFirst();
+    }
+}

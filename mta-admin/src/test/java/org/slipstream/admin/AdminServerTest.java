@@ -1,0 +1,213 @@
+package org.slipstream.admin;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.QueueId;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// The API as its callers see it: over a real socket.
+class AdminServerTest {
+    private static final String TOKEN = "5eca1f";
+
+    private final FakeOperations operations = new FakeOperations();
+    private final HttpClient client = HttpClient.newHttpClient();
+    private AdminServer server;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = AdminServer.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
+        server.serve(TOKEN, operations);
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+        client.close();
+    }
+
+    @Test
+    void thePagesOfTheQueueHangTogether() throws Exception {
+        for (int i = 1; i <= 5; i++) {
+            operations.put(i, "b@far.example");
+        }
+        JsonNode first = json(call("GET", "queue?limit=2"));
+        assertThat(first.get("messages").size()).isEqualTo(2);
+        assertThat(first.get("total").asLong()).isEqualTo(5);
+        JsonNode second = json(call("GET", "queue?limit=2&after=" + first.get("next").asString()));
+        JsonNode last = json(call("GET", "queue?limit=2&after=" + second.get("next").asString()));
+        assertThat(last.get("messages").get(0).get("id").asString()).isEqualTo(new QueueId(5).toString());
+        assertThat(last.get("next").isNull()).isTrue();
+    }
+
+    @Test
+    void aPageIsNeverLargerThanTheBound() throws Exception {
+        for (String limit : new String[]{"0", "-1", "1001", "many", "99999999999"}) {
+            assertThat(call("GET", "queue?limit=" + limit).statusCode()).as(limit).isEqualTo(400);
+        }
+        assertThat(call("GET", "queue?limit=1000").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aMessageIsShownWithItsRecipients() throws Exception {
+        QueueId id = operations.put(77, "b@far.example");
+        JsonNode message = json(call("GET", "queue/" + id));
+        assertThat(message.get("sender").asString()).isEqualTo("a@here.example");
+        assertThat(message.get("recipients").get(0).get("address").asString()).isEqualTo("b@far.example");
+        assertThat(message.get("sizeBytes").asLong()).isEqualTo(1234);
+    }
+
+    @Test
+    void ordersReachTheMessageTheyName() throws Exception {
+        QueueId id = operations.put(77, "b@far.example");
+        for (String order : new String[]{"flush", "hold", "release"}) {
+            HttpResponse<String> answer = call("POST", "queue/" + id + "/" + order);
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(json(answer).get("done").asString()).isEqualTo(order);
+        }
+        assertThat(call("DELETE", "queue/" + id.toString().toUpperCase(java.util.Locale.ROOT)).statusCode())
+                .isEqualTo(200);
+        assertThat(operations.orders).containsExactly("flush " + id, "hold " + id, "release " + id, "delete " + id);
+        assertThat(call("GET", "queue/" + id).statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void theWholeQueueOrOneDomainCanBeFlushed() throws Exception {
+        assertThat(call("POST", "queue/flush").statusCode()).isEqualTo(200);
+        assertThat(call("POST", "queue/flush?domain=far.example").statusCode()).isEqualTo(200);
+        assertThat(call("POST", "queue/flush?domain=").statusCode()).isEqualTo(400);
+        assertThat(operations.orders).containsExactly("flush all domains", "flush all far.example");
+    }
+
+    @Test
+    void theStatusIsTold() throws Exception {
+        JsonNode status = json(call("GET", "status"));
+        assertThat(status.get("hostname").asString()).isEqualTo("mail.example.org");
+        assertThat(status.get("destinations").get(0).get("nextHop").asString()).isEqualTo("far.example");
+    }
+
+    @Test
+    void whatIsNotThereIsSaidInASentence() throws Exception {
+        assertThat(error(call("GET", "queue/" + new QueueId(1)), 404)).contains("no message");
+        assertThat(error(call("POST", "queue/" + new QueueId(1) + "/hold"), 404)).contains("no message");
+        assertThat(error(call("GET", "queue/not-an-id"), 400)).contains("no queue id");
+        assertThat(error(call("GET", "queues"), 404)).contains("/api/v1/queues");
+        assertThat(error(call("POST", "queue/" + new QueueId(1) + "/explode"), 404)).contains("explode");
+        assertThat(error(call("GET", "queue?limti=3"), 400)).contains("limti");
+        assertThat(error(call("GET", "queue?limit=1&limit=2"), 400)).contains("query");
+        assertThat(error(call("GET", "queue?after=***"), 400)).contains("after");
+    }
+
+    @Test
+    void aWrongMethodIsToldTheRightOnes() throws Exception {
+        HttpResponse<String> answer = call("POST", "queue/" + new QueueId(1));
+        assertThat(answer.statusCode()).isEqualTo(405);
+        assertThat(answer.headers().firstValue("Allow")).hasValue("DELETE, GET");
+        assertThat(call("HEAD", "queue").statusCode()).isEqualTo(405);
+        assertThat(call("DELETE", "queue").statusCode()).isEqualTo(405);
+    }
+
+    @Test
+    void troubleOfTheServerIsA500WithASentence() throws Exception {
+        operations.broken = true;
+        assertThat(error(call("GET", "queue"), 500)).contains("the register does not answer");
+        assertThat(error(call("GET", "status"), 500)).contains("the queue manager is gone");
+        operations.broken = false;
+        assertThat(call("GET", "status").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void withoutTheTokenNothingIsToldOrDone() throws Exception {
+        QueueId id = operations.put(77, "b@far.example");
+        for (String token : new String[]{"", "Bearer", "Bearer ", "Bearer wrong", "Bearer 5eca1", "Bearer 5eca1f0",
+                "Basic 5eca1f"}) {
+            HttpRequest.Builder request = HttpRequest.newBuilder(uri("queue/" + id)).DELETE();
+            if (!token.isEmpty()) {
+                request.header("Authorization", token);
+            }
+            HttpResponse<String> answer = client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+            assertThat(error(answer, 401)).as(token).contains("token").doesNotContain(TOKEN);
+        }
+        assertThat(operations.orders).isEmpty();
+    }
+
+    @Test
+    void aPageThatGaveItsOwnNameOurAddressIsRefused() throws Exception {
+        int port = server.address().getPort();
+        assertThat(raw("Host: evil.example:" + port)).startsWith("HTTP/1.1 403");
+        assertThat(raw("Host: 127.0.0.1.evil.example:" + port)).startsWith("HTTP/1.1 403");
+        assertThat(raw("Host: 127.0.0.1")).startsWith("HTTP/1.1 403");
+        assertThat(raw("X-Nothing: here")).startsWith("HTTP/1.1 400");
+        assertThat(raw("Host: LOCALHOST:" + port)).startsWith("HTTP/1.1 200");
+        assertThat(raw("Host: [::1]:" + port)).startsWith("HTTP/1.1 200");
+    }
+
+    @Test
+    void aPageOfAnotherOriginIsRefused() throws Exception {
+        int port = server.address().getPort();
+        for (String origin : new String[]{"http://evil.example", "null", "https://127.0.0.1:" + port,
+                "http://127.0.0.1:1", "http://127.0.0.1:" + port + "@evil.example", "%%%"}) {
+            assertThat(raw("Host: 127.0.0.1:" + port + "\r\nOrigin: " + origin)).as(origin)
+                    .startsWith("HTTP/1.1 403");
+        }
+        assertThat(raw("Host: 127.0.0.1:" + port + "\r\nOrigin: http://127.0.0.1:" + port))
+                .startsWith("HTTP/1.1 200");
+    }
+
+    @Test
+    void theApiIsNeverOpenToOtherMachines() {
+        assertThatThrownBy(() -> AdminServer.bind(new InetSocketAddress(0)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void itCanBeStoppedTwice() {
+        server.close();
+        server.close();
+        assertThatThrownBy(() -> call("GET", "status")).isInstanceOf(IOException.class);
+    }
+
+    private URI uri(String path) {
+        return URI.create("http://127.0.0.1:" + server.address().getPort() + "/api/v1/" + path);
+    }
+
+    private HttpResponse<String> call(String method, String path) throws Exception {
+        return client.send(HttpRequest.newBuilder(uri(path)).method(method, HttpRequest.BodyPublishers.noBody())
+                .header("Authorization", "Bearer " + TOKEN).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private static JsonNode json(HttpResponse<String> answer) {
+        assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/json");
+        return JsonMapper.shared().readTree(answer.body());
+    }
+
+    private static String error(HttpResponse<String> answer, int status) {
+        assertThat(answer.statusCode()).isEqualTo(status);
+        return json(answer).get("error").asString();
+    }
+
+    /// HttpClient would not let us lie about the host.
+    private String raw(String headers) throws IOException {
+        try (Socket socket = new Socket(server.address().getAddress(), server.address().getPort())) {
+            socket.setSoTimeout(10_000);
+            String request = "GET /api/v1/status HTTP/1.1\r\nConnection: close\r\nAuthorization: Bearer " + TOKEN
+                    + "\r\n" + headers + "\r\n\r\n";
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+        }
+    }
+}
