@@ -1,0 +1,67 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Bytes;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.MailContainer;
+import org.slipstream.it.fixture.RequiresEngine;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Shapes;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Trace;
+import org.slipstream.it.fixture.Workbench;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// Mail to a true Postfix in a container: PIPELINING, STARTTLS and the replies of a grown-up server.
+@RequiresEngine
+class ContainerPostfixIT {
+    @RegisterExtension
+    static final Workbench BENCH = new Workbench();
+    private static MailContainer postfix;
+
+    @BeforeAll
+    static void startPostfix() {
+        postfix = BENCH.keep(MailContainer.postfix());
+    }
+
+    @Test
+    void mailGoesThroughInTlsAndUnchanged() {
+        var server = BENCH.server(Settings.quick().route("far.example", postfix.route()));
+        var letters = Shapes.thousand("far.example", "far.example").stream()
+                .filter(letter -> letter.recipients().size() == 1).limit(40).toList();
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            for (var letter : letters)
+                assertThat(talk.send(letter).code()).isEqualTo(250);
+        }
+        eventually().until(() -> server.queue().isEmpty());
+        eventually().untilAsserted(() -> assertThat(arrived()).containsAll(
+                letters.stream().map(letter -> Bytes.digest(Bytes.unixLines(letter.content()))).toList()));
+        assertThat(new String(postfix.maildir().getFirst(), StandardCharsets.ISO_8859_1)).contains("with ESMTPS");
+    }
+
+    @Test
+    void oneRefusedRecipientDoesNotKeepTheOtherFromItsMail() {
+        var server = BENCH.server(Settings.quick().route("far.example", postfix.route()));
+        var letter = Letter.of("half@client.example", "alice@here.example",
+                List.of("nobody@far.example", "somebody@far.example"), Bytes.ascii("Half of you.\r\n"));
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            assertThat(talk.send(letter).code()).isEqualTo(250);
+        }
+        eventually().untilAsserted(
+                () -> assertThat(arrived()).contains(Bytes.digest(Bytes.unixLines(letter.content()))));
+        eventually().until(() -> server.mail().count("alice@here.example") == 1);
+        var bounce = new String(server.mail().newMail("alice@here.example").getFirst(), StandardCharsets.UTF_8);
+        assertThat(bounce).contains("nobody@far.example", "5.1.1").doesNotContain("somebody@far.example");
+    }
+
+    private static List<String> arrived() {
+        return postfix.maildir().stream().map(mail -> Bytes.digest(Trace.of(mail).original())).toList();
+    }
+}

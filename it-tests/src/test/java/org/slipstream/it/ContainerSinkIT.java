@@ -1,0 +1,114 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Bytes;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.MailContainer;
+import org.slipstream.it.fixture.RequiresEngine;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Shapes;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Trace;
+import org.slipstream.it.fixture.Workbench;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// Mail to `smtp-sink` in a container, which is paused, killed, and made to refuse.
+@RequiresEngine
+class ContainerSinkIT {
+    @RegisterExtension
+    static final Workbench BENCH = new Workbench();
+    private static MailContainer sink;
+
+    @BeforeAll
+    static void startSink() {
+        sink = BENCH.keep(MailContainer.smtpSink());
+    }
+
+    @Test
+    void mailOfEveryShapeReachesTheSinkUnchanged() {
+        var server = BENCH.server(settings());
+        var letters = Shapes.thousand("far.example", "far.example").stream()
+                .filter(letter -> letter.recipients().size() == 1).limit(60).toList();
+        send(server, letters);
+        eventually().until(() -> server.queue().isEmpty());
+        assertThat(dumpedDigests()).containsAll(letters.stream().map(ContainerSinkIT::digest).toList());
+    }
+
+    @Test
+    void mailWaitsWhileTheSinkIsDeadAndFlowsWhenItIsBack() {
+        var server = BENCH.server(settings());
+        var letters = letters("dead", 10);
+        sink.kill();
+        try {
+            send(server, letters);
+            eventually().untilAsserted(() -> assertThat(server.queue().messages()).hasSize(10)
+                    .allSatisfy(message -> assertThat(message.path("attempts").asInt()).isPositive()));
+        } finally {
+            sink.startAgain();
+        }
+        eventually().until(() -> server.queue().isEmpty());
+        assertThat(dumpedDigests()).containsAll(letters.stream().map(ContainerSinkIT::digest).toList());
+    }
+
+    @Test
+    void mailWaitsWhileTheSinkIsFrozenBeforeItsGreeting() {
+        var server = BENCH.server(settings().set("smtp-client.greeting-timeout", "1s"));
+        var letters = letters("frozen", 3);
+        sink.pause();
+        try {
+            send(server, letters);
+            eventually().untilAsserted(() -> assertThat(server.queue().messages()).hasSize(3)
+                    .allSatisfy(message -> assertThat(message.path("attempts").asInt()).isPositive()));
+        } finally {
+            sink.resume();
+        }
+        eventually().until(() -> server.queue().isEmpty());
+        assertThat(dumpedDigests()).containsAll(letters.stream().map(ContainerSinkIT::digest).toList());
+    }
+
+    @Test
+    void aSinkThatRefusesEveryRecipientMakesABounce() {
+        var refusing = BENCH.keep(MailContainer.smtpSink("-f", "RCPT", "-B", "550 5.1.1 nobody here"));
+        var server = BENCH.server(Settings.quick().route("far.example", refusing.route()));
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            assertThat(talk.send(Letter.of("refused@x", "alice@here.example", "bob@far.example")).code())
+                    .isEqualTo(250);
+        }
+        eventually().until(() -> server.mail().count("alice@here.example") == 1);
+        assertThat(new String(server.mail().newMail("alice@here.example").getFirst())).contains("multipart/report",
+                "550 5.1.1 nobody here", "bob@far.example");
+        eventually().until(() -> server.queue().isEmpty());
+    }
+
+    private static Settings settings() {
+        return Settings.quick().route("far.example", sink.route());
+    }
+
+    private static List<Letter> letters(String name, int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> Letter.of(name + i + "@client.example", "a@client.example", "b@far.example")).toList();
+    }
+
+    private static void send(RunningServer server, List<Letter> letters) {
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            for (var letter : letters)
+                assertThat(talk.send(letter).code()).isEqualTo(250);
+        }
+    }
+
+    private static List<String> dumpedDigests() {
+        return sink.dumped().stream().map(dump -> Bytes.digest(Trace.of(dump).original())).toList();
+    }
+
+    private static String digest(Letter letter) {
+        return Bytes.digest(Bytes.unixLines(letter.content()));
+    }
+}

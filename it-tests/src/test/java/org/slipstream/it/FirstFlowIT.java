@@ -1,0 +1,154 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Bytes;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.MailAssert;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Sink;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Workbench;
+
+import java.net.InetSocketAddress;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.arrives;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// Where mail goes: mailboxes, aliases, smart hosts, LMTP, nowhere.
+class FirstFlowIT {
+    @RegisterExtension
+    static final Workbench BENCH = new Workbench();
+    private static RunningServer server;
+    private static Sink far;
+    private static Sink below;
+    private static Sink lmtp;
+    private static Sink rest;
+
+    @BeforeAll
+    static void start() {
+        far = BENCH.smtpSink();
+        below = BENCH.smtpSink();
+        lmtp = BENCH.lmtpSink();
+        rest = BENCH.smtpSink();
+        server = BENCH.server(Settings.quick().set("local.domains", "here.example,second.example")
+                .set("local.mailboxes", "alice,bob,carol,dave,erin,frank,gina,only@second.example")
+                .set("local.postmaster", "carol")
+                .set("aliases.\"sales\"", "alice,bob,seller@far.example")
+                .set("aliases.\"info@second.example\"", "dave@here.example").route("far.example", far)
+                .route(".far.example", below).route("lmtp.example", lmtp).route("nowhere.example", "discard")
+                .route("*", rest));
+    }
+
+    @Test
+    void mailForAMailboxLiesInItsMaildir() {
+        var letter = Letter.of("to-erin@x", "someone@client.example", "erin@here.example");
+        assertThat(send(letter).code()).isEqualTo(250);
+        arrives(letter, server.mail(), "erin@here.example");
+        assertThat(server.mail().unfinished("erin@here.example")).isZero();
+    }
+
+    @Test
+    void aTagAfterThePlusGoesToTheSameMailbox() {
+        var letter = Letter.of("to-frank@x", "someone@client.example", "frank+lists@here.example");
+        assertThat(send(letter).code()).isEqualTo(250);
+        arrives(letter, server.mail(), "frank@here.example");
+    }
+
+    @Test
+    void anAliasReachesAllItsTargetsHereAndFar() {
+        var letter = Letter.of("to-sales@x", "someone@client.example", "sales@here.example");
+        assertThat(send(letter).code()).isEqualTo(250);
+        arrives(letter, server.mail(), "alice@here.example");
+        arrives(letter, server.mail(), "bob@here.example");
+        eventually().untilAsserted(() -> assertThat(recipientsOf(far, "to-sales@x"))
+                .containsExactly("seller@far.example"));
+    }
+
+    @Test
+    void anAliasOfOneDomainIsNoAliasOfTheOther() {
+        var letter = Letter.of("to-info@x", "someone@client.example", "info@second.example");
+        assertThat(send(letter).code()).isEqualTo(250);
+        arrives(letter, server.mail(), "dave@here.example");
+        assertThat(send(Letter.of("no@x", "someone@client.example", "info@here.example")).code()).isEqualTo(550);
+    }
+
+    @Test
+    void postmasterIsAlwaysThereWithAndWithoutADomain() {
+        for (var address : List.of("postmaster@here.example", "Postmaster@second.example", "postmaster"))
+            assertThat(send(Letter.of("to-" + address, "someone@client.example", address)).code()).as(address)
+                    .isEqualTo(250);
+        eventually().untilAsserted(() -> assertThat(
+                server.mail().count("carol@here.example") + server.mail().count("carol@second.example")).isEqualTo(3));
+    }
+
+    @Test
+    void anUnknownMailboxOfALocalDomainIsRefusedAtRcpt() {
+        var answer = send(Letter.of("no@x", "someone@client.example", "stranger@here.example"));
+        assertThat(answer.code()).isEqualTo(550);
+        assertThat(answer.text()).startsWith("5.1.1");
+    }
+
+    @Test
+    void theExactRouteWinsOverTheSuffixAndTheSuffixOverTheStar() {
+        var letter = Letter.of("routes@x", "someone@client.example",
+                List.of("a@far.example", "b@deep.below.far.example", "c@elsewhere.example"), Bytes.ascii("Three.\r\n"));
+        assertThat(send(letter).code()).isEqualTo(250);
+        eventually().untilAsserted(() -> {
+            assertThat(recipientsOf(far, "routes@x")).containsExactly("a@far.example");
+            assertThat(recipientsOf(below, "routes@x")).containsExactly("b@deep.below.far.example");
+            assertThat(recipientsOf(rest, "routes@x")).containsExactly("c@elsewhere.example");
+        });
+        MailAssert.unchangedOnTheWire(letter.content(), delivery(rest, "routes@x").content());
+    }
+
+    @Test
+    void lmtpTakesEachRecipientsAnswer() {
+        lmtp.refuse("full", "552 5.2.2 mailbox full");
+        var letter = Letter.of("lmtp@x", "gina@here.example",
+                List.of("full@lmtp.example", "first@lmtp.example", "second@lmtp.example"), Bytes.ascii("LMTP.\r\n"));
+        assertThat(send(letter).code()).isEqualTo(250);
+        eventually().untilAsserted(() -> assertThat(recipientsOf(lmtp, "lmtp@x"))
+                .containsExactlyInAnyOrder("first@lmtp.example", "second@lmtp.example"));
+        eventually().untilAsserted(() -> assertThat(server.mail().newMail("gina@here.example"))
+                .anySatisfy(mail -> assertThat(new String(mail)).contains("full@lmtp.example", "5.2.2")));
+    }
+
+    @Test
+    void mailForNowhereIsGone() {
+        assertThat(send(Letter.of("nowhere@x", "someone@client.example", "x@nowhere.example")).code()).isEqualTo(250);
+        eventually().until(() -> server.queue().isEmpty());
+        assertThat(rest.deliveries()).noneMatch(delivery -> delivery.id().equals("nowhere@x"));
+    }
+
+    @Test
+    void theSubmissionPortTakesMailToo() {
+        var letter = Letter.of("submitted@x", "someone@client.example", "submitted@elsewhere.example");
+        assertThat(send(server.submission(), letter).code()).isEqualTo(250);
+        eventually().untilAsserted(
+                () -> assertThat(recipientsOf(rest, "submitted@x")).containsExactly("submitted@elsewhere.example"));
+    }
+
+    private static SmtpTalk.Answer send(Letter letter) {
+        return send(server.smtp(), letter);
+    }
+
+    private static SmtpTalk.Answer send(InetSocketAddress door, Letter letter) {
+        try (var talk = SmtpTalk.greeted(door)) {
+            return talk.send(letter);
+        }
+    }
+
+    private static List<String> recipientsOf(Sink sink, String id) {
+        return sink.deliveries().stream().filter(delivery -> delivery.id().equals(id))
+                .flatMap(delivery -> delivery.recipients().stream()).toList();
+    }
+
+    private static Sink.Delivery delivery(Sink sink, String id) {
+        return sink.deliveries().stream().filter(delivery -> delivery.id().equals(id)).findFirst().orElseThrow();
+    }
+}

@@ -1,0 +1,108 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Bytes;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.MailAssert;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Workbench;
+
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// Who may send what: no open relay, TLS from the first start, loops end, too much is too much.
+class FrontDoorIT {
+    @RegisterExtension
+    final Workbench bench = new Workbench();
+
+    @Test
+    void aClientThatIsNotListedCannotSendToOthersButToUs() {
+        var far = bench.smtpSink();
+        var server = bench.server(Settings.quick().route("far.example", far).set("relay.networks", "192.0.2.0/24"));
+        var letter = Letter.of("local@x", "someone@client.example", "alice@here.example");
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            for (var trick : List.of("x@far.example", "x%far.example@elsewhere.example", "@here.example:x@far.example",
+                    "x@[192.0.2.1]", "\"x@far.example\"@elsewhere.example")) {
+                talk.must(250, "MAIL FROM:<someone@client.example>");
+                var answer = talk.say("RCPT TO:<" + trick + ">");
+                assertThat(answer.code()).as(trick).isBetween(500, 599);
+                talk.must(250, "RSET");
+            }
+            talk.must(250, "MAIL FROM:<someone@client.example>");
+            assertThat(talk.say("RCPT TO:<x@far.example>").toString()).startsWith("554 5.7.1");
+            talk.must(250, "RSET");
+            assertThat(talk.send(letter).code()).isEqualTo(250);
+        }
+        MailAssert.arrives(letter, server.mail(), "alice@here.example");
+        assertThat(far.connections()).isZero();
+    }
+
+    @Test
+    void startTlsWorksAtTheFirstStartWithACertificateOfItsOwn() throws java.io.IOException {
+        var server = bench.server(Settings.quick());
+        var letter = Letter.of("tls@x", "someone@client.example", "alice@here.example");
+        java.math.BigInteger serial;
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            var certificate = talk.startTls();
+            serial = certificate.getSerialNumber();
+            assertThat(certificate.getIssuerX500Principal()).isEqualTo(certificate.getSubjectX500Principal());
+            assertThat(certificate.getSubjectX500Principal().getName()).contains("mail.here.example");
+            assertThat(talk.must(250, "EHLO client.example").text()).as("not offered twice").doesNotContain("STARTTLS");
+            assertThat(talk.send(letter).code()).isEqualTo(250);
+        }
+        MailAssert.arrives(letter, server.mail(), "alice@here.example");
+        try (var tls = java.nio.file.Files.list(server.home().resolve("tls"))) {
+            assertThat(tls.filter(file -> file.toString().endsWith(".key"))).singleElement()
+                    .satisfies(key -> assertThat(java.nio.file.attribute.PosixFilePermissions
+                            .toString(java.nio.file.Files.getPosixFilePermissions(key))).isEqualTo("rw-------"));
+        }
+        server.stop();
+        server.startAgain();
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            assertThat(talk.startTls().getSerialNumber()).as("the same pair after a restart").isEqualTo(serial);
+        }
+    }
+
+    @Test
+    void ehloNamesWhatIsKept() {
+        var server = bench.server(Settings.quick());
+        try (var talk = SmtpTalk.connect(server.smtp())) {
+            assertThat(talk.greeting().text()).startsWith("mail.here.example ESMTP");
+            assertThat(talk.must(250, "EHLO client.example").lines()).contains("PIPELINING", "8BITMIME",
+                    "ENHANCEDSTATUSCODES", "STARTTLS", "SIZE 26214400");
+        }
+    }
+
+    @Test
+    void aMessageThatIsTooLargeIsRefusedDeclaredOrNot() {
+        var server = bench.server(Settings.quick().set("limits.message-size", "100KiB"));
+        var large = Letter.of("large@x", "someone@client.example", List.of("alice@here.example"),
+                Bytes.ascii("x".repeat(70).concat("\r\n").repeat(2_000)));
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            assertThat(talk.say("MAIL FROM:<someone@client.example> SIZE=200000").code()).isEqualTo(552);
+            assertThat(talk.send(large).code()).isEqualTo(552);
+            assertThat(talk.send(Letter.of("small@x", "someone@client.example", "alice@here.example")).code())
+                    .as("the session goes on").isEqualTo(250);
+        }
+        eventually().until(() -> server.mail().count("alice@here.example") == 1);
+    }
+
+    /// Two servers that hold each other for the home of a domain: the Received lines end it.
+    @Test
+    void aLoopEndsWithABounce() {
+        var back = bench.smtpSink();
+        var server = bench.server(Settings.quick().set("limits.hops", "5").route("loop.example", back));
+        var received = "Received: from a by b; Sat, 21 Nov 2026 10:00:00 +0000\r\n".repeat(6);
+        var plain = Letter.of("loop@x", "alice@here.example", "x@loop.example");
+        var looping = new Letter(plain.sender(), plain.recipients(),
+                Bytes.concat(Bytes.ascii(received), plain.content()));
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            assertThat(talk.send(looping).toString()).startsWith("554 5.4.6");
+        }
+        assertThat(back.deliveries()).isEmpty();
+    }
+}

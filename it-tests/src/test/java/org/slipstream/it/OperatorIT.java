@@ -1,0 +1,177 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.Program;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Sink;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Workbench;
+import tools.jackson.databind.JsonNode;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// The operator at the command line of a server whose queue is not empty: two messages for a sink that is away, the next
+/// attempt an hour from now.
+class OperatorIT {
+    @RegisterExtension
+    final Workbench bench = new Workbench();
+    private Sink far;
+    private RunningServer server;
+
+    @BeforeEach
+    void start() {
+        far = bench.smtpSink();
+        far.stop();
+        server = bench.server(Settings.quick().route("far.example", far).route("other.example", far)
+                .set("queue.minimal-backoff", "1h").set("queue.maximal-backoff", "1h"));
+        send(Letter.of("one@x", "alice@here.example", "friend@far.example"));
+        send(Letter.of("two@x", "bob@here.example", "friend@other.example"));
+        eventually().untilAsserted(() -> assertThat(server.queue().messages()).hasSize(2)
+                .allSatisfy(message -> assertThat(message.path("attempts").asInt()).isPositive()));
+    }
+
+    @Test
+    void listShowsWhatWaitsAndWhy() {
+        var text = server.command("queue", "list").mustSucceed().out();
+        assertThat(text).contains(id("alice@here.example"), id("bob@here.example"), "alice@here.example",
+                "bob@here.example");
+        assertThat(server.queue().messages()).allSatisfy(message -> {
+            assertThat(message.path("why").asString()).isNotBlank();
+            assertThat(message.path("sizeBytes").asLong()).isPositive();
+            assertThat(message.path("recipients").size()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void listGoesByPages() {
+        var first = server.command("queue", "list", "--json", "--limit", "1").mustSucceed().out();
+        var page = tools.jackson.databind.json.JsonMapper.builder().build().readTree(first);
+        assertThat(page.path("messages").size()).isEqualTo(1);
+        assertThat(page.path("total").asInt()).isEqualTo(2);
+        var second = server.command("queue", "list", "--json", "--limit", "1", "--after", page.path("next").asString())
+                .mustSucceed().out();
+        assertThat(second).doesNotContain(page.path("messages").path(0).path("id").asString());
+    }
+
+    @Test
+    void showTellsOfEachRecipient() {
+        var id = id("alice@here.example");
+        assertThat(server.command("queue", "show", id).mustSucceed().out()).contains(id, "friend@far.example");
+        var message = server.queue().show(id);
+        assertThat(message.path("sender").asString()).isEqualTo("alice@here.example");
+        var recipient = message.path("recipients").path(0);
+        assertThat(recipient.path("address").asString()).isEqualTo("friend@far.example");
+        assertThat(recipient.path("state").asString()).isEqualTo("open");
+        assertThat(recipient.path("lastReply").asString()).isNotBlank();
+    }
+
+    @Test
+    void flushTriesAtOnceAndADomainOnlyItsOwn() {
+        far.startAgain();
+        server.command("queue", "flush", "--domain", "far.example").mustSucceed();
+        eventually().untilAsserted(() -> assertThat(delivered()).containsExactly("one@x"));
+        assertThat(senders()).containsExactly("bob@here.example");
+        server.command("queue", "flush").mustSucceed();
+        eventually().untilAsserted(() -> assertThat(delivered()).containsExactly("one@x", "two@x"));
+    }
+
+    @Test
+    void aHeldMessageStaysUntilItIsReleased() {
+        var id = id("alice@here.example");
+        server.command("queue", "hold", id).mustSucceed();
+        assertThat(server.queue().show(id).path("state").asString()).isEqualTo("held");
+        far.startAgain();
+        server.command("queue", "flush").mustSucceed();
+        eventually().untilAsserted(() -> assertThat(delivered()).containsExactly("two@x"));
+        assertThat(server.queue().show(id).path("state").asString()).isEqualTo("held");
+        server.command("queue", "release", id).mustSucceed();
+        server.command("queue", "flush", id).mustSucceed();
+        eventually().untilAsserted(() -> assertThat(delivered()).containsExactly("two@x", "one@x"));
+    }
+
+    @Test
+    void aDeletedMessageIsGoneWithoutAReport() {
+        server.command("queue", "delete", id("alice@here.example")).mustSucceed();
+        eventually().untilAsserted(() -> assertThat(senders()).containsExactly("bob@here.example"));
+        assertThat(server.mail().count("alice@here.example")).isZero();
+    }
+
+    @Test
+    void deletingEverythingNeedsAYes() {
+        assertThat(server.command("queue", "delete", "--all").exit()).isEqualTo(2);
+        assertThat(server.queue().size()).isEqualTo(2);
+        server.command("queue", "delete", "--all", "--yes").mustSucceed();
+        eventually().until(() -> server.queue().isEmpty());
+    }
+
+    @Test
+    void aMessageThatDoesNotExistIsExitCode1() {
+        for (var verb : List.of("show", "flush", "hold", "release", "delete"))
+            assertThat(server.command("queue", verb, unknownId()).exit()).as(verb).isEqualTo(1);
+    }
+
+    @Test
+    void statusCounts() {
+        assertThat(server.command("status").mustSucceed().out()).contains("mail.here.example");
+        var status = server.queue().status();
+        assertThat(status.path("messages").asInt()).isEqualTo(2);
+        assertThat(status.path("hostname").asString()).isEqualTo("mail.here.example");
+        assertThat(status.path("corrupt").asInt()).isZero();
+    }
+
+    @Test
+    void onlyTheOwnerMayReadTheToken() throws IOException {
+        var run = server.home().resolve("run");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(run))).isEqualTo("rwx------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(run.resolve("admin.token"))))
+                .isEqualTo("rw-------");
+        assertThat(Files.readString(run.resolve("admin.port")).strip())
+                .isEqualTo(String.valueOf(server.admin().getPort()));
+    }
+
+    @Test
+    void withoutAServerTheExitCodeIs4() {
+        assertThat(server.stop()).isZero();
+        for (var command : List.of(List.of("queue", "list"), List.of("queue", "flush"), List.of("status"))) {
+            var ran = server.command(command.toArray(String[]::new));
+            assertThat(ran.exit()).as("%s: %s", command, ran.err()).isEqualTo(4);
+            assertThat(ran.err()).isNotBlank().doesNotContain("\tat ");
+        }
+        assertThat(Program.run(bench.home(), "queue", "list").exit()).as("in a home that never ran").isEqualTo(4);
+    }
+
+    /// An id of the right form that no message has: that of another message with its last character changed.
+    private String unknownId() {
+        var id = id("alice@here.example");
+        return id.substring(0, id.length() - 1) + (id.endsWith("0") ? "1" : "0");
+    }
+
+    private String id(String sender) {
+        return server.queue().messages().stream().filter(message -> message.path("sender").asString().equals(sender))
+                .findFirst().orElseThrow().path("id").asString();
+    }
+
+    private List<String> senders() {
+        return server.queue().messages().stream().map((JsonNode message) -> message.path("sender").asString()).toList();
+    }
+
+    private List<String> delivered() {
+        return far.deliveries().stream().map(Sink.Delivery::id).toList();
+    }
+
+    private void send(Letter letter) {
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            assertThat(talk.send(letter).code()).isEqualTo(250);
+        }
+    }
+}

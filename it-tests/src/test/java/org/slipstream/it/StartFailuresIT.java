@@ -1,0 +1,151 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Command;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.MailAssert;
+import org.slipstream.it.fixture.Program;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Workbench;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A server that cannot start says why in one sentence, ends with the right code, and leaves everything as it was.
+class StartFailuresIT {
+    private static final int WRONG_USAGE = 2;
+    private static final int WRONG_CONFIGURATION = 3;
+    private static final int CANNOT_START = 5;
+    @RegisterExtension
+    final Workbench bench = new Workbench();
+
+    @Test
+    void anUnknownKeyIsNamedWithItsLineAndASuggestion() throws IOException {
+        var home = bench.home();
+        Files.writeString(home.resolve("mta.toml"), """
+                hostname = "mail.here.example"
+
+                [limits]
+                mesage-size = "10MiB"
+                hops = "many"
+
+                [quue]
+                lifetime = "5d"
+                """);
+        for (var command : List.of("check", "run")) {
+            var ran = Program.run(home, command);
+            assertThat(ran.exit()).as("%s: %s%s", command, ran.out(), ran.err()).isEqualTo(WRONG_CONFIGURATION);
+            assertThat(ran.out() + ran.err()).contains("mta.toml:4", "mesage-size", "message-size")
+                    .contains("mta.toml:5", "hops").contains("mta.toml:7", "quue", "queue").doesNotContain("\tat ");
+        }
+        assertThat(home.resolve("spool")).as("nothing was begun").doesNotExist();
+    }
+
+    @Test
+    void aWrongSettingOnTheCommandLineIsNamedToo() {
+        var ran = Program.run(bench.home(), "check", "--set", "queue.minimal-backof=1s");
+        assertThat(ran.exit()).isEqualTo(WRONG_CONFIGURATION);
+        assertThat(ran.out() + ran.err()).contains("queue.minimal-backof", "minimal-backoff");
+    }
+
+    @Test
+    void aFileThatIsNoTomlIsNamedWithItsLine() throws IOException {
+        var home = bench.home();
+        Files.writeString(home.resolve("mta.toml"), "hostname = \"mail.here.example\"\n[limits\n");
+        var ran = Program.run(home, "check");
+        assertThat(ran.exit()).isEqualTo(WRONG_CONFIGURATION);
+        assertThat(ran.out() + ran.err()).contains("mta.toml:2").doesNotContain("\tat ");
+    }
+
+    @Test
+    void theFileThatTheFirstStartWritesIsRight() {
+        var server = bench.server(Settings.quick());
+        assertThat(server.home().resolve("mta.toml")).isNotEmptyFile();
+        assertThat(server.command("check").mustSucceed().out()).isNotNull();
+    }
+
+    @Test
+    void anUnknownCommandIsExitCode2() {
+        assertThat(Program.run(bench.home(), "rnu").exit()).isEqualTo(WRONG_USAGE);
+        assertThat(Program.run(bench.home(), "queue", "show").exit()).isEqualTo(WRONG_USAGE);
+    }
+
+    @Test
+    void aPortThatIsTakenIsNamed() throws IOException {
+        try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            var ran = run(bench.home(), Settings.quick().set("listen.smtp", "127.0.0.1:" + taken.getLocalPort()));
+            oneSentence(ran, CANNOT_START);
+            assertThat(ran.err()).contains(String.valueOf(taken.getLocalPort()));
+        }
+    }
+
+    @Test
+    void aFolderThatCannotBeWrittenIsNamed() throws IOException {
+        // Root may write anywhere, so something that is no folder stands in its way.
+        var home = bench.home();
+        Files.writeString(home.resolve("spool"), "I am a file.");
+        var ran = run(home, Settings.quick());
+        oneSentence(ran, CANNOT_START);
+        assertThat(ran.err()).contains("spool");
+        assertThat(home.resolve("spool")).hasContent("I am a file.");
+    }
+
+    @Test
+    void aHomeThatIsAFileIsNamed() throws IOException {
+        var home = bench.folder().resolve("home");
+        Files.writeString(home, "I am a file.");
+        var ran = run(home, Settings.quick());
+        oneSentence(ran, CANNOT_START);
+        assertThat(ran.err()).contains(home.toString());
+        assertThat(home).hasContent("I am a file.");
+    }
+
+    @Test
+    void aSecondServerOnTheSameSpoolIsRefusedAndTheFirstGoesOn() {
+        var first = bench.server(Settings.quick());
+        oneSentence(run(first.home(), Settings.quick()), CANNOT_START);
+        var second = bench.home();
+        var ran = run(second, Settings.quick().set("spool.directory", first.home().resolve("spool").toString()));
+        oneSentence(ran, CANNOT_START);
+        assertThat(ran.err()).contains("spool");
+
+        var letter = Letter.of("still@x", "someone@client.example", "alice@here.example");
+        try (var talk = SmtpTalk.greeted(first.smtp())) {
+            assertThat(talk.send(letter).code()).isEqualTo(250);
+        }
+        MailAssert.arrives(letter, first.mail(), "alice@here.example");
+        assertThat(first.queue().size()).as("the first one's admin file was left alone").isZero();
+    }
+
+    @Test
+    void aCertificateThatIsMissingIsNamed() {
+        var ran = run(bench.home(),
+                Settings.quick().set("tls.certificate", "tls/none.crt").set("tls.key", "tls/none.key"));
+        assertThat(ran.exit()).isIn(WRONG_CONFIGURATION, CANNOT_START);
+        assertThat(ran.out() + ran.err()).contains("none.crt").doesNotContain("\tat ");
+    }
+
+    private static Command.Ran run(Path home, Settings settings) {
+        var arguments = new ArrayList<>(List.of("run"));
+        arguments.addAll(settings.arguments());
+        return Program.run(home, arguments.toArray(String[]::new));
+    }
+
+    /// On standard error, among log lines perhaps: no stack trace, and last the sentence for the operator.
+    private static void oneSentence(Command.Ran ran, int exit) {
+        assertThat(ran.exit()).as(ran.err()).isEqualTo(exit);
+        assertThat(ran.out()).doesNotContain("ready");
+        assertThat(ran.err().strip()).doesNotContain("\tat ", "Caused by").isNotEmpty();
+        var sentences = ran.err().lines().filter(line -> !line.contains(" INFO ")).toList();
+        assertThat(sentences).hasSize(1);
+    }
+}

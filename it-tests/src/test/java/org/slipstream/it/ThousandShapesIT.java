@@ -1,0 +1,91 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Bytes;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Shapes;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Trace;
+import org.slipstream.it.fixture.Workbench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// A thousand messages of the shapes that the public sends, from several clients at once, half to mailboxes here, half
+/// to a sink: each recipient gets each of its messages exactly once and unchanged.
+class ThousandShapesIT {
+    private static final int CLIENTS = 8;
+    @RegisterExtension
+    final Workbench bench = new Workbench();
+
+    @Test
+    void eachRecipientGetsEachMessageOnceAndUnchanged() {
+        var far = bench.smtpSink();
+        var server = bench.server(Settings.quick().route("far.example", far));
+        var letters = Shapes.thousand("here.example", "far.example");
+
+        sendAll(server, letters);
+
+        eventually().atMost(Duration.ofSeconds(120)).pollInterval(Duration.ofMillis(250))
+                .until(() -> server.queue().isEmpty());
+        var arrivedFar = far.deliveries().stream().flatMap(mail -> mail.recipients().stream()
+                .map(recipient -> recipient + " " + Bytes.digest(Trace.of(mail.content()).original()))).toList();
+        assertThat(arrivedFar).containsExactlyInAnyOrderElementsOf(expected(letters, "far.example", false));
+        assertThat(arrivedHere(server, letters))
+                .containsExactlyInAnyOrderElementsOf(expected(letters, "here.example", true));
+        assertThat(server.queue().status().path("corrupt").asInt()).isZero();
+    }
+
+    private static void sendAll(RunningServer server, List<Letter> letters) {
+        var troubles = new ConcurrentLinkedQueue<String>();
+        var left = new ConcurrentLinkedQueue<>(letters);
+        try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < CLIENTS; i++)
+                clients.submit(() -> client(server, left, troubles));
+        }
+        assertThat(troubles).isEmpty();
+    }
+
+    private static void client(RunningServer server, ConcurrentLinkedQueue<Letter> left,
+            ConcurrentLinkedQueue<String> troubles) {
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            for (var letter = left.poll(); letter != null; letter = left.poll()) {
+                var answer = talk.send(letter);
+                if (answer.code() != 250)
+                    troubles.add(letter.id() + ": " + answer);
+            }
+        } catch (RuntimeException | AssertionError e) {
+            troubles.add(e.toString());
+        }
+    }
+
+    private static List<String> expected(List<Letter> letters, String domain, boolean unixLines) {
+        var all = new ArrayList<String>();
+        for (var letter : letters) {
+            var digest = Bytes.digest(unixLines ? Bytes.unixLines(letter.content()) : letter.content());
+            recipientsIn(letter, domain).forEach(recipient -> all.add(recipient + " " + digest));
+        }
+        return all;
+    }
+
+    private static List<String> arrivedHere(RunningServer server, List<Letter> letters) {
+        return letters.stream().flatMap(letter -> recipientsIn(letter, "here.example")).distinct()
+                .flatMap(mailbox -> server.mail().newMail(mailbox).stream()
+                        .map(mail -> mailbox + " " + Bytes.digest(Trace.of(mail).original())))
+                .toList();
+    }
+
+    private static Stream<String> recipientsIn(Letter letter, String domain) {
+        return letter.recipients().stream().filter(recipient -> recipient.endsWith("@" + domain));
+    }
+}

@@ -1,0 +1,120 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Bytes;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.MailAssert;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Sink;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Workbench;
+
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.arrives;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// Mail that cannot go now stays, says why, and goes when it can.
+class WaitingMailIT {
+    @RegisterExtension
+    final Workbench bench = new Workbench();
+    private Sink far;
+    private RunningServer server;
+
+    @BeforeEach
+    void start() {
+        far = bench.smtpSink();
+        server = bench.server(Settings.quick().route("far.example", far));
+    }
+
+    @Test
+    void mailWaitsForASinkThatIsAwayAndFlowsWhenItIsBack() {
+        far.stop();
+        var letter = Letter.of("waiting@x", "someone@client.example", "friend@far.example");
+        send(letter);
+        eventually().untilAsserted(() -> assertThat(server.queue().messages()).singleElement().satisfies(message -> {
+            assertThat(message.path("state").asString()).isEqualTo("deferred");
+            assertThat(message.path("attempts").asInt()).isPositive();
+            assertThat(message.path("why").asString()).isNotBlank();
+            assertThat(message.path("nextAttempt").asString()).isNotBlank();
+        }));
+        far.startAgain();
+        arrives(letter, far);
+        eventually().until(() -> server.queue().isEmpty());
+    }
+
+    @Test
+    void onlyTheRecipientThatWasPutOffIsTriedAgain() {
+        far.refuse("later", "451 4.7.1 greylisted");
+        var letter = Letter.of("part@x", "someone@client.example", List.of("now@far.example", "later@far.example"),
+                Bytes.ascii("Now and later.\r\n"));
+        send(letter);
+        eventually().untilAsserted(() -> assertThat(server.queue().messages()).singleElement()
+                .satisfies(message -> assertThat(message.path("why").asString()).contains("greylisted")));
+        assertThat(far.deliveries()).singleElement()
+                .satisfies(mail -> assertThat(mail.recipients()).containsExactly("now@far.example"));
+        far.accept("later");
+        eventually().untilAsserted(() -> assertThat(far.deliveries()).hasSize(2).last()
+                .satisfies(mail -> assertThat(mail.recipients()).containsExactly("later@far.example")));
+        eventually().until(() -> server.queue().isEmpty());
+    }
+
+    /// At most one extra copy for each final reply that was lost (limits.md, promise 2).
+    @Test
+    void aLostFinalReplyCostsOneExtraCopyAndNoMail() {
+        far.hangUpAtFinalDot(1);
+        send(Letter.of("twice@x", "someone@client.example", "friend@far.example"));
+        eventually().until(() -> server.queue().isEmpty());
+        assertThat(far.deliveries()).extracting(Sink.Delivery::id).containsExactly("twice@x", "twice@x");
+    }
+
+    @Test
+    void anOrderlyRestartKeepsWhatWaits() {
+        far.stop();
+        var letter = Letter.of("restart@x", "someone@client.example", "friend@far.example");
+        send(letter);
+        eventually().untilAsserted(() -> assertThat(server.queue().messages()).hasSize(1));
+        var id = server.queue().messages().getFirst().path("id").asString();
+        assertThat(server.stop()).isZero();
+        server.startAgain();
+        assertThat(server.queue().messages()).singleElement()
+                .satisfies(message -> assertThat(message.path("id").asString()).isEqualTo(id));
+        far.startAgain();
+        arrives(letter, far);
+    }
+
+    /// A transfer in progress may end before the server does (limits.md, promise 8).
+    @Test
+    void aStopLetsTheTransferInProgressFinish() {
+        far.holdFinalReplies();
+        var letter = Letter.of("finish@x", "someone@client.example", "friend@far.example");
+        send(letter);
+        eventually().until(() -> far.connections() == 1);
+        var stopping = Thread.startVirtualThread(server::stop);
+        eventually().untilAsserted(() -> assertThat(canConnect()).as("new clients are turned away").isFalse());
+        far.answer();
+        eventually().until(() -> !stopping.isAlive());
+        server.startAgain();
+        eventually().until(() -> server.queue().isEmpty());
+        assertThat(far.deliveries()).hasSize(1);
+        MailAssert.unchangedOnTheWire(letter.content(), far.deliveries().getFirst().content());
+    }
+
+    private boolean canConnect() {
+        try (var talk = SmtpTalk.connect(server.smtp())) {
+            return talk.greeting().code() == 220;
+        } catch (java.io.UncheckedIOException e) {
+            return false;
+        }
+    }
+
+    private void send(Letter letter) {
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            assertThat(talk.send(letter).code()).isEqualTo(250);
+        }
+    }
+}
