@@ -1,0 +1,168 @@
+package org.slipstream.dist.config;
+
+import org.slipstream.core.Address;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// Reads `[aliases]` and makes sure that mail for each of them arrives somewhere: a target in a local domain exists, and
+/// nobody's mail comes back to him by way of others.
+///
+/// A name without domain holds in every local domain; the same name with a domain wins there.
+final class AliasBook {
+    /// A target without domain means the domain of the alias.
+    static final Form<List<String>> TARGETS = Forms.listOf(Forms.text("an address or a local part",
+            text -> text.contains("@") ? Address.parse(text).map(Address::toString) : MailForms.localPart(text)));
+
+    private final Config.Local local;
+    private final Complaints complaints;
+    private final Map<String, Line> lines = new LinkedHashMap<>();
+
+    /// What one line of the table says of one address.
+    ///
+    /// @param name as written
+    private record Line(String name, Place place, List<Address> targets) {}
+
+    private AliasBook(Config.Local local, Complaints complaints) {
+        this.local = local;
+        this.complaints = complaints;
+    }
+
+    /// @return by [Address#key]
+    static Map<String, List<Address>> read(Map<String, Value> aliases, Config.Local local, Complaints complaints) {
+        AliasBook book = new AliasBook(local, complaints);
+        aliases.forEach((name, value) -> {
+            if (!name.contains("@")) {
+                book.enterInEveryDomain(name, value);
+            }
+        });
+        aliases.forEach((name, value) -> {
+            if (name.contains("@")) {
+                book.enterFull(name, value);
+            }
+        });
+        book.lines.forEach(book::checkTargets);
+        book.checkLoops();
+        return book.lines.entrySet().stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, line -> line.getValue().targets()));
+    }
+
+    private void enterInEveryDomain(String name, Value value) {
+        Optional<String> localPart = MailForms.localPart(name);
+        if (localPart.isEmpty()) {
+            refuseName(name, value);
+            return;
+        }
+        Optional<List<String>> targets = targets(name, value);
+        for (String domain : local.domains()) {
+            targets.ifPresent(t -> enter(new Address(localPart.get(), domain), name, value.place(), t));
+        }
+    }
+
+    private void enterFull(String name, Value value) {
+        Optional<Address> address = Address.parse(name);
+        if (address.isEmpty()) {
+            refuseName(name, value);
+        } else if (!local.domains().contains(address.get().domainKey())) {
+            complaints.add(value.place(), key(name),
+                    key(name) + ": mail for " + address.get().domainKey() + " does not end here",
+                    Optional.of("add the domain to local.domains"));
+        } else {
+            targets(name, value).ifPresent(t -> enter(address.get(), name, value.place(), t));
+        }
+    }
+
+    private void refuseName(String name, Value value) {
+        complaints.add(value.place(), key(name), key(name) + ": \"" + name + "\" is not an address or a local part");
+    }
+
+    private Optional<List<String>> targets(String name, Value value) {
+        Optional<List<String>> targets = TARGETS.read(value, key(name), complaints);
+        if (targets.filter(List::isEmpty).isPresent()) {
+            complaints.add(value.place(), key(name), key(name) + " has no target");
+            return Optional.empty();
+        }
+        return targets;
+    }
+
+    private void enter(Address alias, String name, Place place, List<String> targets) {
+        List<Address> addresses = targets.stream()
+                .map(t -> Address.parse(t).orElseGet(() -> new Address(t, alias.domain()))).toList();
+        lines.put(alias.key(), new Line(name, place, addresses));
+    }
+
+    private void checkTargets(String alias, Line line) {
+        for (Address target : line.targets()) {
+            if (isLocal(target) && next(target).isEmpty() && !hasMailbox(target)) {
+                complaints.add(line.place(), key(line.name()), key(line.name()) + ": " + target
+                        + " is in a local domain, but neither a mailbox nor an alias",
+                        Optional.of("add \"" + base(target).localPart() + "\" to local.mailboxes"));
+            }
+        }
+    }
+
+    private boolean isLocal(Address address) {
+        return local.domains().contains(address.domainKey());
+    }
+
+    private boolean hasMailbox(Address address) {
+        Address base = base(address);
+        return base.localPart().equalsIgnoreCase("postmaster") || base.key().equals(local.postmaster().key())
+                || local.mailboxes().stream().anyMatch(mailbox -> mailbox.equals("*") || mailbox.equals(base.key())
+                        || mailbox.equals(base.localPart()) || mailbox.equals(address.localPart()));
+    }
+
+    /// The alias that mail for an address meets, if any.
+    private Optional<String> next(Address target) {
+        return lines.containsKey(target.key())
+                ? Optional.of(target.key())
+                : Optional.of(base(target).key()).filter(lines::containsKey);
+    }
+
+    /// Without what follows the delimiter.
+    private Address base(Address address) {
+        int cut = local.subaddressDelimiter().map(d -> address.localPart().indexOf(d)).orElse(-1);
+        return cut > 0 ? new Address(address.localPart().substring(0, cut), address.domain()) : address;
+    }
+
+    private void checkLoops() {
+        Set<String> clean = new HashSet<>();
+        for (String alias : lines.keySet()) {
+            follow(alias, new ArrayList<>(), clean);
+        }
+    }
+
+    /// Depth first; an alias that leads to no loop is not looked at again.
+    private void follow(String alias, List<String> way, Set<String> clean) {
+        int seen = way.indexOf(alias);
+        if (seen >= 0) {
+            loop(way.subList(seen, way.size()));
+            return;
+        }
+        if (clean.contains(alias)) {
+            return;
+        }
+        way.add(alias);
+        for (Address target : lines.get(alias).targets()) {
+            next(target).ifPresent(next -> follow(next, way, clean));
+        }
+        way.removeLast();
+        clean.add(alias);
+    }
+
+    private void loop(List<String> way) {
+        Line first = lines.get(way.getFirst());
+        String circle = way.stream().map(alias -> lines.get(alias).name()).collect(Collectors.joining(" → "));
+        complaints.add(first.place(), key(first.name()), "alias loop: " + circle + " → " + first.name());
+    }
+
+    private static String key(String name) {
+        return Keys.ALIASES + ".\"" + name + "\"";
+    }
+}

@@ -1,0 +1,185 @@
+package org.slipstream.dist.config;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/// The table of all keys. The reader, the file that the first start writes and `docs/configuration.md` are driven by it,
+/// so a key that stands here is read, written and documented, and no other is.
+///
+/// The two tables with free keys, `[aliases]` and `[routes]`, are read by [AliasBook] and [RouteBook].
+final class Keys {
+    static final String ALIASES = "aliases";
+    static final String ROUTES = "routes";
+
+    private static final List<Key<?>> ALL = new ArrayList<>();
+    private static final long FOREVER = 3_650L * 86_400_000L;
+    private static final int ANY = Integer.MAX_VALUE;
+
+    /// Sections in the order of the file, with the sentence that introduces each.
+    static final Map<String, String> SECTIONS = sections();
+
+    static final Key<String> HOSTNAME = key("", "hostname", MailForms.hostname(), Value::text,
+            "The server's own name in greetings, EHLO, `Received` lines and reports. The default is the machine's name;"
+                    + " a server that other servers are to trust needs one that DNS knows.");
+
+    static final Key<Optional<InetSocketAddress>> SMTP = key("listen", "smtp", MailForms.listener(),
+            Value.text("127.0.0.1:2525"), "Mail from other servers. Port 0 takes any free one.");
+    static final Key<Optional<InetSocketAddress>> SUBMISSION = key("listen", "submission", MailForms.listener(),
+            Value.text("127.0.0.1:2587"), "Mail from your own programs; `./mta send` uses it.");
+    static final Key<InetSocketAddress> ADMIN = key("listen", "admin", MailForms.loopback(), Value.text("127.0.0.1:0"),
+            "The operator's API. Loopback only; the real port is written to `run/admin.port`.");
+
+    static final Key<List<String>> DOMAINS = key("local", "domains", Forms.listOf(MailForms.domain()),
+            hostname -> Value.many("localhost", hostname),
+            "Domains whose mail ends here. The default is `localhost` and the hostname.");
+    static final Key<List<String>> MAILBOXES = key("local", "mailboxes",
+            Forms.listOf(MailForms.mailbox()), Value.many("user"),
+            "Who gets mail here: local parts (in every local domain), full addresses, or `*` for every local part.");
+    static final Key<String> MAILDIR = key("local", "maildir", MailForms.path(), Value.text("mail"),
+            "Where mailboxes lie: `<maildir>/<domain>/<local-part>/{tmp,new,cur}`. Relative to the home folder.");
+    static final Key<String> POSTMASTER = key("local", "postmaster", MailForms.person(),
+            Value.text("postmaster"),
+            "Who gets mail for `postmaster` of every local domain; it is always accepted. A local part means that"
+                    + " mailbox in the first local domain.");
+    static final Key<Optional<String>> DELIMITER = key("local", "subaddress-delimiter", MailForms.delimiter(),
+            Value.text("+"), "`user+anything` goes to `user`. Empty: off.");
+
+    static final Key<List<Network>> NETWORKS = key("relay", "networks", Forms.listOf(MailForms.relayNetwork()),
+            Value.many("127.0.0.0/8", "::1/128"),
+            "Clients that may send to other people's domains. Nobody else may. Blocks wider than /8 (IPv6: /16) are"
+                    + " refused.");
+
+    static final Key<Optional<String>> CERTIFICATE = key("tls", "certificate", MailForms.optionalPath(), Value.text(""),
+            "The certificate chain in PEM, relative to the home folder. Without it a self-signed pair is made at first"
+                    + " start in `tls/self-signed.*`.");
+    static final Key<Optional<String>> PRIVATE_KEY = key("tls", "key", MailForms.optionalPath(), Value.text(""),
+            "Its private key in PEM (PKCS#8 or PKCS#1).");
+
+    static final Key<Long> MESSAGE_SIZE = key("limits", "message-size", Forms.size(1024, Long.MAX_VALUE),
+            Value.text("25MiB"), "Largest message, announced as SIZE (RFC 1870).");
+    static final Key<Integer> RECIPIENTS = key("limits", "recipients", Forms.count(1, 1_000_000), Value.number(1000),
+            "Recipients of one transaction; more are asked to come again.");
+    static final Key<Integer> HOPS = key("limits", "hops", Forms.count(1, 1000), Value.number(50),
+            "`Received` lines before a message counts as running in circles (RFC 5321 section 6.3).");
+    static final Key<Long> HEADER_SIZE = key("limits", "header-size", Forms.size(1024, ANY), Value.text("128KiB"),
+            "Size of a message's header.");
+    static final Key<Integer> HEADER_LINES = key("limits", "header-lines", Forms.count(1, ANY), Value.number(1000),
+            "Lines of a message's header.");
+    static final Key<Integer> COMMAND_LINE = key("limits", "command-line", Forms.count(512, 1 << 20),
+            Value.number(2048), "Bytes of a command line (RFC 5321 section 4.5.3.1.4: at least 512).");
+    static final Key<Long> TEXT_LINE = key("limits", "text-line", Forms.size(1000, ANY), Value.text("1MiB"),
+            "Length of a line of a message that is still accepted (RFC 5321 section 4.5.3.1.6: at least 1000).");
+    static final Key<Integer> CONNECTIONS = key("limits", "connections", Forms.count(1, 100_000), Value.number(1000),
+            "Sessions at once on one port.");
+    static final Key<Integer> CONNECTIONS_PER_CLIENT = key("limits", "connections-per-client",
+            Forms.count(1, 100_000), Value.number(30), "Sessions at once from one address.");
+    static final Key<Integer> ERRORS = key("limits", "errors", Forms.count(1, ANY), Value.number(20),
+            "Errors in a session before it is closed.");
+    static final Key<Integer> JUNK_COMMANDS = key("limits", "junk-commands", Forms.count(1, ANY), Value.number(100),
+            "NOOP, RSET, VRFY and the like between mails before the session is closed.");
+    static final Key<Integer> MESSAGES_PER_CONNECTION = key("limits", "messages-per-connection", Forms.count(1, ANY),
+            Value.number(500), "Transactions before the session is closed.");
+    static final Key<Long> IDLE = key("limits", "idle", Forms.duration(1, FOREVER), Value.text("300s"),
+            "How long a client may be silent (RFC 5321 section 4.5.3.2.7: at least 5 minutes).");
+    static final Key<Integer> DATA_RATE = key("limits", "data-rate", Forms.count(0, ANY), Value.number(500),
+            "Bytes per second that a client must send during DATA, averaged over 60 seconds.");
+
+    static final Key<Long> MINIMAL_BACKOFF = key("queue", "minimal-backoff", Forms.duration(1, FOREVER),
+            Value.text("300s"), "Shortest pause before the next attempt.");
+    static final Key<Long> MAXIMAL_BACKOFF = key("queue", "maximal-backoff", Forms.duration(1, FOREVER),
+            Value.text("4000s"), "Longest pause before the next attempt.");
+    static final Key<Long> LIFETIME = key("queue", "lifetime", Forms.duration(0, FOREVER), Value.text("5d"),
+            "Age at which undelivered mail is returned.");
+    static final Key<Long> BOUNCE_LIFETIME = key("queue", "bounce-lifetime", Forms.duration(0, FOREVER),
+            Value.text("2d"), "Age at which an undelivered report is given up.");
+    static final Key<Long> DELAY_NOTICE = key("queue", "delay-notice", Forms.duration(0, FOREVER), Value.text("4h"),
+            "Age at which the sender is told of a delay, once. `0s`: never.");
+    static final Key<Integer> ACTIVE_MESSAGES = key("queue", "active-messages", Forms.count(1, ANY),
+            Value.number(20_000), "Messages in memory at once; the others wait on disk.");
+    static final Key<Integer> RECIPIENTS_PER_DELIVERY = key("queue", "recipients-per-delivery",
+            Forms.count(1, 100_000), Value.number(50), "Recipients of one transaction with another server.");
+    static final Key<Integer> LANES_PER_DESTINATION = key("queue", "lanes-per-destination", Forms.count(1, 10_000),
+            Value.number(20), "Connections to one destination.");
+    static final Key<Integer> LANES = key("queue", "lanes", Forms.count(1, 100_000), Value.number(100),
+            "Connections of one transport in all.");
+    static final Key<Long> IDLE_CONNECTION = key("queue", "idle-connection", Forms.duration(0, FOREVER),
+            Value.text("2s"), "How long an unused connection to another server is kept.");
+    static final Key<Long> SCAN_INTERVAL = key("queue", "scan-interval", Forms.duration(1, FOREVER),
+            Value.text("300s"), "How often the disk is searched for mail that is due; a safety net.");
+
+    static final Key<Boolean> START_TLS = key("smtp-client", "starttls", Forms.flag(), Value.flag(true),
+            "Use TLS where it is offered (RFC 7435: without checking the certificate).");
+    static final Key<List<InetSocketAddress>> DNS_SERVERS = key("smtp-client", "dns-servers",
+            Forms.listOf(MailForms.server()), Value.many(), "Whom to ask for MX records. Empty: those of the system.");
+    static final Key<Long> CONNECT_TIMEOUT = timeout("connect-timeout", "30s", "Wait for a connection.");
+    static final Key<Long> GREETING_TIMEOUT = timeout("greeting-timeout", "300s", "Wait for the greeting.");
+    static final Key<Long> COMMAND_TIMEOUT = timeout("command-timeout", "300s",
+            "Wait for the reply to EHLO, MAIL or RCPT.");
+    static final Key<Long> TLS_TIMEOUT = timeout("tls-timeout", "300s", "Wait for the reply to STARTTLS and for the"
+            + " handshake.");
+    static final Key<Long> DATA_REPLY_TIMEOUT = timeout("data-reply-timeout", "120s", "Wait for the reply to DATA.");
+    static final Key<Long> DATA_BLOCK_TIMEOUT = timeout("data-block-timeout", "180s",
+            "Wait until a block of a message is taken.");
+    static final Key<Long> FINAL_REPLY_TIMEOUT = timeout("final-reply-timeout", "600s",
+            "Wait for the reply to the end of a message. Shorter ones deliver twice (RFC 1047).");
+
+    static final Key<String> SPOOL_DIRECTORY = key("spool", "directory", MailForms.path(), Value.text("spool"),
+            "Where the queue lies, relative to the home folder.");
+    static final Key<Long> SEGMENT_SIZE = key("spool", "segment-size", Forms.size(64 << 10, Long.MAX_VALUE),
+            Value.text("64MiB"), "A segment file is full at this size.");
+    static final Key<Long> INLINE_SIZE = key("spool", "inline-size", Forms.size(0, ANY), Value.text("128KiB"),
+            "Larger messages get a file of their own.");
+    static final Key<Long> MINIMUM_FREE = key("spool", "minimum-free", Forms.size(0, Long.MAX_VALUE),
+            Value.text("256MiB"), "With less space on the disk no mail is accepted.");
+    static final Key<Long> SEGMENT_GRACE = key("spool", "segment-grace", Forms.duration(0, FOREVER),
+            Value.text("60s"), "A segment that holds no queued mail is deleted this long after.");
+
+    static final Key<String> LOG_LEVEL = key("log", "level",
+            Forms.choice(List.of("error", "warn", "info", "debug", "trace")), Value.text("info"),
+            "How much is told on standard error.");
+
+    private Keys() {}
+
+    static List<Key<?>> all() {
+        return List.copyOf(ALL);
+    }
+
+    private static Key<Long> timeout(String name, String standard, String doc) {
+        return key("smtp-client", name, Forms.duration(1, FOREVER), Value.text(standard), doc);
+    }
+
+    private static <T> Key<T> key(String section, String name, Form<T> form, Value standard, String doc) {
+        return key(section, name, form, _ -> standard, doc);
+    }
+
+    private static <T> Key<T> key(String section, String name, Form<T> form, Function<String, Value> standard,
+            String doc) {
+        Key<T> key = new Key<>(section, name, form, standard, doc);
+        ALL.add(key);
+        return key;
+    }
+
+    private static Map<String, String> sections() {
+        Map<String, String> sections = new LinkedHashMap<>();
+        sections.put("", "");
+        sections.put("listen", "Where the server can be reached.");
+        sections.put("local", "Mail that ends here.");
+        sections.put(ALIASES, "Other names: a local part (of every local domain) or a full address, and where its mail"
+                + " goes instead, here or elsewhere.");
+        sections.put("relay", "Mail that only passes through.");
+        sections.put(ROUTES, "Where mail for other domains goes: first the exact domain, then the longest `.suffix`"
+                + " (subdomains only), then `*`.");
+        sections.put("tls", "Encryption of incoming sessions (STARTTLS).");
+        sections.put("limits", "What a client may ask of us.");
+        sections.put("queue", "How mail waits and is tried again.");
+        sections.put("smtp-client", "How mail is sent to other servers (waits: RFC 5321 section 4.5.3.2).");
+        sections.put("spool", "How mail is kept on disk.");
+        sections.put("log", "What the server tells of its work.");
+        return sections;
+    }
+}

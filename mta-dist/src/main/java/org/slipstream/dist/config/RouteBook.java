@@ -1,0 +1,101 @@
+package org.slipstream.dist.config;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.Route;
+import org.slipstream.dist.config.Config.RouteTarget;
+
+import java.net.InetSocketAddress;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/// Reads `[routes]`: domain, `.suffix` or `*` on the left; `mx`, `smtp:host[:port]`, `lmtp:host:port`,
+/// `lmtp:unix:/path` or `discard` on the right.
+final class RouteBook {
+    static final Form<RouteTarget> TARGET = Forms.text("a route: \"mx\", \"smtp:host\", \"smtp:host:port\","
+            + " \"lmtp:host:port\", \"lmtp:unix:/path\" or \"discard\"", RouteBook::target);
+    private static final int SMTP_PORT = 25;
+
+    private RouteBook() {}
+
+    /// @param localDomains their mail ends here, so a route for one of them would never be used
+    /// @param ours where this server listens; mail sent there would go round until its Received lines are too many
+    static Map<String, RouteTarget> read(Map<String, Value> routes, List<String> localDomains,
+            Collection<InetSocketAddress> ours, Complaints complaints) {
+        Map<String, RouteTarget> book = new LinkedHashMap<>();
+        book.put("*", new RouteTarget.Mx());
+        routes.forEach((name, value) -> {
+            String key = Keys.ROUTES + ".\"" + name + "\"";
+            String domain = name.toLowerCase(Locale.ROOT);
+            if (!isPattern(domain)) {
+                complaints.add(value.place(), key, key + ": \"" + name + "\" is not a domain, a \".suffix\" or \"*\"",
+                        patternMeant(domain));
+            } else if (localDomains.contains(domain)) {
+                complaints.add(value.place(), key, key + ": mail for " + name + " ends here and takes no route",
+                        Optional.of("take it out of local.domains, or the route away"));
+            } else {
+                TARGET.read(value, key, complaints).ifPresent(target -> book.put(domain, target));
+                if (book.get(domain) instanceof RouteTarget.Fixed(var host) && leadsTo(host, ours)) {
+                    complaints.add(value.place(), key, key + ": " + host + " is this server itself");
+                }
+            }
+        });
+        return book;
+    }
+
+    private static boolean leadsTo(Route.Host host, Collection<InetSocketAddress> ours) {
+        String name = host.name().equals("localhost") ? "127.0.0.1" : host.name();
+        return MailForms.literal(name).filter(address -> ours.stream().anyMatch(own -> own.getPort() == host.port()
+                && (own.getAddress().equals(address)
+                        || own.getAddress().isAnyLocalAddress() && address.isLoopbackAddress())))
+                .isPresent();
+    }
+
+    private static boolean isPattern(String text) {
+        return text.equals("*") || Address.isDomain(text.startsWith(".") ? text.substring(1) : text);
+    }
+
+    private static Optional<String> patternMeant(String text) {
+        return text.startsWith("*.") && isPattern(text.substring(1))
+                ? Optional.of("for all subdomains write \"" + text.substring(1) + "\"")
+                : Optional.empty();
+    }
+
+    private static Optional<RouteTarget> target(String text) {
+        String word = text.strip();
+        if (word.equalsIgnoreCase("mx")) {
+            return Optional.of(new RouteTarget.Mx());
+        }
+        if (word.equalsIgnoreCase("discard")) {
+            return Optional.of(new RouteTarget.Discard());
+        }
+        if (word.regionMatches(true, 0, "smtp:", 0, 5)) {
+            return host(word.substring(5), SMTP_PORT).map(RouteTarget.Fixed::new);
+        }
+        if (word.regionMatches(true, 0, "lmtp:unix:/", 0, 11)) {
+            return Optional.of(new RouteTarget.Lmtp("unix:" + word.substring(10)));
+        }
+        return word.regionMatches(true, 0, "lmtp:", 0, 5)
+                ? host(word.substring(5), 0).map(host -> new RouteTarget.Lmtp(host.toString()))
+                : Optional.empty();
+    }
+
+    /// @param standard the port where none is given; 0 when one must be (RFC 2033 section 5: LMTP is never on 25)
+    private static Optional<Route.Host> host(String text, int standard) {
+        int bracket = text.indexOf(']');
+        int colon = text.indexOf(':', Math.max(0, bracket));
+        String name = colon < 0 ? text : text.substring(0, colon);
+        Optional<Integer> port = colon >= 0
+                ? MailForms.port(text.substring(colon + 1), 1)
+                : standard > 0 ? Optional.of(standard) : Optional.empty();
+        return port.filter(_ -> isHost(name)).map(p -> new Route.Host(name.toLowerCase(Locale.ROOT), p, 0));
+    }
+
+    private static boolean isHost(String name) {
+        boolean literal = name.startsWith("[") || name.matches("[0-9.]+");
+        return literal ? MailForms.literal(name).isPresent() : Address.isDomain(name);
+    }
+}
