@@ -40,11 +40,14 @@ public sealed interface QmgrEvent {
     /// Answers [QmgrOrder.FindRoute] when there is no way: 4xx defers (DNS trouble), 5xx returns (no such domain, null MX).
     record RouteFailed(String domain, Reply reason) implements QmgrEvent {}
 
+    /// What connections tell: the family of events that go to the [Seating].
+    sealed interface OfConnection extends QmgrEvent {}
+
     /// Answers [QmgrOrder.Open].
-    record ConnectionReady(long connection) implements QmgrEvent {}
+    record ConnectionReady(long connection) implements OfConnection {}
 
     /// Answers [QmgrOrder.Open] when no host of the route could be talked to, with the reason. The connection is gone.
-    record ConnectionFailed(long connection, Reply reason, String remote) implements QmgrEvent {}
+    record ConnectionFailed(long connection, Reply reason, String remote) implements OfConnection {}
 
     /// Answers [QmgrOrder.Deliver]: each recipient of the entry has an outcome.
     ///
@@ -53,10 +56,11 @@ public sealed interface QmgrEvent {
     /// @param siteTrouble true when the failure is one of connection or handshake, the only kind that is negative
     /// feedback (PF-06)
     record DeliveryDone(long delivery, long connection, List<RecipientOutcome> outcomes, boolean usable,
-            boolean siteTrouble) implements QmgrEvent {}
+            boolean siteTrouble) implements OfConnection {}
 
-    /// An idle connection went away by itself. Not a failure of anything.
-    record ConnectionLost(long connection, String reason) implements QmgrEvent {}
+    /// An idle connection went away by itself. Not a failure of anything. Where it crosses a [QmgrOrder.Deliver], the entry
+    /// goes to another connection, and a [DeliveryDone] of the lost one, before or after, may come or not.
+    record ConnectionLost(long connection, String reason) implements OfConnection {}
 
     /// Answers [QmgrOrder.RecordOutcome]: it is on disk.
     record OutcomeRecorded(QueueId id, long record) implements QmgrEvent {}
@@ -72,6 +76,12 @@ public sealed interface QmgrEvent {
 
     /// The time that [QueueManager#nextAlarmMillis] asked for has come.
     record Alarm() implements QmgrEvent {}
+
+    /// Arrivals were turned away at a full inbox. They are on disk and due: scan when there is room.
+    record ArrivalsMissed() implements QmgrEvent {}
+
+    /// The server is about to stop: nothing new is begun, what runs is finished and recorded.
+    record Stopping() implements QmgrEvent {}
 
     /// Somebody responsible wants something.
     record Operator(Command command) implements QmgrEvent {}

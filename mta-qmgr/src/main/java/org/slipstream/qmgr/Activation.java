@@ -1,0 +1,80 @@
+package org.slipstream.qmgr;
+
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.qmgr.sched.Message;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// One stay of a message in the active set: what has become of its recipients since it was taken in, and what is still
+/// under way.
+///
+/// Plain data of the queue manager's thread; [Settlement] reads it to say what comes next.
+final class Activation {
+    final QueueId id;
+    final boolean nullSender;
+    final long createdMillis;
+    final long activatedMillis;
+    final boolean delayNotified;
+
+    /// Held, and found only because it is too old: its recipients fail without a try.
+    final boolean heldTooLong;
+
+    /// What the register said was open; fewer must not be taken for all.
+    final int expectedOpen;
+
+    /// Its half in the order of service.
+    final Message work;
+
+    int recipientsRead;
+
+    /// `RecordOutcome` orders without an answer.
+    int recording;
+
+    /// Failures that the sender has not been told of, earlier ones included.
+    int failed;
+
+    /// Deferred in this activation, with the latest outcome.
+    List<RecipientOutcome> deferred = new ArrayList<>(0);
+
+    /// There are open recipients that got no outcome this time: withdrawn, or never read.
+    boolean leftOpen;
+
+    /// A `Notify` is without an answer.
+    boolean reporting;
+    boolean failureReportTried;
+    boolean delayReportTried;
+    boolean reported;
+
+    /// The register has set it aside: it is forgotten as soon as nothing of it is under way.
+    boolean damaged;
+    Wish wish = Wish.NONE;
+
+    Activation(MessageSummary summary, Message work, long nowMillis) {
+        this.id = summary.id();
+        this.nullSender = summary.sender().isEmpty();
+        this.createdMillis = summary.createdMillis();
+        this.activatedMillis = nowMillis;
+        this.delayNotified = summary.delayNotified();
+        this.heldTooLong = summary.held();
+        this.expectedOpen = summary.open();
+        this.failed = summary.failed();
+        this.work = work;
+    }
+
+    /// Nothing new is begun for it: what runs ends, then it goes.
+    boolean isLeaving() {
+        return damaged || wish != Wish.NONE;
+    }
+
+    /// Nothing of it is under way.
+    boolean isAtRest() {
+        return work.isExhausted() && recording == 0 && !reporting;
+    }
+
+    boolean hasOpen() {
+        return leftOpen || !deferred.isEmpty() || recipientsRead < expectedOpen;
+    }
+}

@@ -1,0 +1,66 @@
+package org.slipstream.qmgr;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.QmgrSnapshot.ActiveDestination;
+import org.slipstream.qmgr.QmgrSnapshot.ActiveMessage;
+import org.slipstream.qmgr.sched.Line;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Puts into words why each active message is not finished. Made for one snapshot; asks, changes nothing.
+record Explanation(Seating seating, Map<QueueId, List<String>> openQuestions, boolean stopping, long nowMillis) {
+
+    QmgrSnapshot picture(Collection<Activation> active, List<Line> lines) {
+        List<ActiveMessage> messages = active.stream().map(this::message)
+                .sorted(Comparator.comparing(ActiveMessage::id)).toList();
+        return new QmgrSnapshot(messages, lines.stream().map(this::destination).toList());
+    }
+
+    private ActiveMessage message(Activation message) {
+        return new ActiveMessage(message.id, message.work.waiting(), message.work.running(), why(message));
+    }
+
+    private ActiveDestination destination(Line line) {
+        return new ActiveDestination(line.transport(), line.nextHop(), line.waiting(), line.running(),
+                seating.connections(line.route()));
+    }
+
+    // The most telling of several reasons: what moves, then what stands and why.
+    private String why(Activation message) {
+        List<String> domains = openQuestions.getOrDefault(message.id, List.of());
+        if (message.reporting) {
+            return "sending report";
+        } else if (message.work.running() > 0) {
+            return message.isLeaving() ? "delivering, then " + leaving(message) : "delivering";
+        } else if (message.work.waiting() > 0) {
+            return "waiting: " + standing(message);
+        } else if (!domains.isEmpty()) {
+            return "finding route for " + domains.getFirst()
+                    + (domains.size() > 1 ? " and " + (domains.size() - 1) + " more" : "");
+        } else if (message.work.isReading()) {
+            return "reading recipients";
+        }
+        return "recording";
+    }
+
+    private String standing(Activation message) {
+        if (stopping) {
+            return "the server is stopping";
+        }
+        Optional<Line> line = message.work.waitsFor();
+        return line.map(l -> seating.ask(message.id, l.route(), nowMillis).reason()).orElse("");
+    }
+
+    private static String leaving(Activation message) {
+        return switch (message.wish) {
+            case HOLD -> "held";
+            case DELETE -> "deleted";
+            case RELEASE -> "released";
+            case FLUSH, NONE -> "set aside";
+        };
+    }
+}

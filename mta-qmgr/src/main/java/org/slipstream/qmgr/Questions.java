@@ -1,0 +1,46 @@
+package org.slipstream.qmgr;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// Domains whose route has been asked for, and who waits for the answer. One question per domain, however many messages
+/// wait; the answer serves those and is not kept, because whoever answers knows how long it may be.
+final class Questions {
+    record Waiter(Activation message, List<Recipient> recipients) {}
+
+    private final Map<String, List<Waiter>> waiters = new LinkedHashMap<>();
+
+    /// True when the question is new and has to be put.
+    boolean ask(String domain, Waiter waiter) {
+        List<Waiter> known = waiters.get(domain);
+        if (known != null) {
+            known.add(waiter);
+            return false;
+        }
+        List<Waiter> first = new ArrayList<>(1);
+        first.add(waiter);
+        waiters.put(domain, first);
+        return true;
+    }
+
+    List<Waiter> answered(String domain) {
+        List<Waiter> served = waiters.remove(domain);
+        if (served == null) {
+            throw new ImpossibleEventException("nobody asked for the route of " + domain);
+        }
+        return served;
+    }
+
+    /// The domains that each message waits for, for the snapshot.
+    Map<QueueId, List<String>> byMessage() {
+        Map<QueueId, List<String>> domains = new LinkedHashMap<>();
+        waiters.forEach((domain, all) -> all.forEach(waiter -> domains
+                .computeIfAbsent(waiter.message().id, _ -> new ArrayList<>(1)).add(domain)));
+        return domains;
+    }
+}

@@ -1,0 +1,24 @@
+package org.slipstream.qmgr.lane;
+
+import org.slipstream.qmgr.Seating.Answer;
+
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.SequencedSet;
+
+/// The lanes of one transport.
+final class Pool {
+    final String transport;
+    final Map<String, Site> sites = new LinkedHashMap<>();
+    int lanes;
+
+    /// Idle lanes of all sites, the one unused for longest first.
+    final SequencedSet<Lane> idle = new LinkedHashSet<>();
+    final Answer full;
+
+    Pool(String transport, int limit) {
+        this.transport = transport;
+        this.full = new Answer.FullEverywhere("all " + limit + " lanes of " + transport + " are busy");
+    }
+}

@@ -1,0 +1,17 @@
+package org.slipstream.qmgr.sched;
+
+/// Says whether an entry may be taken now. Asked by [Scheduler#select] in the order of service, so the first free answer
+/// decides; it must not change anything.
+@FunctionalInterface
+public interface Gate {
+    Answer ask(Message message, Line line);
+
+    enum Answer {
+        /// Take it.
+        FREE,
+        /// Not for this destination; others may go. Holds until [Scheduler#seatMayBeFree] says otherwise.
+        NOT_HERE,
+        /// Not for any destination of this transport; asking further is useless. Asked again at the next selection.
+        NOWHERE
+    }
+}

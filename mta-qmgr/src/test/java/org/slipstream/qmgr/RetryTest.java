@@ -1,0 +1,192 @@
+package org.slipstream.qmgr;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Reply;
+import org.slipstream.qmgr.QmgrOrder.NoticeKind;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Mail that cannot be delivered now: when it is tried again, and when everybody gives up.
+class RetryTest {
+    private static final long HOUR = 3_600_000;
+    private static final long DAY = 24 * HOUR;
+
+    private static List<Long> attempts(Story story, long untilMillis) {
+        List<Long> seconds = new ArrayList<>();
+        int before = story.ordered(QmgrOrder.Deliver.class).size();
+        while (story.brain.nextAlarmMillis() <= untilMillis) {
+            story.until(story.brain.nextAlarmMillis());
+            int after = story.ordered(QmgrOrder.Deliver.class).size();
+            if (after > before) {
+                seconds.add(story.now / 1_000);
+            }
+            before = after;
+        }
+        return seconds;
+    }
+
+    @Test
+    @Tag("PF-29")
+    void aServerThatAlwaysSaysLaterIsAskedAfter300And600And1200SecondsAndSoOn() {
+        Story story = new Story();
+        story.replies.put("far.example", Story.TRY_LATER);
+        story.queue("a@far.example");
+        assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
+
+        assertThat(attempts(story, 13_000_000)).containsExactly(300L, 600L, 1200L, 2400L, 4800L, 8800L, 12800L);
+    }
+
+    @Test
+    @Tag("PF-30")
+    void afterFiveDaysTheSenderIsToldOnceAndTheMessageIsGone() {
+        Story story = new Story(s -> s.delayNotice(0));
+        story.replies.put("far.example", Story.TRY_LATER);
+        QueueId id = story.queue("a@far.example");
+        Story.Row row = story.register.get(id);
+
+        story.until(5 * DAY + 2 * HOUR);
+
+        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, NoticeKind.FAILED));
+        assertThat(story.removed).containsEntry(id, Settlement.BOUNCED);
+        assertThat(row.last.get(1)).isInstanceOfSatisfying(Outcome.Failed.class, failed -> assertThat(
+                failed.reply().toString()).startsWith("554 5.4.7 message expired in queue after 5d").endsWith(
+                        "last reply: 450 4.2.0 try later"));
+        assertThat(story.active()).isEmpty();
+    }
+
+    @Test
+    @Tag("PF-30")
+    void aLifetimeOfNothingMeansOneAttempt() {
+        Story story = new Story(s -> s.lifetime(0, 0));
+        story.replies.put("far.example", Story.TRY_LATER);
+        QueueId id = story.queue("a@far.example");
+
+        assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
+        assertThat(story.removed).containsEntry(id, Settlement.BOUNCED);
+    }
+
+    @Test
+    void mailOfTheNullSenderIsNeverReportedOnAndGivesUpEarlier() {
+        Story story = new Story();
+        story.replies.put("far.example", Story.TRY_LATER);
+        Story.Row row = story.row("a@far.example");
+        row.sender = Optional.empty();
+        story.queue(row);
+
+        story.until(2 * DAY - HOUR);
+        assertThat(story.removed).isEmpty();
+        story.until(2 * DAY + 2 * HOUR);
+
+        assertThat(story.removed).containsEntry(row.id, Settlement.UNRETURNABLE);
+        assertThat(story.ordered(QmgrOrder.Notify.class)).isEmpty();
+    }
+
+    @Test
+    void aRefusedBounceIsDroppedWithoutAnotherBounce() {
+        Story story = new Story();
+        story.replies.put("far.example", Story.NO_SUCH_USER);
+        Story.Row row = story.row("forged@far.example");
+        row.sender = Optional.empty();
+        story.queue(row);
+
+        assertThat(story.removed).containsEntry(row.id, Settlement.UNRETURNABLE);
+        assertThat(story.ordered(QmgrOrder.Notify.class)).isEmpty();
+    }
+
+    @Test
+    void theSenderIsToldOfADelayOnceAfterFourHours() {
+        Story story = new Story();
+        story.replies.put("far.example", Story.TRY_LATER);
+        QueueId id = story.queue("a@far.example");
+
+        story.until(4 * HOUR - 1);
+        assertThat(story.ordered(QmgrOrder.Notify.class)).isEmpty();
+        story.until(2 * DAY);
+
+        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, NoticeKind.DELAYED));
+    }
+
+    @Test
+    void oneRecipientIsThereOneIsNotAndOneIsLate() {
+        Story story = new Story();
+        story.replies.put("gone@far.example", Story.NO_SUCH_USER);
+        story.replies.put("late@far.example", Story.TRY_LATER);
+        QueueId id = story.queue("here@far.example", "gone@far.example", "late@far.example");
+
+        // The sender hears of the failure now, not when the late one is settled.
+        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, NoticeKind.FAILED));
+        assertThat(story.register.get(id).nextMillis).isEqualTo(300_000);
+
+        story.replies.remove("late@far.example");
+        story.until(300_000);
+
+        assertThat(story.ordered(QmgrOrder.Deliver.class).getLast().recipients()).extracting(r -> r.number())
+                .containsExactly(3);
+        assertThat(story.removed).containsEntry(id, Settlement.SENT);
+        assertThat(story.ordered(QmgrOrder.Notify.class)).hasSize(1);
+    }
+
+    @Test
+    void aReportThatCannotBeWrittenIsTriedAgainLaterWithoutDeliveringAgain() {
+        Story story = new Story();
+        story.reportsFail = true;
+        story.replies.put("far.example", Story.NO_SUCH_USER);
+        QueueId id = story.queue("a@far.example");
+
+        assertThat(story.removed).isEmpty();
+        assertThat(story.register.get(id).nextMillis).isEqualTo(300_000);
+
+        story.reportsFail = false;
+        story.until(300_000);
+
+        assertThat(story.removed).containsEntry(id, Settlement.BOUNCED);
+        assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
+        assertThat(story.ordered(QmgrOrder.Notify.class)).hasSize(2);
+    }
+
+    @Test
+    void aDelayReportThatCannotBeWrittenStopsNothing() {
+        Story story = new Story(s -> s.delayNotice(1));
+        story.reportsFail = true;
+        story.replies.put("far.example", Story.TRY_LATER);
+        QueueId id = story.queue("a@far.example");
+        story.until(301_000);
+
+        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, NoticeKind.DELAYED));
+        assertThat(story.ordered(QmgrOrder.Defer.class)).hasSize(2);
+    }
+
+    @Test
+    void troubleWithDnsDefersAndNoSuchDomainReturns() {
+        Story story = new Story();
+        story.dnsFailures.put("servfail.example", Reply.of(451, "4.4.3", "DNS timeout"));
+        story.dnsFailures.put("nowhere.example", Reply.of(550, "5.1.2", "no such domain"));
+        QueueId waits = story.queue("a@servfail.example");
+        QueueId returns = story.queue("a@nowhere.example");
+
+        assertThat(story.register.get(waits).last.get(1)).isInstanceOf(Outcome.Deferred.class);
+        assertThat(story.register.get(waits).nextMillis).isEqualTo(300_000);
+        assertThat(story.removed).containsEntry(returns, Settlement.BOUNCED);
+        assertThat(story.ordered(QmgrOrder.Open.class)).isEmpty();
+    }
+
+    @Test
+    void expiryReachesMailThatNeverGotASeat() {
+        Story story = new Story(s -> s.lanes(1, 1).lifetime(DAY, DAY));
+        story.withhold(QmgrOrder.Deliver.class);
+        story.queue("a@slow.example");
+        QueueId behind = story.queue("b@slow.example");
+
+        story.until(DAY + HOUR);
+
+        assertThat(story.removed).containsEntry(behind, Settlement.BOUNCED);
+        assertThat(story.waiting(QmgrOrder.Deliver.class)).hasSize(1);
+    }
+}

@@ -1,0 +1,55 @@
+package org.slipstream.qmgr;
+
+import java.util.function.UnaryOperator;
+
+/// The defaults with one thing or another changed.
+public final class Settings {
+    public int activeLimit = 20_000;
+    public long minimalBackoffMillis = 300_000;
+    public long maximalBackoffMillis = 4_000_000;
+    public long lifetimeMillis = 432_000_000;
+    public long bounceLifetimeMillis = 172_800_000;
+    public long delayNoticeMillis = 14_400_000;
+    public int recipientsPerDelivery = 50;
+    public int recipientBatch = 1_000;
+    public int lanesPerDestination = 20;
+    public int lanes = 100;
+    public long idleLaneMillis = 2_000;
+    public int scanLimit = 1_000;
+    public long scanIntervalMillis = 300_000;
+
+    public static QmgrConfig of(UnaryOperator<Settings> change) {
+        Settings s = change.apply(new Settings());
+        return new QmgrConfig(s.activeLimit, s.minimalBackoffMillis, s.maximalBackoffMillis, s.lifetimeMillis,
+                s.bounceLifetimeMillis, s.delayNoticeMillis, s.recipientsPerDelivery, s.recipientBatch,
+                s.lanesPerDestination, s.lanes, s.idleLaneMillis, s.scanLimit, s.scanIntervalMillis);
+    }
+
+    public Settings active(int limit) {
+        activeLimit = limit;
+        return this;
+    }
+
+    public Settings lanes(int perDestination, int all) {
+        lanesPerDestination = perDestination;
+        lanes = all;
+        return this;
+    }
+
+    public Settings recipients(int perDelivery, int batch) {
+        recipientsPerDelivery = perDelivery;
+        recipientBatch = batch;
+        return this;
+    }
+
+    public Settings lifetime(long millis, long ofBouncesMillis) {
+        lifetimeMillis = millis;
+        bounceLifetimeMillis = ofBouncesMillis;
+        return this;
+    }
+
+    public Settings delayNotice(long millis) {
+        delayNoticeMillis = millis;
+        return this;
+    }
+}

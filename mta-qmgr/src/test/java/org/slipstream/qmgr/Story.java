@@ -1,0 +1,327 @@
+package org.slipstream.qmgr;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
+import org.slipstream.qmgr.QmgrEvent.Command;
+import org.slipstream.qmgr.lane.LaneSeating;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// A small world in which stories about the queue manager are told: a register in memory, DNS, hosts that are up or down.
+/// Orders are answered at once, in order, except for the kinds that the story [withholds][#withhold].
+final class Story {
+    static final Reply OK = Reply.of(250, "2.0.0", "ok");
+    static final Reply NO_SUCH_USER = Reply.of(550, "5.1.1", "no such user");
+    static final Reply TRY_LATER = Reply.of(450, "4.2.0", "try later");
+    static final Reply REFUSED = Reply.of(450, "4.4.1", "connection refused");
+
+    /// A row of the register.
+    static final class Row {
+        QueueId id;
+        Optional<Address> sender = Optional.of(Address.of("sender@here.example"));
+        long createdMillis;
+        long nextMillis;
+        boolean held;
+        boolean delayNotified;
+        final Map<Integer, Recipient> open = new TreeMap<>();
+        final Map<Integer, Outcome> last = new TreeMap<>();
+        int recipients;
+        int failed;
+        int attempts;
+
+        MessageSummary summary() {
+            return new MessageSummary(id, sender, createdMillis, 1_000, recipients, open.size(), failed, attempts, held,
+                    delayNotified);
+        }
+    }
+
+    final QmgrConfig config;
+    QueueManager brain;
+    long now;
+    final Map<QueueId, Row> register = new TreeMap<>();
+    final List<QmgrOrder> orders = new ArrayList<>();
+    final Map<QueueId, String> removed = new TreeMap<>();
+    final Map<String, Route> routes = new TreeMap<>();
+    final Map<String, Reply> dnsFailures = new TreeMap<>();
+
+    /// What recipients of this domain, or this address, get; 250 otherwise.
+    final Map<String, Reply> replies = new TreeMap<>();
+
+    /// Next hops where nobody answers, and why.
+    final Map<String, Reply> down = new TreeMap<>();
+    boolean reportsFail;
+    private final Set<Class<? extends QmgrOrder>> withheld = new HashSet<>();
+    private final List<QmgrOrder> unanswered = new ArrayList<>();
+    private final Deque<QmgrEvent> answers = new ArrayDeque<>();
+    private final Map<Long, String> connections = new TreeMap<>();
+
+    Story(UnaryOperator<Settings> settings) {
+        config = Settings.of(settings);
+        restart();
+    }
+
+    Story() {
+        this(s -> s);
+    }
+
+    /// Forgets everything but the register.
+    void restart() {
+        brain = new QueueManager(config, new LaneSeating(config), new Random(1));
+        answers.clear();
+        unanswered.clear();
+        connections.clear();
+    }
+
+    // ---- what happens
+
+    /// A message for these recipients, committed and announced.
+    QueueId queue(String... recipients) {
+        return queue(row(recipients));
+    }
+
+    QueueId queue(Row row) {
+        happens(new QmgrEvent.MessageQueued(row.summary()));
+        return row.id;
+    }
+
+    /// A message in the register of which nobody was told.
+    Row row(String... recipients) {
+        Row row = new Row();
+        row.id = new QueueId(register.size() + removed.size() + 1);
+        row.createdMillis = now;
+        row.nextMillis = now;
+        row.recipients = recipients.length;
+        for (String recipient : recipients) {
+            row.open.put(row.open.size() + 1, new Recipient(row.open.size() + 1, Address.of(recipient)));
+        }
+        register.put(row.id, row);
+        return row;
+    }
+
+    void happens(QmgrEvent event) {
+        answers.add(event);
+        while (!answers.isEmpty()) {
+            brain.step(answers.poll(), now, this::order);
+        }
+    }
+
+    void command(Command command) {
+        happens(new QmgrEvent.Operator(command));
+    }
+
+    void start() {
+        happens(new QmgrEvent.Alarm());
+    }
+
+    /// Time passes; alarms ring when they were asked for.
+    void until(long millis) {
+        for (int rings = 0; brain.nextAlarmMillis() <= millis; rings++) {
+            if (rings > 100_000) {
+                throw new AssertionError("the alarm rings without end at " + now);
+            }
+            now = Math.max(now, brain.nextAlarmMillis());
+            happens(new QmgrEvent.Alarm());
+        }
+        now = millis;
+    }
+
+    void after(long millis) {
+        until(now + millis);
+    }
+
+    // ---- holding answers back
+
+    void withhold(Class<? extends QmgrOrder> kind) {
+        withheld.add(kind);
+    }
+
+    /// Orders of this kind without an answer.
+    <T extends QmgrOrder> List<T> waiting(Class<T> kind) {
+        return unanswered.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    void answer(QmgrOrder order) {
+        if (!unanswered.remove(order)) {
+            throw new AssertionError("not waiting for an answer: " + order);
+        }
+        carryOut(order);
+        happens(answers.poll());
+    }
+
+    /// Answers the oldest of this kind.
+    void answerNext(Class<? extends QmgrOrder> kind) {
+        answer(waiting(kind).getFirst());
+    }
+
+    /// Answers all of this kind that wait, and from now on at once.
+    void answerAll(Class<? extends QmgrOrder> kind) {
+        withheld.remove(kind);
+        while (!waiting(kind).isEmpty()) {
+            answerNext(kind);
+        }
+    }
+
+    // ---- what is seen
+
+    <T extends QmgrOrder> List<T> ordered(Class<T> kind) {
+        return orders.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    /// `message>domain` of each delivery, in order.
+    List<String> deliveries() {
+        return ordered(QmgrOrder.Deliver.class).stream().map(d -> d.id().value() + ">" + d.route().nextHop()).toList();
+    }
+
+    String why(QueueId id) {
+        return brain.snapshot(now).messages().stream().filter(m -> m.id().equals(id)).findFirst().orElseThrow().why();
+    }
+
+    Set<QueueId> active() {
+        return brain.snapshot(now).messages().stream().map(QmgrSnapshot.ActiveMessage::id).collect(Collectors.toSet());
+    }
+
+    // ---- the world's side
+
+    private void order(QmgrOrder order) {
+        orders.add(order);
+        if (withheld.contains(order.getClass())) {
+            unanswered.add(order);
+        } else {
+            carryOut(order);
+        }
+    }
+
+    private void carryOut(QmgrOrder order) {
+        switch (order) {
+            case QmgrOrder.Scan scan -> scan(scan);
+            case QmgrOrder.ReadRecipients read -> read(read);
+            case QmgrOrder.FindRoute find -> answers.add(dnsFailures.containsKey(find.domain())
+                    ? new QmgrEvent.RouteFailed(find.domain(), dnsFailures.get(find.domain()))
+                    : new QmgrEvent.RouteKnown(find.domain(), routes.getOrDefault(find.domain(), smtp(find.domain()))));
+            case QmgrOrder.Open open -> open(open);
+            case QmgrOrder.Deliver deliver -> deliver(deliver);
+            case QmgrOrder.Close close -> connections.remove(close.connection());
+            case QmgrOrder.RecordOutcome record -> record(record);
+            case QmgrOrder.Notify notify -> notify(notify);
+            case QmgrOrder.Defer defer -> {
+                register.get(defer.id()).nextMillis = defer.nextAttemptMillis();
+                answers.add(new QmgrEvent.Filed(Optional.of(defer.id())));
+            }
+            case QmgrOrder.Remove remove -> {
+                register.remove(remove.id());
+                removed.put(remove.id(), remove.reason());
+                answers.add(new QmgrEvent.Filed(Optional.of(remove.id())));
+            }
+            case QmgrOrder.SetHold hold -> {
+                register.get(hold.id()).held = hold.held();
+                register.get(hold.id()).nextMillis = Math.min(register.get(hold.id()).nextMillis, now);
+                answers.add(new QmgrEvent.Filed(Optional.of(hold.id())));
+            }
+            case QmgrOrder.MakeDue due -> {
+                register.values().stream().filter(row -> concerns(due, row))
+                        .forEach(row -> row.nextMillis = due.nowMillis());
+                answers.add(new QmgrEvent.Filed(due.id()));
+            }
+        }
+    }
+
+    private static boolean concerns(QmgrOrder.MakeDue due, Row row) {
+        return due.id().map(row.id::equals).orElse(true) && due.domain()
+                .map(d -> row.open.values().stream().anyMatch(r -> r.address().domainKey().equals(d))).orElse(true);
+    }
+
+    private void scan(QmgrOrder.Scan scan) {
+        List<Row> due = register.values().stream()
+                .filter(row -> row.nextMillis <= scan.nowMillis()
+                        && (!row.held || row.createdMillis < scan.createdBeforeMillis()))
+                .sorted((a, b) -> Long.compare(a.nextMillis, b.nextMillis)).toList();
+        List<Row> found = due.subList(0, Math.min(scan.limit(), due.size()));
+        List<MessageSummary> summaries = found.stream().map(Row::summary).toList();
+        found.forEach(row -> row.nextMillis = scan.leaseUntilMillis());
+        OptionalLong next = register.values().stream().filter(row -> !found.contains(row) && !row.held)
+                .mapToLong(row -> row.nextMillis).min();
+        answers.add(new QmgrEvent.ScanDone(summaries, due.size() > found.size(), next));
+    }
+
+    private void read(QmgrOrder.ReadRecipients read) {
+        List<Recipient> rest = register.get(read.id()).open.values().stream().filter(r -> r.number() > read.after())
+                .toList();
+        List<Recipient> batch = rest.subList(0, Math.min(read.limit(), rest.size()));
+        answers.add(new QmgrEvent.RecipientsRead(read.id(), batch, batch.size() == rest.size()));
+    }
+
+    static Route smtp(String domain) {
+        return new Route.Smtp(domain, List.of(new Route.Host("mx." + domain, 25, 10)));
+    }
+
+    private void open(QmgrOrder.Open open) {
+        Reply trouble = down.get(open.route().nextHop());
+        if (trouble == null) {
+            connections.put(open.connection(), open.route().nextHop());
+            answers.add(new QmgrEvent.ConnectionReady(open.connection()));
+        } else {
+            answers.add(new QmgrEvent.ConnectionFailed(open.connection(), trouble, "mx." + open.route().nextHop()));
+        }
+    }
+
+    private void deliver(QmgrOrder.Deliver deliver) {
+        if (!connections.containsKey(deliver.connection())) {
+            throw new AssertionError("no such connection: " + deliver);
+        }
+        List<RecipientOutcome> outcomes = deliver.recipients().stream()
+                .map(r -> new RecipientOutcome(r.number(),
+                        Outcome.of(reply(r.address()), "mx." + deliver.route().nextHop())))
+                .toList();
+        answers.add(new QmgrEvent.DeliveryDone(deliver.delivery(), deliver.connection(), outcomes, true, false));
+    }
+
+    private Reply reply(Address address) {
+        return Stream.of(address.key(), address.domainKey()).filter(replies::containsKey).findFirst().map(replies::get)
+                .orElse(OK);
+    }
+
+    private void record(QmgrOrder.RecordOutcome record) {
+        Row row = register.get(record.id());
+        for (RecipientOutcome each : record.outcomes()) {
+            row.last.put(each.number(), each.outcome());
+            switch (each.outcome()) {
+                case Outcome.Delivered _ -> row.open.remove(each.number());
+                case Outcome.Deferred _ -> row.attempts++;
+                case Outcome.Failed _ -> {
+                    row.open.remove(each.number());
+                    row.failed++;
+                }
+            }
+        }
+        answers.add(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
+    }
+
+    private void notify(QmgrOrder.Notify notify) {
+        if (!reportsFail) {
+            switch (notify.kind()) {
+                case FAILED -> register.get(notify.id()).failed = 0;
+                case DELAYED -> register.get(notify.id()).delayNotified = true;
+            }
+        }
+        answers.add(new QmgrEvent.Notified(notify.id(), notify.kind(), !reportsFail));
+    }
+}
