@@ -37,8 +37,9 @@ class ContainerPostfixIT {
         var letters = Shapes.thousand("far.example", "far.example").stream()
                 .filter(letter -> letter.recipients().size() == 1).limit(40).toList();
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            for (var letter : letters)
+            for (var letter : letters) {
                 assertThat(talk.send(letter).code()).isEqualTo(250);
+            }
         }
         eventually().until(() -> server.queue().isEmpty());
         eventually().untilAsserted(() -> assertThat(arrived()).containsAll(

@@ -99,8 +99,9 @@ class ContainerSinkIT {
 
     private static void send(RunningServer server, List<Letter> letters) {
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            for (var letter : letters)
+            for (var letter : letters) {
                 assertThat(talk.send(letter).code()).isEqualTo(250);
+            }
         }
     }
 

@@ -100,26 +100,30 @@ class CrashIT {
 
     private void startClients(ExecutorService clients, RunningServer server) {
         var door = server.smtp();
-        for (int i = 0; i < CLIENTS; i++)
+        for (int i = 0; i < CLIENTS; i++) {
             clients.submit(() -> {
                 // Every so often a new connection, as clients do; the end comes when the server is dead.
-                while (server.isAlive())
+                while (server.isAlive()) {
                     try (var talk = SmtpTalk.greeted(door)) {
-                        for (int sent = 0; sent < 20; sent++)
+                        for (int sent = 0; sent < 20; sent++) {
                             sendOne(talk);
+                        }
                     } catch (UncheckedIOException e) {
                         // Killed, or being killed.
                     }
+                }
             });
+        }
     }
 
     private void sendOne(SmtpTalk talk) {
         var letter = letter(number.incrementAndGet());
         var answer = talk.send(letter);
-        if (answer.code() == 250)
+        if (answer.code() == 250) {
             acknowledged.put(letter.id(), letter);
-        else
+        } else {
             troubles.add(letter.id() + ": " + answer);
+        }
     }
 
     /// Some far, some here, some both; a few so large that they get a file of their own.
@@ -139,10 +143,11 @@ class CrashIT {
         assertThat(wanted).hasSizeGreaterThan(100);
         assertThat(copies.keySet()).as(where + ": everything acknowledged")
                 .containsAll(wanted.stream().map(Letter::id).toList());
-        for (var letter : wanted)
+        for (var letter : wanted) {
             assertThat(copies.get(letter.id())).as(where + ": " + letter.id())
                     .hasSizeLessThanOrEqualTo(1 + DEATHS).allSatisfy(copy -> assertThat(Bytes.unixLines(copy))
                             .isEqualTo(Bytes.unixLines(letter.content())));
+        }
         long twice = copies.values().stream().filter(list -> list.size() > 1).count();
         System.out.println("CrashIT " + where + ": acknowledged " + wanted.size() + ", arrived " + copies.size()
                 + ", more than once " + twice);

@@ -79,9 +79,10 @@ class FirstFlowIT {
 
     @Test
     void postmasterIsAlwaysThereWithAndWithoutADomain() {
-        for (var address : List.of("postmaster@here.example", "Postmaster@second.example", "postmaster"))
+        for (var address : List.of("postmaster@here.example", "Postmaster@second.example", "postmaster")) {
             assertThat(send(Letter.of("to-" + address, "someone@client.example", address)).code()).as(address)
                     .isEqualTo(250);
+        }
         eventually().untilAsserted(() -> assertThat(
                 server.mail().count("carol@here.example") + server.mail().count("carol@second.example")).isEqualTo(3));
     }

@@ -9,6 +9,10 @@ import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
 
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -42,10 +46,10 @@ class FrontDoorIT {
     }
 
     @Test
-    void startTlsWorksAtTheFirstStartWithACertificateOfItsOwn() throws java.io.IOException {
+    void startTlsWorksAtTheFirstStartWithACertificateOfItsOwn() throws IOException {
         var server = bench.server(Settings.quick());
         var letter = Letter.of("tls@x", "someone@client.example", "alice@here.example");
-        java.math.BigInteger serial;
+        BigInteger serial;
         try (var talk = SmtpTalk.greeted(server.smtp())) {
             var certificate = talk.startTls();
             serial = certificate.getSerialNumber();
@@ -55,10 +59,10 @@ class FrontDoorIT {
             assertThat(talk.send(letter).code()).isEqualTo(250);
         }
         MailAssert.arrives(letter, server.mail(), "alice@here.example");
-        try (var tls = java.nio.file.Files.list(server.home().resolve("tls"))) {
+        try (var tls = Files.list(server.home().resolve("tls"))) {
             assertThat(tls.filter(file -> file.toString().endsWith(".key"))).singleElement()
-                    .satisfies(key -> assertThat(java.nio.file.attribute.PosixFilePermissions
-                            .toString(java.nio.file.Files.getPosixFilePermissions(key))).isEqualTo("rw-------"));
+                    .satisfies(key -> assertThat(PosixFilePermissions
+                            .toString(Files.getPosixFilePermissions(key))).isEqualTo("rw-------"));
         }
         server.stop();
         server.startAgain();

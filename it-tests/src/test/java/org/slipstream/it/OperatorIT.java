@@ -11,6 +11,7 @@ import org.slipstream.it.fixture.Sink;
 import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -55,7 +56,7 @@ class OperatorIT {
     @Test
     void listGoesByPages() {
         var first = server.command("queue", "list", "--json", "--limit", "1").mustSucceed().out();
-        var page = tools.jackson.databind.json.JsonMapper.builder().build().readTree(first);
+        var page = JsonMapper.builder().build().readTree(first);
         assertThat(page.path("messages").size()).isEqualTo(1);
         assertThat(page.path("total").asInt()).isEqualTo(2);
         var second = server.command("queue", "list", "--json", "--limit", "1", "--after", page.path("next").asString())
@@ -116,8 +117,9 @@ class OperatorIT {
 
     @Test
     void aMessageThatDoesNotExistIsExitCode1() {
-        for (var verb : List.of("show", "flush", "hold", "release", "delete"))
+        for (var verb : List.of("show", "flush", "hold", "release", "delete")) {
             assertThat(server.command("queue", verb, unknownId()).exit()).as(verb).isEqualTo(1);
+        }
     }
 
     @Test

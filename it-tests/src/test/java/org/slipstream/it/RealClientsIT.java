@@ -79,8 +79,9 @@ class RealClientsIT {
         private static List<String> swaks(int port, boolean secure, Path file, List<String> recipients) {
             var command = new ArrayList<>(List.of("swaks", "--server", "127.0.0.1:" + port, "--from", SENDER, "--to",
                     String.join(",", recipients), "--data", "@" + file, "--suppress-data"));
-            if (secure)
+            if (secure) {
                 command.add("--tls");
+            }
             return command;
         }
 
@@ -88,8 +89,9 @@ class RealClientsIT {
             var command = new ArrayList<>(List.of("curl", "--silent", "--show-error", "smtp://127.0.0.1:" + port,
                     "--mail-from", SENDER, "--upload-file", file.toString()));
             recipients.forEach(recipient -> command.addAll(List.of("--mail-rcpt", recipient)));
-            if (secure)
+            if (secure) {
                 command.addAll(List.of("--ssl-reqd", "--insecure"));
+            }
             return command;
         }
     }
@@ -119,8 +121,9 @@ class RealClientsIT {
                     assertThat(mail.recipients()).containsExactly("friend@far.example");
                     MailAssert.unchangedOnTheWire(letter.content(), mail.content());
                 }));
-        if (name.endsWith("_tls"))
+        if (name.endsWith("_tls")) {
             assertThat(new String(server.mail().newMail(mailbox).getFirst(), StandardCharsets.UTF_8))
                     .as("the trace says that TLS was used (RFC 3848)").contains("with ESMTPS");
+        }
     }
 }

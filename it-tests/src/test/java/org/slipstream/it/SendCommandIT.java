@@ -4,6 +4,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
+import org.slipstream.it.fixture.Command;
 import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.MailAssert;
 import org.slipstream.it.fixture.Program;
@@ -15,6 +16,7 @@ import org.slipstream.it.fixture.Workbench;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.ArrayList;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -85,8 +87,8 @@ class SendCommandIT {
         assertThat(ran.err()).doesNotContain("\tat ");
     }
 
-    private static org.slipstream.it.fixture.Command.Ran send(String... arguments) {
-        var all = new java.util.ArrayList<>(List.of("send", "--server", "127.0.0.1:" + server.smtp().getPort()));
+    private static Command.Ran send(String... arguments) {
+        var all = new ArrayList<>(List.of("send", "--server", "127.0.0.1:" + server.smtp().getPort()));
         all.addAll(List.of(arguments));
         return Program.run(server.home(), all.toArray(String[]::new));
     }

@@ -50,8 +50,9 @@ class ThousandShapesIT {
         var troubles = new ConcurrentLinkedQueue<String>();
         var left = new ConcurrentLinkedQueue<>(letters);
         try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
-            for (int i = 0; i < CLIENTS; i++)
+            for (int i = 0; i < CLIENTS; i++) {
                 clients.submit(() -> client(server, left, troubles));
+            }
         }
         assertThat(troubles).isEmpty();
     }
@@ -61,8 +62,9 @@ class ThousandShapesIT {
         try (var talk = SmtpTalk.greeted(server.smtp())) {
             for (var letter = left.poll(); letter != null; letter = left.poll()) {
                 var answer = talk.send(letter);
-                if (answer.code() != 250)
+                if (answer.code() != 250) {
                     troubles.add(letter.id() + ": " + answer);
+                }
             }
         } catch (RuntimeException | AssertionError e) {
             troubles.add(e.toString());

@@ -12,6 +12,7 @@ import org.slipstream.it.fixture.Sink;
 import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
 
+import java.io.UncheckedIOException;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -107,7 +108,7 @@ class WaitingMailIT {
     private boolean canConnect() {
         try (var talk = SmtpTalk.connect(server.smtp())) {
             return talk.greeting().code() == 220;
-        } catch (java.io.UncheckedIOException e) {
+        } catch (UncheckedIOException e) {
             return false;
         }
     }

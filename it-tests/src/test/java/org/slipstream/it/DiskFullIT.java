@@ -1,0 +1,132 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Bytes;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.Maildirs;
+import org.slipstream.it.fixture.Program;
+import org.slipstream.it.fixture.RequiresRoot;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Sink;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.TinyDisk;
+import org.slipstream.it.fixture.Workbench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// A full disk is our trouble, not the sender's: 452, nothing acknowledged is lost, no bounce, and it ends by itself when
+/// there is room again (limits.md, promise 5).
+@RequiresRoot
+class DiskFullIT {
+    private static final int ENOUGH_MESSAGES = 3_000;
+    @RegisterExtension
+    final Workbench bench = new Workbench();
+    private final List<String> acknowledged = new ArrayList<>();
+
+    @Test
+    void mailIsPutOffBeforeTheDiskIsFullAndTakenWhenThereIsRoom() {
+        var far = bench.smtpSink();
+        var disk = disk("size=64m");
+        var server = bench.server(settings(far).set("spool.directory", disk.folder().toString()));
+        send(server, "before");
+        // The limit is 5 % of this disk.
+        disk.fillUpTo(1 << 20);
+        eventually().untilAsserted(() -> assertThat(send(server, "full").toString()).startsWith("452 4.3.1"));
+        disk.free();
+        eventually().untilAsserted(() -> assertThat(send(server, "after").code()).isEqualTo(250));
+        allAcknowledgedArrives(server, far);
+    }
+
+    @Test
+    void aDiskThatIsFullToTheLastByteLosesNothing() {
+        var far = bench.smtpSink();
+        far.stop();
+        var disk = disk("size=64m");
+        var server = bench.server(settings(far).set("spool.directory", disk.folder().toString())
+                .set("spool.minimum-free", "1"));
+        send(server, "before");
+        disk.fillUpTo(0);
+        sendUntilPutOff(server);
+        assertThat(server.isAlive()).isTrue();
+        disk.free();
+        eventually().untilAsserted(() -> assertThat(send(server, "after").code()).isEqualTo(250));
+        far.startAgain();
+        allAcknowledgedArrives(server, far);
+        assertThat(server.mail().count("alice@here.example")).as("no bounce for our own trouble").isZero();
+    }
+
+    @Test
+    void aFullMailboxDiskPutsMailOff() {
+        var disk = disk("size=16m");
+        var server = bench.server(Settings.quick().set("local.maildir", disk.folder().toString()));
+        disk.fillUpTo(0);
+        var letter = Letter.of("mailbox@x", "alice@here.example", List.of("bob@here.example"),
+                Bytes.ascii(("x".repeat(70) + "\r\n").repeat(1_000)));
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            assertThat(talk.send(letter).code()).isEqualTo(250);
+        }
+        eventually().untilAsserted(() -> assertThat(server.queue().messages()).singleElement()
+                .satisfies(message -> assertThat(message.path("attempts").asInt()).isPositive()));
+        disk.free();
+        var mail = new Maildirs(disk.folder());
+        eventually().untilAsserted(() -> assertThat(mail.count("bob@here.example")).isEqualTo(1));
+        eventually().until(() -> server.queue().isEmpty());
+        assertThat(mail.unfinished("bob@here.example")).isZero();
+        assertThat(mail.count("alice@here.example")).isZero();
+    }
+
+    @Test
+    void aDiskThatCannotBeWrittenIsOneSentence() {
+        var disk = disk("size=1m,ro");
+        var arguments = new ArrayList<>(List.of("run"));
+        arguments
+                .addAll(Settings.quick().set("spool.directory", disk.folder().resolve("spool").toString()).arguments());
+        var ran = Program.run(bench.home(), arguments.toArray(String[]::new));
+        assertThat(ran.exit()).as(ran.err()).isEqualTo(5);
+        assertThat(ran.err()).contains(disk.folder().toString()).doesNotContain("\tat ");
+    }
+
+    private static Settings settings(Sink far) {
+        return Settings.quick().route("far.example", far).set("spool.segment-size", "1MiB");
+    }
+
+    private TinyDisk disk(String options) {
+        return bench.keep(TinyDisk.mount(bench.folder(), options));
+    }
+
+    private void sendUntilPutOff(RunningServer server) {
+        for (int i = 0; i < ENOUGH_MESSAGES; i++) {
+            var answer = send(server, "load" + i);
+            if (answer.code() != 250) {
+                assertThat(answer.toString()).startsWith("452 4.3.1");
+                return;
+            }
+        }
+        throw new AssertionError("a full disk took " + ENOUGH_MESSAGES + " messages");
+    }
+
+    private SmtpTalk.Answer send(RunningServer server, String name) {
+        var letter = Letter.of(name + "@client.example", "alice@here.example", List.of("friend@far.example"),
+                Bytes.ascii(("Disk full. " + "x".repeat(60) + "\r\n").repeat(60)));
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            var answer = talk.send(letter);
+            if (answer.code() == 250) {
+                acknowledged.add(letter.id());
+            }
+            return answer;
+        }
+    }
+
+    private void allAcknowledgedArrives(RunningServer server, Sink far) {
+        eventually().until(() -> server.queue().isEmpty());
+        assertThat(acknowledged).isNotEmpty();
+        assertThat(far.deliveries().stream().map(Sink.Delivery::id)).containsAll(Set.copyOf(acknowledged));
+    }
+}
