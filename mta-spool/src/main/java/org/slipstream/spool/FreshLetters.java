@@ -1,0 +1,104 @@
+package org.slipstream.spool;
+
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Letter;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.spool.box.NewLetter;
+
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Letters committed just now, in memory, so that most mail is delivered without being read from disk: bounded by bytes, the
+/// one unused for longest goes first. Any thread.
+///
+/// The envelope may stand in for the register's rows only until the first outcome is recorded ([#touched]): from then on
+/// the register alone knows who is still open.
+final class FreshLetters {
+    /// About what the objects of an envelope and a recipient weigh.
+    private static final int ENVELOPE_BYTES = 400;
+    private static final int RECIPIENT_BYTES = 200;
+
+    private static final class Fresh {
+        final Envelope envelope;
+        final Optional<Letter> letter;
+        final long weight;
+        boolean touched;
+
+        Fresh(NewLetter from) {
+            envelope = from.envelope();
+            letter = from.content() instanceof NewLetter.Inline inline
+                    ? Optional.of(new InMemory(inline.bytes(), inline.length()))
+                    : Optional.empty();
+            weight = ENVELOPE_BYTES + (long) RECIPIENT_BYTES * envelope.recipients().size()
+                    + (from.content() instanceof NewLetter.Inline inline ? inline.bytes().length : 0);
+        }
+    }
+
+    private record InMemory(byte[] bytes, int length) implements Letter {
+        @Override
+        public long sizeBytes() {
+            return length;
+        }
+
+        @Override
+        public InputStream open() {
+            return new ByteArrayInputStream(bytes, 0, length);
+        }
+    }
+
+    private final long capacityBytes;
+    private final Map<QueueId, Fresh> letters = new LinkedHashMap<>(1024, 0.75f, true);
+    private long bytes;
+
+    FreshLetters(long capacityBytes) {
+        this.capacityBytes = capacityBytes;
+    }
+
+    /// Once for a whole group.
+    synchronized void add(List<NewLetter> group) {
+        for (NewLetter letter : group) {
+            Fresh fresh = new Fresh(letter);
+            letters.put(letter.id(), fresh);
+            bytes += fresh.weight;
+        }
+        Iterator<Fresh> oldest = letters.values().iterator();
+        while (bytes > capacityBytes && oldest.hasNext()) {
+            bytes -= oldest.next().weight;
+            oldest.remove();
+        }
+    }
+
+    synchronized Optional<Letter> letter(QueueId id) {
+        return Optional.ofNullable(letters.get(id)).flatMap(fresh -> fresh.letter);
+    }
+
+    synchronized Optional<Envelope> envelope(QueueId id) {
+        return Optional.ofNullable(letters.get(id)).map(fresh -> fresh.envelope);
+    }
+
+    /// All recipients of a message of which none has been tried.
+    synchronized Optional<List<Recipient>> openRecipients(QueueId id) {
+        return Optional.ofNullable(letters.get(id)).filter(fresh -> !fresh.touched)
+                .map(fresh -> fresh.envelope.recipients());
+    }
+
+    synchronized void touched(QueueId id) {
+        Fresh fresh = letters.get(id);
+        if (fresh != null) {
+            fresh.touched = true;
+        }
+    }
+
+    synchronized void remove(QueueId id) {
+        Fresh fresh = letters.remove(id);
+        if (fresh != null) {
+            bytes -= fresh.weight;
+        }
+    }
+}

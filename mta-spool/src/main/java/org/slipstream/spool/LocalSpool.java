@@ -1,0 +1,238 @@
+package org.slipstream.spool;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Letter;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.spool.box.LetterBox;
+import org.slipstream.spool.register.Change;
+import org.slipstream.spool.register.DamagedRowsException;
+import org.slipstream.spool.register.Register;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+
+/// The spool on the local disk: hands changes to the writer, answers questions from memory, register and box.
+final class LocalSpool implements Spool {
+    private static final Logger LOG = LoggerFactory.getLogger(LocalSpool.class);
+
+    private final SpoolConfig config;
+    private final LongSupplier clock;
+    private final LetterBox box;
+    private final Register register;
+    private final FreshLetters fresh;
+    private final SpaceGuard space;
+    private final SpoolWriter writer;
+    private final ReaderThreads readers;
+    private final SpoolLock lock;
+    private final AtomicLong lastId;
+
+    /// Takes over everything it gets; [#close] closes it.
+    LocalSpool(SpoolConfig config, LongSupplier clock, LetterBox box, Register register, FreshLetters fresh,
+            SpaceGuard space, SpoolWriter writer, ReaderThreads readers, SpoolLock lock, long lastId) {
+        this.config = config;
+        this.clock = clock;
+        this.box = box;
+        this.register = register;
+        this.fresh = fresh;
+        this.space = space;
+        this.writer = writer;
+        this.readers = readers;
+        this.lock = lock;
+        this.lastId = new AtomicLong(lastId);
+    }
+
+    @Override
+    public Draft draft() throws NoSpaceException {
+        space.require();
+        long now = clock.getAsLong();
+        QueueId id = new QueueId(lastId.updateAndGet(last -> QueueId.after(last, now).value()));
+        return new WritingDraft(id, box, writer, space, clock, config.inlineBytes());
+    }
+
+    @Override
+    public void record(QueueId id, List<RecipientOutcome> outcomes, Runnable then) {
+        fresh.touched(id);
+        alter(new Change.Outcomes(id, List.copyOf(outcomes), clock.getAsLong()), then);
+    }
+
+    @Override
+    public void defer(QueueId id, long nextAttemptMillis, Runnable then) {
+        alter(new Change.NextAttempt(id, nextAttemptMillis), then);
+    }
+
+    @Override
+    public void remove(QueueId id, Runnable then) {
+        fresh.remove(id);
+        alter(new Change.Remove(id), then);
+    }
+
+    @Override
+    public void hold(QueueId id, boolean held, Runnable then) {
+        alter(new Change.Hold(id, held), then);
+    }
+
+    @Override
+    public void makeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis, Runnable then) {
+        alter(new Change.MakeDue(id, domain, nowMillis), then);
+    }
+
+    @Override
+    public void failuresReported(QueueId id, Runnable then) {
+        alter(new Change.FailuresReported(id), then);
+    }
+
+    @Override
+    public void delayReported(QueueId id, Runnable then) {
+        alter(new Change.DelayReported(id), then);
+    }
+
+    private void alter(Change change, Runnable then) {
+        add(new Task.Alteration(List.of(change), then), change);
+    }
+
+    @Override
+    public void claimDue(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis,
+            Consumer<Claimed> then) {
+        Change.Claim claim = new Change.Claim(nowMillis, limit, leaseUntilMillis, heldCreatedBeforeMillis);
+        add(new Task.Claiming(claim, found -> then
+                .accept(new Claimed(found.messages(), found.more(), found.nextDueMillis()))), claim);
+    }
+
+    private void add(Task task, Change change) {
+        if (!writer.add(task)) {
+            LOG.warn("event=change-after-close change={}", change);
+        }
+    }
+
+    @Override
+    public RecipientBatch readRecipients(QueueId id, int after, int limit) throws IOException, DamagedException {
+        Optional<List<Recipient>> untried = fresh.openRecipients(id);
+        if (untried.isPresent()) {
+            List<Recipient> all = untried.get();
+            int from = Math.clamp(after, 0, all.size());
+            int to = (int) Math.min(all.size(), (long) from + limit);
+            return new RecipientBatch(all.subList(from, to), to == all.size());
+        }
+        try {
+            List<Recipient> open = readers.read(() -> register.openRecipients(id, after, limit + 1));
+            return new RecipientBatch(open.subList(0, Math.min(limit, open.size())), open.size() <= limit);
+        } catch (DamagedRowsException e) {
+            setAside(id, e.getMessage());
+            throw new DamagedException(e.getMessage());
+        }
+    }
+
+    /// Marks the message; its rows and its letter stay where they are.
+    private void setAside(QueueId id, String reason) {
+        LOG.warn("event=message-set-aside queue={} reason=\"{}\"", id, reason);
+        alter(new Change.SetAside(id), () -> {});
+    }
+
+    @Override
+    public Letter letter(QueueId id) throws IOException {
+        Optional<Letter> inMemory = fresh.letter(id);
+        if (inMemory.isPresent()) {
+            return inMemory.get();
+        }
+        Register.Located located = readers.read(() -> register.locate(id))
+                .orElseThrow(() -> new NoSuchFileException("no message " + id));
+        return box.letter(id, located.place(), located.sizeBytes(), () -> letterDamaged(id));
+    }
+
+    private void letterDamaged(QueueId id) {
+        try {
+            // A letter that was removed meanwhile is not damaged.
+            if (readers.read(() -> register.locate(id)).isPresent()) {
+                setAside(id, "its letter is damaged or missing");
+            }
+        } catch (IOException e) {
+            LOG.warn("event=register-not-read queue={} error=\"{}\"", id, e.toString());
+        }
+    }
+
+    @Override
+    public Optional<Envelope> envelope(QueueId id) throws IOException {
+        Optional<Envelope> inMemory = fresh.envelope(id);
+        return inMemory.isPresent() ? inMemory : registered(id).map(Register.Registered::envelope);
+    }
+
+    @Override
+    public Optional<Details> details(QueueId id) throws IOException {
+        return registered(id).map(LocalSpool::details);
+    }
+
+    private Optional<Register.Registered> registered(QueueId id) throws IOException {
+        try {
+            return readers.read(() -> register.message(id));
+        } catch (DamagedRowsException e) {
+            setAside(id, e.getMessage());
+            throw e;
+        }
+    }
+
+    private static Details details(Register.Registered message) {
+        return new Details(message.summary(), message.envelope(), message.nextAttemptMillis(),
+                message.recipients().stream().map(each -> new RecipientState(each.recipient(), switch (each.status()) {
+                    case OPEN -> State.OPEN;
+                    case DELIVERED -> State.DELIVERED;
+                    case FAILED -> State.FAILED;
+                    case FAILED_AND_REPORTED -> State.FAILED_AND_REPORTED;
+                }, each.last(), each.atMillis())).toList());
+    }
+
+    @Override
+    public List<Details> list(Optional<QueueId> after, int limit) throws IOException {
+        List<Details> listed = new ArrayList<>();
+        Optional<QueueId> from = after;
+        while (listed.size() < limit) {
+            Optional<QueueId> start = from;
+            int wanted = limit - listed.size();
+            Register.Page page = readers.read(() -> register.page(start, wanted));
+            page.messages().forEach(message -> listed.add(details(message)));
+            page.damaged().forEach(damaged -> setAside(damaged.id(), damaged.what()));
+            if (page.damaged().isEmpty() || page.messages().size() + page.damaged().size() < wanted) {
+                break;
+            }
+            // Damaged ones made the page shorter, and a short page would look like the last.
+            from = Stream.concat(page.messages().stream().map(message -> message.summary().id()),
+                    page.damaged().stream().map(Register.DamagedMessage::id)).max(QueueId::compareTo);
+        }
+        return listed;
+    }
+
+    @Override
+    public Counts counts() throws IOException {
+        Register.Totals totals = readers.read(register::totals);
+        return new Counts(totals.messages(), totals.held(), totals.corrupt() + setAsideFiles(), totals.sizeBytes());
+    }
+
+    private long setAsideFiles() throws IOException {
+        Path corrupt = config.directory().resolve("corrupt");
+        try (Stream<Path> files = Files.list(corrupt)) {
+            return files.count();
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    @Override
+    public void close() {
+        writer.close();
+        readers.close();
+        lock.close();
+    }
+}

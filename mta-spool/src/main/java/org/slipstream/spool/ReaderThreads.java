@@ -1,0 +1,73 @@
+package org.slipstream.spool;
+
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/// The threads `spool-read-0`, `spool-read-1` … that read the register for whoever asks. Callers may be virtual, and may be
+/// interrupted while they wait: the interrupt stays with them and never reaches the database, which it would close.
+final class ReaderThreads implements AutoCloseable {
+    private final ExecutorService threads;
+
+    ReaderThreads(int count) {
+        threads = Executors.newFixedThreadPool(count, Thread.ofPlatform().daemon().name("spool-read-", 0).factory());
+    }
+
+    /// Reads on one of the threads and waits for it.
+    <T> T read(Callable<T> task) throws IOException {
+        try {
+            return run(task);
+        } catch (ExecutionException e) {
+            switch (e.getCause()) {
+                case IOException io -> throw io;
+                case RuntimeException ours -> throw ours;
+                case Error error -> throw error;
+                default -> throw new IOException(e.getCause());
+            }
+        } catch (RejectedExecutionException e) {
+            throw new IOException("the spool is closed", e);
+        }
+    }
+
+    /// Runs `task` on one of the threads and waits for it, whatever happens meanwhile.
+    <T> T run(Callable<T> task) throws ExecutionException {
+        FutureTask<T> running = new FutureTask<>(task);
+        threads.execute(running);
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return running.get();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /// Lets what runs come to its end; never interrupts it.
+    @Override
+    public void close() {
+        threads.shutdown();
+        boolean interrupted = false;
+        while (!threads.isTerminated()) {
+            try {
+                threads.awaitTermination(1, TimeUnit.MINUTES);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package org.slipstream.spool;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.QueueId;
+import org.slipstream.spool.box.LetterBox;
+import org.slipstream.spool.box.LetterBox.Found;
+import org.slipstream.spool.box.StoredLetter;
+import org.slipstream.spool.register.Change;
+import org.slipstream.spool.register.Register;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// *After a fire, enter what the box has and the register has not; throw away a box when the register names nothing in it.*
+///
+/// The box is written first, so after a stop it may hold letters that the register does not name. Each record carries a
+/// sequence number, and the register knows the last one it entered and where it lies; from there on the box is read:
+///
+/// - a letter with a greater number is **entered again**. It may be one whose session was never told "250" (its client will
+///   send it again, and it arrives twice), or, when a power cut threw the register back, one that was;
+/// - a **withdrawal** names letters whose sessions were told "451" because the register failed after the box had
+///   succeeded; rows of them, should there be any, are deleted;
+/// - **damage** has been copied aside by the box, and is reported; the reading goes on behind it.
+///
+/// The other way round, a row may name a segment that is gone. Segments are deleted only when no row has named them for
+/// a while, so such a row comes from a register that was thrown back: the message **was finished**, and the row goes.
+///
+/// Everything here may be done twice: a stop in the middle of a replay is followed by another replay.
+final class Replay {
+    private static final Logger LOG = LoggerFactory.getLogger(Replay.class);
+    private static final int BATCH = 1000;
+
+    private final LetterBox box;
+    private final Register register;
+    private final Register.Standing standing;
+    private final List<Change.Enter> waiting = new ArrayList<>();
+    private long lastSeq;
+    private long lastId;
+    private int entered;
+
+    private Replay(LetterBox box, Register register) throws IOException {
+        this.box = box;
+        this.register = register;
+        standing = register.standing();
+        lastSeq = standing.lastSeq();
+        lastId = standing.lastId();
+    }
+
+    /// @param lastSeq the greatest number in box and register; @param lastId the greatest queue id
+    record Result(long lastSeq, long lastId, int entered) {}
+
+    static Result run(LetterBox box, Register register, long nowMillis) throws IOException {
+        try {
+            Replay replay = new Replay(box, register);
+            replay.enterYounger();
+            replay.dropFinished();
+            register.barrier();
+            replay.adopt(nowMillis);
+            return new Result(replay.lastSeq, replay.lastId, replay.entered);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    private void enterYounger() throws IOException {
+        box.scan(standing.segment(), standing.offset(), found -> {
+            try {
+                meet(found);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        enterWaiting();
+        if (entered > 0) {
+            LOG.info("event=replayed letters={}", entered);
+        }
+    }
+
+    private void meet(Found found) throws IOException {
+        switch (found) {
+            case Found.Stored stored -> meet(stored);
+            case Found.Withdrawn(long first, long last) -> {
+                enterWaiting();
+                register.write(List.of(new Change.WithdrawRange(first, last)));
+                lastSeq = Math.max(lastSeq, last);
+            }
+            case Found.Damaged(long segment, long offset, long bytes, String copy) ->
+                LOG.warn("event=record-set-aside segment={} offset={} bytes={} copy={}", segment, offset, bytes, copy);
+            case Found.Torn(long segment, long offset, long bytes) ->
+                LOG.info("event=box-ends-inside-a-record segment={} offset={} bytes={}", segment, offset, bytes);
+        }
+    }
+
+    private void meet(Found.Stored stored) throws IOException {
+        StoredLetter letter = stored.letter();
+        lastId = Math.max(lastId, letter.id().value());
+        if (letter.seq() <= standing.lastSeq()) {
+            return;
+        }
+        lastSeq = Math.max(lastSeq, letter.seq());
+        if (stored.place().ownFile() && !box.hasOwnFile(letter.id())) {
+            LOG.info("event=letter-not-entered queue={} reason=\"its file is gone: finished or refused\"", letter.id());
+            return;
+        }
+        waiting.add(new Change.Enter(letter.id(), letter.seq(), stored.place(), letter.sizeBytes(),
+                letter.createdMillis(), letter.envelope()));
+        if (waiting.size() >= BATCH) {
+            enterWaiting();
+        }
+    }
+
+    private void enterWaiting() throws IOException {
+        if (waiting.isEmpty()) {
+            return;
+        }
+        Set<QueueId> known = register.known(waiting.stream().map(Change.Enter::id).toList());
+        List<Change> changes = new ArrayList<>(waiting.size());
+        for (Change.Enter enter : waiting) {
+            if (known.add(enter.id())) {
+                changes.add(enter);
+                LOG.info("event=entered-again queue={} recipients={} bytes={}", enter.id(),
+                        enter.envelope().recipients().size(), enter.sizeBytes());
+            }
+        }
+        register.write(changes);
+        entered += changes.size();
+        waiting.clear();
+    }
+
+    private void dropFinished() throws IOException {
+        Set<Long> present = box.segments();
+        for (Map.Entry<Long, Long> named : register.segments().entrySet()) {
+            if (!present.contains(named.getKey())) {
+                drop(register.inSegment(named.getKey()), "segment " + named.getKey() + " is gone");
+            }
+        }
+        drop(register.ownFiles().stream().filter(id -> !box.hasOwnFile(id)).toList(), "its file is gone");
+    }
+
+    private void drop(Iterable<QueueId> ids, String reason) throws IOException {
+        List<Change> removals = new ArrayList<>();
+        for (QueueId id : ids) {
+            LOG.warn("event=row-dropped queue={} reason=\"{}: was finished\"", id, reason);
+            removals.add(new Change.Remove(id));
+        }
+        for (int from = 0; from < removals.size(); from += BATCH) {
+            register.write(removals.subList(from, Math.min(from + BATCH, removals.size())));
+        }
+    }
+
+    private void adopt(long nowMillis) throws IOException {
+        Map<Long, Long> named = register.segments();
+        long lastSegment = named.keySet().stream().reduce(standing.segment(), Math::max);
+        box.adopt(named, register.ownFiles(), lastSegment, nowMillis);
+    }
+}

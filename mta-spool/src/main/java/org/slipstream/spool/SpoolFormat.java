@@ -1,0 +1,68 @@
+package org.slipstream.spool;
+
+import org.slipstream.spool.box.Directories;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// The file `version`, one line: which program may open this spool. The number grows whenever the box's format or the
+/// register's schema does; an older program reads it before it touches anything else.
+final class SpoolFormat {
+    static final int VERSION = 1;
+
+    private static final String FILE = "version";
+    private static final Pattern LINE = Pattern.compile("slipstream-spool ([0-9]{1,9})\\s*");
+
+    private SpoolFormat() {}
+
+    /// Reads, and touches nothing.
+    static void check(Path directory) throws SpoolException {
+        String text;
+        try {
+            text = Files.readString(directory.resolve(FILE));
+        } catch (NoSuchFileException e) {
+            return;
+        } catch (IOException e) {
+            throw new SpoolException(SpoolException.Reason.NOT_WRITABLE,
+                    "The spool " + directory + " cannot be read (" + e + "): give this user the right to.", e);
+        }
+        Matcher line = LINE.matcher(text);
+        if (!line.matches()) {
+            throw new SpoolException(SpoolException.Reason.DAMAGED, "The file " + directory.resolve(FILE)
+                    + " should say \"slipstream-spool " + VERSION + "\" and does not: correct it by hand.");
+        }
+        int version = Integer.parseInt(line.group(1));
+        if (version > VERSION) {
+            throw newer(directory, version);
+        }
+    }
+
+    static SpoolException newer(Path directory, int version) {
+        return new SpoolException(SpoolException.Reason.NEWER_VERSION,
+                "The spool " + directory + " was written by a newer Slipstream (format " + version
+                        + ", this one knows " + VERSION + "): start that version; nothing was touched.");
+    }
+
+    /// Before the first thing in our format is written.
+    static void mark(Path directory) throws IOException {
+        Path file = directory.resolve(FILE);
+        String line = "slipstream-spool " + VERSION + "\n";
+        if (Files.exists(file) && Files.readString(file).equals(line)) {
+            return;
+        }
+        Path fresh = directory.resolve(FILE + ".new");
+        Files.writeString(fresh, line);
+        try (FileChannel channel = FileChannel.open(fresh, StandardOpenOption.WRITE)) {
+            channel.force(true);
+        }
+        Files.move(fresh, file, java.nio.file.StandardCopyOption.ATOMIC_MOVE,
+                java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        Directories.sync(directory);
+    }
+}

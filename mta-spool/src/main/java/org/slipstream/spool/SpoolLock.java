@@ -1,0 +1,103 @@
+package org.slipstream.spool;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// One process per spool. The operating system takes the lock away when the process ends, however it ends; the number in
+/// the file is only for people.
+final class SpoolLock implements AutoCloseable {
+    // Closing any channel of a file releases POSIX locks that the same process holds through another one. So a second
+    // opening in this process has to be refused before it touches the file.
+    private static final Set<Path> HELD_HERE = ConcurrentHashMap.newKeySet();
+
+    private final Path key;
+    private final FileChannel channel;
+
+    private SpoolLock(Path key, FileChannel channel) {
+        this.key = key;
+        this.channel = channel;
+    }
+
+    /// @param directory exists
+    static SpoolLock take(Path directory) throws SpoolException {
+        Path key = realPath(directory);
+        if (!HELD_HERE.add(key)) {
+            throw inUse(directory, "by this process");
+        }
+        try {
+            return new SpoolLock(key, locked(directory));
+        } catch (SpoolException e) {
+            HELD_HERE.remove(key);
+            throw e;
+        }
+    }
+
+    private static FileChannel locked(Path directory) throws SpoolException {
+        Path file = directory.resolve("lock");
+        try {
+            FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            if (tryLock(channel)) {
+                channel.truncate(0);
+                channel.write(ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.UTF_8)));
+                return channel;
+            }
+            channel.close();
+        } catch (IOException e) {
+            throw new SpoolException(SpoolException.Reason.NOT_WRITABLE,
+                    "The spool " + directory + " cannot be written (" + e + "): give this user the right to.", e);
+        }
+        throw inUse(directory, "by process " + owner(file));
+    }
+
+    private static boolean tryLock(FileChannel channel) throws IOException {
+        try {
+            // A byte far behind the text, so that the text can be read where locks are mandatory.
+            FileLock lock = channel.tryLock(Long.MAX_VALUE - 1, 1, false);
+            return lock != null;
+        } catch (OverlappingFileLockException e) {
+            return false;
+        }
+    }
+
+    private static SpoolException inUse(Path directory, String whom) {
+        return new SpoolException(SpoolException.Reason.IN_USE, "The spool " + directory + " is in use " + whom
+                + ": stop that one, or give this server a directory of its own.");
+    }
+
+    private static String owner(Path file) {
+        try {
+            return Files.readString(file).strip();
+        } catch (IOException e) {
+            return "unknown";
+        }
+    }
+
+    private static Path realPath(Path directory) throws SpoolException {
+        try {
+            return directory.toRealPath();
+        } catch (IOException e) {
+            throw new SpoolException(SpoolException.Reason.NOT_WRITABLE,
+                    "The spool " + directory + " cannot be read (" + e + "): give this user the right to.", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // The lock ends with the process at the latest.
+        } finally {
+            HELD_HERE.remove(key);
+        }
+    }
+}

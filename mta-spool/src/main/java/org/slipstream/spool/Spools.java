@@ -1,0 +1,117 @@
+package org.slipstream.spool;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.spool.box.LetterBox;
+import org.slipstream.spool.box.Segments;
+import org.slipstream.spool.register.Register;
+import org.slipstream.spool.register.RegisterDatabase;
+import org.slipstream.spool.register.UnusableRegisterException;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.ExecutionException;
+import java.util.function.LongSupplier;
+
+/// Opens spools.
+///
+/// The order matters. First the version is read, so that a spool of a newer program is left as it is; then the lock is
+/// taken, so that nothing of another process is touched; then the register opens, the box is replayed into it, and only
+/// then the writer starts. What fails on the way closes what was opened before.
+public final class Spools {
+    private static final Logger LOG = LoggerFactory.getLogger(Spools.class);
+    private static final int READERS = 2;
+    private static final long FRESH_BYTES = 64 << 20;
+
+    private Spools() {}
+
+    /// @param clock milliseconds since 1970
+    public static Spool open(SpoolConfig config, LongSupplier clock) throws SpoolException {
+        return open(config, clock, new Parts() {});
+    }
+
+    /// What a test may replace: the world below the spool.
+    interface Parts {
+        default LetterBox box(SpoolConfig config) throws IOException {
+            return new Segments(config.directory(), config.segmentBytes(), config.segmentGraceMillis());
+        }
+
+        default Register register(SpoolConfig config) throws UnusableRegisterException {
+            return RegisterDatabase.open(config.directory(), READERS);
+        }
+
+        default SpaceGuard.Disk disk(SpoolConfig config) throws IOException {
+            return SpaceGuard.Disk.of(config.directory());
+        }
+    }
+
+    static Spool open(SpoolConfig config, LongSupplier clock, Parts parts) throws SpoolException {
+        long begin = System.nanoTime();
+        SpoolFormat.check(config.directory());
+        createDirectory(config.directory());
+        SpoolLock lock = SpoolLock.take(config.directory());
+        ReaderThreads readers = new ReaderThreads(READERS);
+        try {
+            // Not on the caller's thread: it may be interrupted, and the database would not survive that.
+            Spool spool = readers.run(() -> open(config, clock, parts, lock, readers));
+            LOG.debug("event=spool-open directory={} millis={}", config.directory(),
+                    (System.nanoTime() - begin) / 1_000_000);
+            return spool;
+        } catch (ExecutionException e) {
+            readers.close();
+            lock.close();
+            throw refusal(config.directory(), e.getCause());
+        }
+    }
+
+    private static void createDirectory(Path directory) throws SpoolException {
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw notWritable(directory, e);
+        }
+    }
+
+    private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
+            ReaderThreads readers) throws IOException, UnusableRegisterException {
+        SpoolFormat.mark(config.directory());
+        LetterBox box = parts.box(config);
+        Register register = parts.register(config);
+        try {
+            Replay.Result replayed = Replay.run(box, register, clock.getAsLong());
+            FreshLetters fresh = new FreshLetters(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
+            SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFreeBytes());
+            SpoolWriter writer = new SpoolWriter(box, register, fresh, space, clock, replayed.lastSeq(),
+                    register.standing().lastSeq());
+            writer.start();
+            return new LocalSpool(config, clock, box, register, fresh, space, writer, readers, lock,
+                    replayed.lastId());
+        } catch (IOException | RuntimeException e) {
+            register.close();
+            box.close();
+            throw e;
+        }
+    }
+
+    private static SpoolException refusal(Path directory, Throwable cause) {
+        return switch (cause) {
+            case UnusableRegisterException e -> switch (e.why()) {
+                case IN_USE -> new SpoolException(SpoolException.Reason.IN_USE, e.getMessage(), e);
+                case NEWER_VERSION -> new SpoolException(SpoolException.Reason.NEWER_VERSION, e.getMessage(), e);
+                case NOT_WRITABLE -> new SpoolException(SpoolException.Reason.NOT_WRITABLE, e.getMessage(), e);
+                case DAMAGED -> new SpoolException(SpoolException.Reason.DAMAGED, e.getMessage(), e);
+            };
+            case IOException e -> notWritable(directory, e);
+            case Error e -> throw e;
+            default -> new SpoolException(SpoolException.Reason.DAMAGED,
+                    "The spool " + directory + " cannot be opened (" + cause + ").", cause);
+        };
+    }
+
+    private static SpoolException notWritable(Path directory, IOException e) {
+        return new SpoolException(SpoolException.Reason.NOT_WRITABLE, "The spool " + directory
+                + " cannot be made, read or written (" + e + "): give this user the right to, or choose another one.",
+                e);
+    }
+}

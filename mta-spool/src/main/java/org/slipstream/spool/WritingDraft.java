@@ -1,0 +1,163 @@
+package org.slipstream.spool;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
+import org.slipstream.spool.box.EnvelopeCodec;
+import org.slipstream.spool.box.LetterBox;
+import org.slipstream.spool.box.NewLetter;
+import org.slipstream.spool.box.OwnFile;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.LongSupplier;
+
+/// A draft of one session thread: in memory up to `inlineBytes`, then in a file of its own. Both the writing and the
+/// syncing of a large letter are the session's work, so that the writer thread never waits for a megabyte.
+final class WritingDraft implements Draft {
+    private static final Logger LOG = LoggerFactory.getLogger(WritingDraft.class);
+    private static final int FIRST_BYTES = 8 << 10;
+    private static final long LOOK_EVERY_BYTES = 1 << 20;
+
+    private final QueueId id;
+    private final LetterBox box;
+    private final SpoolWriter writer;
+    private final SpaceGuard space;
+    private final LongSupplier clock;
+    private final int inlineBytes;
+    private byte[] memory = new byte[FIRST_BYTES];
+    private int used;
+    private long flushed;
+    private Optional<OwnFile> file = Optional.empty();
+    private boolean ended;
+
+    WritingDraft(QueueId id, LetterBox box, SpoolWriter writer, SpaceGuard space, LongSupplier clock, int inlineBytes) {
+        this.id = id;
+        this.box = box;
+        this.writer = writer;
+        this.space = space;
+        this.clock = clock;
+        this.inlineBytes = inlineBytes;
+    }
+
+    @Override
+    public QueueId id() {
+        return id;
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        requireUnended();
+        try {
+            if (length <= inlineBytes - used) {
+                reserve(used + length);
+                System.arraycopy(bytes, offset, memory, used, length);
+                used += length;
+            } else {
+                flush();
+                flush(bytes, offset, length);
+            }
+        } catch (IOException e) {
+            throw translated(e);
+        }
+    }
+
+    private void reserve(int bytes) {
+        if (bytes > memory.length) {
+            memory = Arrays.copyOf(memory, Math.min(inlineBytes, Math.max(bytes, memory.length * 2)));
+        }
+    }
+
+    /// From here on `memory` is only the buffer before the file.
+    private void flush() throws IOException {
+        flush(memory, 0, used);
+        used = 0;
+    }
+
+    private void flush(byte[] bytes, int offset, int length) throws IOException {
+        if (file.isEmpty()) {
+            file = Optional.of(box.ownFile(id));
+        }
+        if (flushed / LOOK_EVERY_BYTES != (flushed + length) / LOOK_EVERY_BYTES) {
+            space.require();
+        }
+        file.get().write(bytes, offset, length);
+        flushed += length;
+    }
+
+    @Override
+    public MessageSummary commit(Envelope envelope) throws IOException {
+        requireUnended();
+        try {
+            long createdMillis = clock.getAsLong();
+            NewLetter letter = new NewLetter(id, createdMillis, envelope, EnvelopeCodec.encode(envelope), content());
+            store(letter);
+            ended = true;
+            int recipients = envelope.recipients().size();
+            return new MessageSummary(id, envelope.sender(), createdMillis, letter.content().sizeBytes(), recipients,
+                    recipients, 0, 0, false, false);
+        } catch (IOException e) {
+            throw translated(e);
+        } finally {
+            // Whatever happened, a draft is committed at most once: after a refusal its number is withdrawn.
+            close();
+        }
+    }
+
+    private NewLetter.Content content() throws IOException {
+        if (file.isPresent()) {
+            flush();
+            return file.get().finish();
+        }
+        boolean wasteful = memory.length - used > memory.length / 4;
+        return new NewLetter.Inline(wasteful ? Arrays.copyOf(memory, used) : memory, used);
+    }
+
+    private void store(NewLetter letter) throws IOException {
+        CompletableFuture<Void> safe = new CompletableFuture<>();
+        if (!writer.add(new Task.Deposit(letter, safe))) {
+            throw new IOException("the spool is closed");
+        }
+        try {
+            safe.join();
+        } catch (CompletionException e) {
+            throw new IOException("queue=" + id + " could not be stored: " + e.getCause().getMessage(), e.getCause());
+        }
+    }
+
+    private IOException translated(IOException e) {
+        if (e instanceof NoSpaceException || !SpaceGuard.isNoSpace(e)) {
+            return e;
+        }
+        space.ranOut();
+        return new NoSpaceException("no space left for queue=" + id, e);
+    }
+
+    private void requireUnended() {
+        if (ended) {
+            throw new IllegalStateException("draft " + id + " has ended");
+        }
+    }
+
+    @Override
+    public void close() {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        memory = new byte[0];
+        try {
+            if (file.isPresent()) {
+                file.get().discard();
+            }
+        } catch (IOException e) {
+            // The next start sweeps it.
+            LOG.warn("event=draft-not-deleted queue={} error=\"{}\"", id, e.toString());
+        }
+    }
+}

@@ -1,0 +1,246 @@
+package org.slipstream.spool.box;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.BodyType;
+import org.slipstream.core.DsnNotify;
+import org.slipstream.core.DsnReturn;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Recipient;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// An envelope as bytes, in the form of version 1:
+///
+/// ```
+/// version      1 byte
+/// flags        1 byte   1 null sender · 2 SMTPUTF8 · 4 has ENVID
+/// body type    1 byte   0 7BIT · 1 8BITMIME · 2 BINARYMIME
+/// RET          1 byte   0 nothing said · 1 FULL · 2 HDRS
+/// sender       local part, domain         unless null
+/// ENVID        text                       if there is one
+/// recipients   count, then for each: NOTIFY bits (1 NEVER · 2 SUCCESS · 4 FAILURE · 8 DELAY · 16 has ORCPT),
+///              local part, domain, original (if there is one)
+/// ```
+///
+/// Text is UTF-8 behind its length; lengths and counts take 7 bits a byte, lowest first, the high bit says that more
+/// follows. Numbers of constants are written out here and are not the enums' ordinals: sorting an enum must not change
+/// what is on disk.
+public final class EnvelopeCodec {
+    static final int VERSION = 1;
+
+    private static final int NULL_SENDER = 1;
+    private static final int SMTP_UTF8 = 2;
+    private static final int HAS_ENVELOPE_ID = 4;
+    private static final int HAS_ORIGINAL = 16;
+
+    private EnvelopeCodec() {}
+
+    public static byte[] encode(Envelope envelope) {
+        Output out = new Output(64 + 48 * envelope.recipients().size());
+        out.octet(VERSION);
+        out.octet((envelope.sender().isEmpty() ? NULL_SENDER : 0) | (envelope.smtpUtf8() ? SMTP_UTF8 : 0)
+                | (envelope.envelopeId().isPresent() ? HAS_ENVELOPE_ID : 0));
+        out.octet(code(envelope.body()));
+        out.octet(code(envelope.returns()));
+        envelope.sender().ifPresent(out::address);
+        envelope.envelopeId().ifPresent(out::text);
+        out.number(envelope.recipients().size());
+        for (Recipient recipient : envelope.recipients()) {
+            out.octet(bits(recipient.notifyOn()) | (recipient.original().isPresent() ? HAS_ORIGINAL : 0));
+            out.address(recipient.address());
+            recipient.original().ifPresent(out::text);
+        }
+        return out.toBytes();
+    }
+
+    /// @throws DamagedLetterException when the bytes are no envelope
+    public static Envelope decode(ByteBuffer bytes) throws DamagedLetterException {
+        try {
+            Envelope envelope = read(bytes);
+            if (bytes.hasRemaining()) {
+                throw new DamagedLetterException("bytes after the end of an envelope");
+            }
+            return envelope;
+        } catch (BufferUnderflowException | IllegalArgumentException e) {
+            throw new DamagedLetterException("not an envelope: " + e);
+        }
+    }
+
+    private static Envelope read(ByteBuffer in) {
+        int version = in.get();
+        if (version != VERSION) {
+            throw new IllegalArgumentException("version " + version);
+        }
+        int flags = in.get();
+        BodyType body = bodyType(in.get());
+        DsnReturn returns = dsnReturn(in.get());
+        Optional<Address> sender = (flags & NULL_SENDER) != 0 ? Optional.empty() : Optional.of(address(in));
+        Optional<String> envelopeId = (flags & HAS_ENVELOPE_ID) != 0 ? Optional.of(text(in)) : Optional.empty();
+        int count = number(in);
+        List<Recipient> recipients = new ArrayList<>(Math.min(count, in.remaining()));
+        for (int number = 1; number <= count; number++) {
+            int bits = in.get();
+            Address address = address(in);
+            Optional<String> original = (bits & HAS_ORIGINAL) != 0 ? Optional.of(text(in)) : Optional.empty();
+            recipients.add(new Recipient(number, address, original, notifyOn(bits & ~HAS_ORIGINAL)));
+        }
+        return new Envelope(sender, body, (flags & SMTP_UTF8) != 0, envelopeId, returns, recipients);
+    }
+
+    private static Address address(ByteBuffer in) {
+        String localPart = text(in);
+        return new Address(localPart, text(in));
+    }
+
+    private static String text(ByteBuffer in) {
+        int length = number(in);
+        if (length > in.remaining()) {
+            throw new BufferUnderflowException();
+        }
+        byte[] utf8 = new byte[length];
+        in.get(utf8);
+        return new String(utf8, StandardCharsets.UTF_8);
+    }
+
+    private static int number(ByteBuffer in) {
+        int value = 0;
+        for (int shift = 0; shift < 35; shift += 7) {
+            int octet = in.get();
+            value |= (octet & 0x7f) << shift;
+            if (octet >= 0) {
+                if (value < 0) {
+                    break;
+                }
+                return value;
+            }
+        }
+        throw new IllegalArgumentException("number too large");
+    }
+
+    /// The numbers that the register uses, too.
+    public static int code(BodyType body) {
+        return switch (body) {
+            case SEVEN_BIT -> 0;
+            case EIGHT_BIT_MIME -> 1;
+            case BINARY_MIME -> 2;
+        };
+    }
+
+    /// @throws IllegalArgumentException when there is none of that number
+    public static BodyType bodyType(int code) {
+        return switch (code) {
+            case 0 -> BodyType.SEVEN_BIT;
+            case 1 -> BodyType.EIGHT_BIT_MIME;
+            case 2 -> BodyType.BINARY_MIME;
+            default -> throw new IllegalArgumentException("no body type: " + code);
+        };
+    }
+
+    public static int code(DsnReturn returns) {
+        return switch (returns) {
+            case UNSPECIFIED -> 0;
+            case FULL -> 1;
+            case HEADERS -> 2;
+        };
+    }
+
+    /// @throws IllegalArgumentException when there is none of that number
+    public static DsnReturn dsnReturn(int code) {
+        return switch (code) {
+            case 0 -> DsnReturn.UNSPECIFIED;
+            case 1 -> DsnReturn.FULL;
+            case 2 -> DsnReturn.HEADERS;
+            default -> throw new IllegalArgumentException("no RET: " + code);
+        };
+    }
+
+    public static int bits(Set<DsnNotify> notifyOn) {
+        int bits = 0;
+        for (DsnNotify each : notifyOn) {
+            bits |= bit(each);
+        }
+        return bits;
+    }
+
+    /// @throws IllegalArgumentException when a bit has no meaning
+    public static Set<DsnNotify> notifyOn(int bits) {
+        if (bits == 0) {
+            return Set.of();
+        }
+        Set<DsnNotify> notifyOn = EnumSet.noneOf(DsnNotify.class);
+        for (DsnNotify each : DsnNotify.values()) {
+            if ((bits & bit(each)) != 0) {
+                notifyOn.add(each);
+            }
+        }
+        if (bits(notifyOn) != bits) {
+            throw new IllegalArgumentException("no NOTIFY: " + bits);
+        }
+        return notifyOn;
+    }
+
+    private static int bit(DsnNotify notify) {
+        return switch (notify) {
+            case NEVER -> 1;
+            case SUCCESS -> 2;
+            case FAILURE -> 4;
+            case DELAY -> 8;
+        };
+    }
+
+    /// Bytes that grow. Not a DataOutputStream: no locks, no 64 KiB limit on a text, one array.
+    private static final class Output {
+        private byte[] bytes;
+        private int length;
+
+        Output(int capacity) {
+            bytes = new byte[capacity];
+        }
+
+        void octet(int value) {
+            reserve(1);
+            bytes[length++] = (byte) value;
+        }
+
+        void number(int value) {
+            reserve(5);
+            int rest = value;
+            while (rest > 0x7f) {
+                bytes[length++] = (byte) (rest | 0x80);
+                rest >>>= 7;
+            }
+            bytes[length++] = (byte) rest;
+        }
+
+        void text(String text) {
+            byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+            number(utf8.length);
+            reserve(utf8.length);
+            System.arraycopy(utf8, 0, bytes, length, utf8.length);
+            length += utf8.length;
+        }
+
+        void address(Address address) {
+            text(address.localPart());
+            text(address.domain());
+        }
+
+        byte[] toBytes() {
+            return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
+        }
+
+        private void reserve(int more) {
+            if (length + more > bytes.length) {
+                bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + more));
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package org.slipstream.spool.box;
+
+import org.slipstream.core.Letter;
+import org.slipstream.core.QueueId;
+
+import java.io.IOException;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/// Where letters lie. The box knows bytes and places; what a letter is still good for is the register's business.
+///
+/// Appending, [#barrier], [#entered], [#released] and [#sweep] belong to the writer thread (and to start-up, before there is
+/// one). [#letter] and [#ownFile] may be called by any thread.
+///
+/// The interface is the door to a cluster: nodes that share mail would fill it with rows instead of segments.
+public interface LetterBox extends AutoCloseable {
+    /// Adds a letter; it is safe only after [#barrier].
+    ///
+    /// @param seq greater than every one before, in this run and in all earlier ones
+    Place append(long seq, NewLetter letter) throws IOException;
+
+    /// Adds a note that the letters `first` to `last` were refused after they had been appended, and makes it safe.
+    void withdraw(long first, long last) throws IOException;
+
+    /// Returns when all that was appended survives a power cut.
+    void barrier() throws IOException;
+
+    /// Forgets what was appended since the last barrier, as far as the disk lets us, and goes on in a fresh segment. Never
+    /// throws: it is called when the disk is in trouble already.
+    void abandon();
+
+    /// A new file for the content of a large letter, written by the session's own thread.
+    OwnFile ownFile(QueueId id) throws IOException;
+
+    /// The content of the letter at a place. Opening or reading a damaged one throws [DamagedLetterException], after
+    /// `damaged` has run.
+    Letter letter(QueueId id, Place place, long sizeBytes, Runnable damaged);
+
+    /// The register names this letter from now on.
+    void entered(QueueId id, Place place);
+
+    /// The register names this letter no more.
+    void released(QueueId id, Place place, long nowMillis);
+
+    /// Deletes what nobody has named for the grace time; with `hurry` without waiting for it.
+    ///
+    /// @return when to sweep again; Long.MAX_VALUE when nothing waits
+    long sweep(long nowMillis, boolean hurry);
+
+    /// Start-up, before anything is appended: what lies in the box from a place on, in order.
+    void scan(long segment, long offset, Consumer<Found> found) throws IOException;
+
+    /// What a scan meets.
+    sealed interface Found {
+        /// A sound letter.
+        record Stored(StoredLetter letter, Place place) implements Found {}
+
+        /// Letters that were refused after they had been appended.
+        record Withdrawn(long first, long last) implements Found {}
+
+        /// Bytes that make no sense although something sound, or a whole record's length, follows.
+        ///
+        /// @param copy where they have been set aside
+        record Damaged(long segment, long offset, long bytes, String copy) implements Found {}
+
+        /// The segment ends inside a record: here the machine stopped, and nobody was told that this letter was safe.
+        record Torn(long segment, long offset, long bytes) implements Found {}
+    }
+
+    /// Start-up: numbers of the segments that exist.
+    Set<Long> segments();
+
+    /// Start-up: true when the letter's own file exists.
+    boolean hasOwnFile(QueueId id);
+
+    /// Start-up, after the replay: how many letters of each segment the register names, and which own files. Whatever
+    /// else exists is thrown away after the grace time. New segments get numbers above `lastSegment`.
+    void adopt(Map<Long, Long> named, Set<QueueId> ownFiles, long lastSegment, long nowMillis) throws IOException;
+
+    @Override
+    void close();
+}

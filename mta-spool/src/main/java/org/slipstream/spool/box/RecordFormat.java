@@ -1,0 +1,119 @@
+package org.slipstream.spool.box;
+
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/// How a segment looks, byte by byte. Numbers are big-endian.
+///
+/// ```
+/// segment  0  magic and version   "SLIPBOX" 1
+///          8  number              as in the file's name
+///         16  salt                random
+///         24  zero
+///         28  crc                 of the 28 bytes before
+///         32  records …
+///
+/// record   0  magic               "LETT"
+///          4  length              of the envelope and what follows it
+///          8  crc                 of the salt and of the whole record but these four bytes
+///         12  kind                1 letter · 2 letter with a file of its own · 3 withdrawal
+///         16  seq                 grows from record to record
+///         24  queue id
+///         32  created             milliseconds since 1970
+///         40  envelope length
+///         44  envelope, then      1: the content · 2: size (8), crc of the content (4) · 3: first seq, last seq (8 each)
+/// ```
+///
+/// **Why a salt.** After damage the scan looks for the next record inside whatever bytes follow, and those may be the
+/// content of somebody's mail. Without a secret number in every checksum, a mail that carries the image of a record could
+/// put letters into our queue that nobody was asked for. The salt also keeps old disk blocks from being taken for records.
+final class RecordFormat {
+    static final long SEGMENT_MAGIC = 0x534c4950424f5801L;
+    static final int SEGMENT_HEADER = 32;
+    static final int RECORD_MAGIC = 0x4c455454;
+    static final int RECORD_HEADER = 44;
+    static final int CRC_OFFSET = 8;
+    static final int AFTER_CRC = 12;
+    static final int OWN_FILE_TAIL = 12;
+    static final int WITHDRAWAL_TAIL = 16;
+
+    enum Kind {
+        LETTER(1), OWN_FILE(2), WITHDRAWAL(3);
+
+        final int code;
+
+        Kind(int code) {
+            this.code = code;
+        }
+    }
+
+    /// A record's fixed part.
+    record Header(int length, int crc, int kind, long seq, long id, long createdMillis, int envelopeLength) {
+        long recordBytes() {
+            return (long) RECORD_HEADER + length;
+        }
+
+        /// True when the numbers fit each other and `available` bytes from the record's start.
+        boolean isPlausible(long available) {
+            return length >= 0 && envelopeLength >= 0 && envelopeLength <= length && recordBytes() <= available
+                    && seq > 0;
+        }
+    }
+
+    private RecordFormat() {}
+
+    static ByteBuffer segmentHeader(long number, long salt) {
+        ByteBuffer header = ByteBuffer.allocate(SEGMENT_HEADER);
+        header.putLong(SEGMENT_MAGIC).putLong(number).putLong(salt).putInt(0);
+        CRC32C crc = new CRC32C();
+        crc.update(header.array(), 0, header.position());
+        return header.putInt((int) crc.getValue()).flip();
+    }
+
+    /// The salt of a segment.
+    ///
+    /// @throws DamagedLetterException when this is not the beginning of the segment of that number
+    static long salt(ByteBuffer header, long number) throws DamagedLetterException {
+        CRC32C crc = new CRC32C();
+        crc.update(header.slice(0, 28));
+        if (header.getInt(28) != (int) crc.getValue() || header.getLong(0) != SEGMENT_MAGIC
+                || header.getLong(8) != number) {
+            throw new DamagedLetterException("segment " + number + " has no valid beginning");
+        }
+        return header.getLong(16);
+    }
+
+    /// Fills `header` (of [#RECORD_HEADER] bytes) but for the checksum.
+    static void putHeader(ByteBuffer header, Kind kind, int length, long seq, long id, long createdMillis,
+            int envelopeLength) {
+        header.clear();
+        header.putInt(RECORD_MAGIC).putInt(length).putInt(0).putInt(kind.code).putLong(seq).putLong(id)
+                .putLong(createdMillis).putInt(envelopeLength);
+        header.flip();
+    }
+
+    static Header header(ByteBuffer bytes, int at) {
+        return new Header(bytes.getInt(at + 4), bytes.getInt(at + CRC_OFFSET), bytes.getInt(at + 12),
+                bytes.getLong(at + 16), bytes.getLong(at + 24), bytes.getLong(at + 32), bytes.getInt(at + 40));
+    }
+
+    /// Begins the checksum of a record: salt, and the header on both sides of the crc itself.
+    static void startCrc(CRC32C crc, long salt, byte[] header, ByteBuffer scratch) {
+        crc.reset();
+        scratch.clear();
+        scratch.putLong(salt).flip();
+        crc.update(scratch);
+        crc.update(header, 0, CRC_OFFSET);
+        crc.update(header, AFTER_CRC, RECORD_HEADER - AFTER_CRC);
+    }
+
+    /// True when the whole record at `at` has the checksum it claims.
+    static boolean isSound(ByteBuffer bytes, int at, Header header, long salt) {
+        byte[] fixed = new byte[RECORD_HEADER];
+        bytes.get(at, fixed);
+        CRC32C crc = new CRC32C();
+        startCrc(crc, salt, fixed, ByteBuffer.allocate(8));
+        crc.update(bytes.slice(at + RECORD_HEADER, header.length()));
+        return (int) crc.getValue() == header.crc();
+    }
+}

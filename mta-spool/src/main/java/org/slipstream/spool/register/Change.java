@@ -1,0 +1,59 @@
+package org.slipstream.spool.register;
+
+import org.slipstream.core.Envelope;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.spool.box.Place;
+
+import java.util.List;
+import java.util.Optional;
+
+/// One thing to write into the register. A change of a message that is not there changes nothing.
+public sealed interface Change {
+    /// The message it concerns; empty when it is about more than one.
+    default Optional<QueueId> message() {
+        return switch (this) {
+            case Enter change -> Optional.of(change.id());
+            case Outcomes change -> Optional.of(change.id());
+            case NextAttempt change -> Optional.of(change.id());
+            case Hold change -> Optional.of(change.id());
+            case FailuresReported change -> Optional.of(change.id());
+            case DelayReported change -> Optional.of(change.id());
+            case SetAside change -> Optional.of(change.id());
+            case Remove change -> Optional.of(change.id());
+            case MakeDue change -> change.id();
+            case Withdraw _,WithdrawRange _,Claim _ -> Optional.empty();
+        };
+    }
+
+    /// A letter that lies in the box. It is due at once, so that after a crash it is found at once.
+    record Enter(QueueId id, long seq, Place place, long sizeBytes, long createdMillis,
+            Envelope envelope) implements Change {}
+
+    /// Letters whose senders were told that they had not been taken: should rows of them exist, they go.
+    record Withdraw(List<QueueId> ids) implements Change {}
+
+    /// The same, found in the box at start-up.
+    record WithdrawRange(long firstSeq, long lastSeq) implements Change {}
+
+    record Outcomes(QueueId id, List<RecipientOutcome> outcomes, long atMillis) implements Change {}
+
+    record NextAttempt(QueueId id, long atMillis) implements Change {}
+
+    record Hold(QueueId id, boolean held) implements Change {}
+
+    record FailuresReported(QueueId id) implements Change {}
+
+    record DelayReported(QueueId id) implements Change {}
+
+    /// The message makes no sense: it stays, and is not touched any more.
+    record SetAside(QueueId id) implements Change {}
+
+    record Remove(QueueId id) implements Change {}
+
+    /// Whatever fits both and would be due later is due now; both empty means everything.
+    record MakeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis) implements Change {}
+
+    /// Finds what is due and moves it to `leaseUntilMillis`; answered in [Register.Written#claims].
+    record Claim(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis) implements Change {}
+}

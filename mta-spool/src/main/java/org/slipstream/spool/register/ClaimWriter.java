@@ -1,0 +1,110 @@
+package org.slipstream.spool.register;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalLong;
+
+/// Finds what is due and leases it, inside the writer's transaction.
+///
+/// The lease is the next attempt's time moved forward *before* the attempt: a crash in the middle of a delivery leaves a
+/// message that is due later, not one that is tried again and again at once.
+final class ClaimWriter {
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimWriter.class);
+
+    private record Due(MessageSummary message, long nextMillis) {}
+
+    private final PreparedStatement queued;
+    private final PreparedStatement held;
+    private final PreparedStatement next;
+    private final PreparedStatement lease;
+    private final PreparedStatement setAside;
+
+    ClaimWriter(Connection connection) throws SQLException {
+        queued = connection.prepareStatement("select " + Rows.SUMMARY_COLUMNS
+                + " from message m where m.state = 0 and m.next_millis <= ? order by m.state, m.next_millis limit ?");
+        held = connection.prepareStatement("select " + Rows.SUMMARY_COLUMNS + " from message m where m.state = 1"
+                + " and m.next_millis <= ? and m.created_millis < ? order by m.state, m.next_millis limit ?");
+        next = connection.prepareStatement("select next_millis from message where state = 0 and next_millis > ?"
+                + " order by state, next_millis limit 1");
+        lease = connection.prepareStatement("update message set next_millis = ? where id = ?");
+        setAside = connection.prepareStatement("update message set state = 2 where id = ?");
+    }
+
+    Register.Claims claim(Change.Claim claim) throws SQLException {
+        List<Due> dueQueued = queued(claim);
+        List<Due> due = new ArrayList<>(dueQueued);
+        due.addAll(held(claim));
+        due.sort(Comparator.comparingLong(Due::nextMillis).thenComparing(each -> each.message().id()));
+        boolean more = due.size() > claim.limit();
+        List<Due> claimed = due.subList(0, Math.min(claim.limit(), due.size()));
+        OptionalLong nextDue = nextDue(claim, dueQueued, claimed);
+        lease(claim, claimed);
+        return new Register.Claims(claimed.stream().map(Due::message).toList(), more, nextDue);
+    }
+
+    private List<Due> queued(Change.Claim claim) throws SQLException {
+        queued.setLong(1, claim.nowMillis());
+        queued.setInt(2, claim.limit() + 1);
+        return read(queued);
+    }
+
+    private List<Due> held(Change.Claim claim) throws SQLException {
+        held.setLong(1, claim.nowMillis());
+        held.setLong(2, claim.heldCreatedBeforeMillis());
+        held.setInt(3, claim.limit() + 1);
+        return read(held);
+    }
+
+    private List<Due> read(PreparedStatement query) throws SQLException {
+        List<Due> due = new ArrayList<>();
+        try (ResultSet rows = query.executeQuery()) {
+            while (rows.next()) {
+                try {
+                    due.add(new Due(Rows.summary(rows), rows.getLong("next_millis")));
+                } catch (IllegalArgumentException e) {
+                    setAside(rows.getLong("id"), e);
+                }
+            }
+        }
+        return due;
+    }
+
+    private void setAside(long id, IllegalArgumentException why) throws SQLException {
+        LOG.warn("event=message-set-aside queue={} reason=\"{}\"", id > 0 ? new QueueId(id) : id, why.getMessage());
+        setAside.setLong(1, id);
+        setAside.executeUpdate();
+    }
+
+    private OptionalLong nextDue(Change.Claim claim, List<Due> dueQueued, List<Due> claimed) throws SQLException {
+        for (Due each : dueQueued) {
+            if (!claimed.contains(each)) {
+                return OptionalLong.of(each.nextMillis());
+            }
+        }
+        next.setLong(1, claim.nowMillis());
+        try (ResultSet row = next.executeQuery()) {
+            return row.next() ? OptionalLong.of(row.getLong(1)) : OptionalLong.empty();
+        }
+    }
+
+    private void lease(Change.Claim claim, List<Due> claimed) throws SQLException {
+        for (Due each : claimed) {
+            lease.setLong(1, claim.leaseUntilMillis());
+            lease.setLong(2, each.message().id().value());
+            lease.addBatch();
+        }
+        if (!claimed.isEmpty()) {
+            lease.executeBatch();
+        }
+    }
+}

@@ -1,0 +1,190 @@
+package org.slipstream.spool.register;
+
+import com.zaxxer.hikari.HikariDataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.spool.box.Place;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// The register through JDBC. The writer keeps one connection with its prepared statements; readers take one each time.
+///
+/// What differs between databases comes in as two sentences of SQL: H2 has a barrier of its own and is shut down,
+/// PostgreSQL syncs with every commit and is left alone.
+final class JdbcRegister implements Register {
+    private static final Logger LOG = LoggerFactory.getLogger(JdbcRegister.class);
+
+    private final HikariDataSource pool;
+    private final Optional<String> barrierSql;
+    private final Optional<String> shutdownSql;
+    private final MessageReader reader;
+    private Optional<Connection> connection = Optional.empty();
+    private Optional<ChangeWriter> writer = Optional.empty();
+
+    JdbcRegister(HikariDataSource pool, Optional<String> barrierSql, Optional<String> shutdownSql)
+            throws RegisterException {
+        this.pool = pool;
+        this.barrierSql = barrierSql;
+        this.shutdownSql = shutdownSql;
+        reader = new MessageReader(pool);
+        recover();
+    }
+
+    @Override
+    public Written write(List<Change> changes) throws RegisterException {
+        ChangeWriter current = writer.orElseThrow(() -> disconnected());
+        try {
+            return current.write(changes);
+        } catch (SQLException e) {
+            throw new RegisterException("cannot write the register", e);
+        }
+    }
+
+    @Override
+    public void barrier() throws RegisterException {
+        Connection current = connection.orElseThrow(() -> disconnected());
+        if (barrierSql.isEmpty()) {
+            return;
+        }
+        try (Statement statement = current.createStatement()) {
+            statement.execute(barrierSql.get());
+        } catch (SQLException e) {
+            throw new RegisterException("cannot sync the register", e);
+        }
+    }
+
+    private static RegisterException disconnected() {
+        return new RegisterException("no connection", new SQLException("not connected", "08003"));
+    }
+
+    @Override
+    public Standing recover() throws RegisterException {
+        connection.ifPresent(pool::evictConnection);
+        connection = Optional.empty();
+        writer = Optional.empty();
+        try {
+            Connection fresh = pool.getConnection();
+            connection = Optional.of(fresh);
+            fresh.setAutoCommit(false);
+            Standing standing = standing();
+            writer = Optional.of(new ChangeWriter(fresh, standing));
+            return standing;
+        } catch (SQLException e) {
+            connection.ifPresent(pool::evictConnection);
+            connection = Optional.empty();
+            throw new RegisterException("cannot connect to the register", e);
+        }
+    }
+
+    @Override
+    public Standing standing() throws RegisterException {
+        return reader.query("select last_seq, last_id, last_segment, last_offset from standing", _ -> {}, rows -> {
+            if (!rows.next()) {
+                throw new SQLException("the register has lost its standing", "02000");
+            }
+            return new Standing(rows.getLong(1), rows.getLong(2), rows.getLong(3), rows.getLong(4));
+        });
+    }
+
+    @Override
+    public Map<Long, Long> segments() throws RegisterException {
+        return reader.query("select box_segment, count(*) from message group by box_segment", _ -> {}, rows -> {
+            Map<Long, Long> segments = new HashMap<>();
+            while (rows.next()) {
+                segments.put(rows.getLong(1), rows.getLong(2));
+            }
+            return segments;
+        });
+    }
+
+    @Override
+    public Set<QueueId> ownFiles() throws RegisterException {
+        return reader.query("select id from message where own_file", _ -> {}, JdbcRegister::ids);
+    }
+
+    @Override
+    public Set<QueueId> inSegment(long segment) throws RegisterException {
+        return reader.query("select id from message where box_segment = ?", query -> query.setLong(1, segment),
+                JdbcRegister::ids);
+    }
+
+    @Override
+    public Set<QueueId> known(List<QueueId> ids) throws RegisterException {
+        Object[] values = ids.stream().map(QueueId::value).toArray();
+        return reader.query("select id from message where id = any(?)",
+                query -> query.setArray(1, query.getConnection().createArrayOf("bigint", values)), JdbcRegister::ids);
+    }
+
+    private static Set<QueueId> ids(ResultSet rows) throws SQLException {
+        Set<QueueId> ids = new HashSet<>();
+        while (rows.next()) {
+            ids.add(new QueueId(rows.getLong(1)));
+        }
+        return ids;
+    }
+
+    @Override
+    public Optional<Located> locate(QueueId id) throws RegisterException {
+        return reader.query("select box_segment, box_offset, own_file, size_bytes from message where id = ?",
+                query -> query.setLong(1, id.value()),
+                rows -> rows.next()
+                        ? Optional.of(new Located(
+                                new Place(rows.getLong(1), rows.getLong(2), rows.getBoolean(3)), rows.getLong(4)))
+                        : Optional.empty());
+    }
+
+    @Override
+    public List<Recipient> openRecipients(QueueId id, int after, int limit)
+            throws RegisterException, DamagedRowsException {
+        return reader.openRecipients(id, after, limit);
+    }
+
+    @Override
+    public Optional<Registered> message(QueueId id) throws RegisterException, DamagedRowsException {
+        return reader.message(id);
+    }
+
+    @Override
+    public Page page(Optional<QueueId> after, int limit) throws RegisterException {
+        return reader.page(after, limit);
+    }
+
+    @Override
+    public Totals totals() throws RegisterException {
+        return reader.query("""
+                select sum(case when state < 2 then 1 else 0 end), sum(case when state = 1 then 1 else 0 end),
+                 sum(case when state = 2 then 1 else 0 end), sum(case when state < 2 then size_bytes else 0 end)
+                 from message""", _ -> {}, rows -> {
+            rows.next();
+            // An empty table has no sum; getLong makes 0 of that.
+            return new Totals(rows.getLong(1), rows.getLong(2), rows.getLong(3), rows.getLong(4));
+        });
+    }
+
+    @Override
+    public void close() {
+        try (Connection last = connection.isPresent() ? connection.get() : pool.getConnection()) {
+            if (shutdownSql.isPresent()) {
+                last.setAutoCommit(true);
+                try (Statement statement = last.createStatement()) {
+                    statement.execute(shutdownSql.get());
+                }
+            }
+        } catch (SQLException e) {
+            LOG.warn("event=register-not-closed-in-order error=\"{}\"", e.getMessage());
+        }
+        pool.close();
+    }
+}

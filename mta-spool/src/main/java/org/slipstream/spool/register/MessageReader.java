@@ -1,0 +1,157 @@
+package org.slipstream.spool.register;
+
+import org.slipstream.core.BodyType;
+import org.slipstream.core.DsnReturn;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.spool.box.EnvelopeCodec;
+import org.slipstream.spool.register.Register.DamagedMessage;
+import org.slipstream.spool.register.Register.Registered;
+import org.slipstream.spool.register.Register.RegisteredRecipient;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+import javax.sql.DataSource;
+
+/// Questions to the register. Each is one statement, so that it sees one state of the rows while the writer goes on: a
+/// message read in two would look damaged when it is removed in between.
+final class MessageReader {
+    private static final String REGISTERED = "select " + Rows.SUMMARY_COLUMNS + """
+            , m.body_type, m.smtp_utf8, m.envelope_id, m.dsn_return,
+             p.number, p.local_part, p.domain, p.original, p.notify_bits, p.state as recipient_state,
+             p.reply_code, p.reply_status, p.reply_text, p.remote, p.at_millis
+             from %s m left join recipient p on p.message_id = m.id %s order by m.id, p.number""";
+    private static final String ONE = REGISTERED.formatted("message", "where m.id = ?");
+    private static final String PAGE = REGISTERED
+            .formatted("(select * from message where id > ? and state < 2 order by id limit ?)", "");
+
+    interface Parameters {
+        void fill(PreparedStatement query) throws SQLException;
+    }
+
+    interface Answer<T> {
+        T read(ResultSet rows) throws SQLException;
+    }
+
+    private final DataSource pool;
+
+    MessageReader(DataSource pool) {
+        this.pool = pool;
+    }
+
+    <T> T query(String sql, Parameters parameters, Answer<T> answer) throws RegisterException {
+        try (Connection connection = pool.getConnection();
+                PreparedStatement query = connection.prepareStatement(sql)) {
+            parameters.fill(query);
+            try (ResultSet rows = query.executeQuery()) {
+                return answer.read(rows);
+            }
+        } catch (SQLException e) {
+            throw new RegisterException("cannot read the register", e);
+        }
+    }
+
+    List<Recipient> openRecipients(QueueId id, int after, int limit) throws RegisterException, DamagedRowsException {
+        try {
+            if (after == 0) {
+                checkComplete(id);
+            }
+            return query("select number, local_part, domain, original, notify_bits from recipient"
+                    + " where message_id = ? and number > ? and state = 0 order by number limit ?", query -> {
+                        query.setLong(1, id.value());
+                        query.setInt(2, after);
+                        query.setInt(3, limit);
+                    }, rows -> {
+                        List<Recipient> recipients = new ArrayList<>();
+                        while (rows.next()) {
+                            recipients.add(Rows.recipient(rows));
+                        }
+                        return recipients;
+                    });
+        } catch (IllegalArgumentException e) {
+            throw new DamagedRowsException(id, e.getMessage());
+        }
+    }
+
+    private void checkComplete(QueueId id) throws RegisterException {
+        query("select " + Rows.SUMMARY_COLUMNS + " from message m where m.id = ?",
+                query -> query.setLong(1, id.value()),
+                rows -> rows.next() ? Optional.of(Rows.summary(rows)) : Optional.empty());
+    }
+
+    Optional<Registered> message(QueueId id) throws RegisterException, DamagedRowsException {
+        Register.Page page = query(ONE, query -> query.setLong(1, id.value()), MessageReader::registered);
+        if (!page.damaged().isEmpty()) {
+            throw new DamagedRowsException(id, page.damaged().getFirst().what());
+        }
+        return page.messages().stream().findFirst();
+    }
+
+    Register.Page page(Optional<QueueId> after, int limit) throws RegisterException {
+        return query(PAGE, query -> {
+            query.setLong(1, after.map(QueueId::value).orElse(0L));
+            query.setInt(2, limit);
+        }, MessageReader::registered);
+    }
+
+    /// Rows of one message follow each other; each carries the message's columns, too.
+    private static Register.Page registered(ResultSet rows) throws SQLException {
+        List<Registered> messages = new ArrayList<>();
+        List<DamagedMessage> damaged = new ArrayList<>();
+        boolean more = rows.next();
+        while (more) {
+            long id = rows.getLong("id");
+            try {
+                Building message = new Building(rows);
+                do {
+                    message.add(rows);
+                    more = rows.next();
+                } while (more && rows.getLong("id") == id);
+                messages.add(message.toRegistered());
+            } catch (IllegalArgumentException e) {
+                damaged.add(new DamagedMessage(new QueueId(id), e.getMessage()));
+                while (more && rows.getLong("id") == id) {
+                    more = rows.next();
+                }
+            }
+        }
+        return new Register.Page(messages, damaged);
+    }
+
+    private static final class Building {
+        private final MessageSummary summary;
+        private final long nextMillis;
+        private final BodyType body;
+        private final boolean smtpUtf8;
+        private final Optional<String> envelopeId;
+        private final DsnReturn returns;
+        private final List<RegisteredRecipient> recipients = new ArrayList<>();
+
+        Building(ResultSet row) throws SQLException {
+            summary = Rows.summary(row);
+            nextMillis = row.getLong("next_millis");
+            body = EnvelopeCodec.bodyType(row.getInt("body_type"));
+            smtpUtf8 = row.getBoolean("smtp_utf8");
+            envelopeId = Optional.ofNullable(row.getString("envelope_id"));
+            returns = EnvelopeCodec.dsnReturn(row.getInt("dsn_return"));
+        }
+
+        void add(ResultSet row) throws SQLException {
+            recipients.add(Rows.registered(row));
+        }
+
+        Registered toRegistered() {
+            var envelope = new Envelope(summary.sender(), body, smtpUtf8, envelopeId, returns,
+                    recipients.stream().map(RegisteredRecipient::recipient).toList());
+            return new Registered(summary, envelope, nextMillis, recipients);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package org.slipstream.spool.register;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import org.flywaydb.core.Flyway;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.spool.register.UnusableRegisterException.Why;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Optional;
+
+/// Opens the register in an embedded H2 and brings its schema up to date.
+///
+/// What H2 is told, and why:
+///
+/// - `DB_CLOSE_ON_EXIT=FALSE`, `DB_CLOSE_DELAY=-1`: we close it, in our order; H2's own shutdown hook would race ours.
+/// - `MODE=PostgreSQL`: the SQL stays what PostgreSQL takes.
+/// - `WRITE_DELAY` and `RETENTION_TIME` stay at their defaults. `WRITE_DELAY=0` does not sync anything; durability comes from
+///   `CHECKPOINT SYNC` after each group. A shorter retention lets H2 reuse space that an interrupted write may need.
+///
+/// Flyway costs more than opening the database, so it is only called when the schema is not the one we know.
+public final class RegisterDatabase {
+    /// The version that the newest file in `db/migration` brings.
+    public static final int SCHEMA_VERSION = 1;
+
+    private static final Logger LOG = LoggerFactory.getLogger(RegisterDatabase.class);
+    private static final String HISTORY = "flyway_schema_history";
+    private static final String FILE = "register";
+
+    private RegisterDatabase() {}
+
+    /// @param directory the spool's; the register is `register.mv.db` in it
+    /// @param readers how many threads read at the same time
+    public static Register open(Path directory, int readers) throws UnusableRegisterException {
+        String url = url(directory);
+        HikariDataSource pool = null;
+        try {
+            pool = pool(url, readers);
+            migrate(pool);
+            return new JdbcRegister(pool, Optional.of("checkpoint sync"), Optional.of("shutdown"));
+        } catch (SQLException | RegisterException | RuntimeException e) {
+            close(pool);
+            throw unusable(directory, e);
+        } catch (UnusableRegisterException e) {
+            close(pool);
+            throw e;
+        }
+    }
+
+    private static void close(HikariDataSource pool) {
+        if (pool != null) {
+            pool.close();
+        }
+    }
+
+    private static String url(Path directory) throws UnusableRegisterException {
+        String path = directory.toAbsolutePath().resolve(FILE).toString();
+        if (path.indexOf(';') >= 0) {
+            throw new UnusableRegisterException(Why.NOT_WRITABLE,
+                    "The path " + directory
+                            + " contains a semicolon, which the database cannot open: choose another one.",
+                    null);
+        }
+        return "jdbc:h2:file:" + path + ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH"
+                + ";DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1";
+    }
+
+    private static HikariDataSource pool(String url, int readers) {
+        HikariConfig config = new HikariConfig();
+        config.setPoolName("spool-register");
+        config.setJdbcUrl(url);
+        config.setUsername("sa");
+        config.setPassword("");
+        // One for the writer, one each for the readers, one for the writer that has just given up a broken one.
+        config.setMaximumPoolSize(readers + 2);
+        config.setMinimumIdle(0);
+        config.setIdleTimeout(0);
+        config.setMaxLifetime(0);
+        config.setConnectionTimeout(3_000);
+        config.setInitializationFailTimeout(1);
+        return new HikariDataSource(config);
+    }
+
+    private static void migrate(HikariDataSource pool) throws SQLException, UnusableRegisterException {
+        int version;
+        try (Connection connection = pool.getConnection()) {
+            if (connection.isReadOnly()) {
+                throw new UnusableRegisterException(Why.NOT_WRITABLE, "The register's file cannot be written.", null);
+            }
+            version = version(connection);
+        }
+        if (version > SCHEMA_VERSION) {
+            throw new UnusableRegisterException(Why.NEWER_VERSION,
+                    "The register has schema " + version + ", this program knows " + SCHEMA_VERSION + ".", null);
+        }
+        if (version < SCHEMA_VERSION) {
+            long begin = System.nanoTime();
+            Flyway.configure(RegisterDatabase.class.getClassLoader()).dataSource(pool)
+                    .locations("classpath:db/migration").table(HISTORY).failOnMissingLocations(true).load().migrate();
+            LOG.info("event=register-migrated from={} to={} millis={}", version, SCHEMA_VERSION,
+                    (System.nanoTime() - begin) / 1_000_000);
+        }
+    }
+
+    /// 0 when there is no schema yet.
+    private static int version(Connection connection) throws SQLException {
+        try (ResultSet tables = connection.getMetaData().getTables(null, null, HISTORY, null)) {
+            if (!tables.next()) {
+                return 0;
+            }
+        }
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("select max(cast(\"version\" as integer)) from \"" + HISTORY
+                        + "\" where \"success\" = true")) {
+            rows.next();
+            return rows.getInt(1);
+        }
+    }
+
+    private static UnusableRegisterException unusable(Path directory, Exception cause) {
+        for (Throwable each = cause; each != null; each = each.getCause()) {
+            // H2's error 90020: another process has the file.
+            if (each instanceof SQLException sql && sql.getErrorCode() == 90020) {
+                return new UnusableRegisterException(Why.IN_USE,
+                        "Another process has opened the register in " + directory
+                                + ": stop it.",
+                        cause);
+            }
+        }
+        return new UnusableRegisterException(Why.DAMAGED, "The register " + directory.resolve(FILE + ".mv.db")
+                + " cannot be read (" + root(cause) + "): put back a copy of it, or move it away, and every letter"
+                + " still in the box is entered again, delivered ones too.", cause);
+    }
+
+    private static String root(Throwable cause) {
+        Throwable each = cause;
+        while (each.getCause() != null && each.getCause() != each) {
+            each = each.getCause();
+        }
+        String message = String.valueOf(each.getMessage()).strip();
+        return message.lines().findFirst().orElse(each.getClass().getSimpleName());
+    }
+}

@@ -1,0 +1,23 @@
+package org.slipstream.spool.register;
+
+import java.io.IOException;
+import java.sql.SQLException;
+
+/// The register could not be read or written. Local trouble: it passes, or an operator ends it.
+public final class RegisterException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final boolean aboutData;
+
+    public RegisterException(String message, SQLException cause) {
+        super(message + ": " + cause.getMessage(), cause);
+        // SQLSTATE classes 22 (data exception) and 23 (integrity constraint): the statement's values are to blame.
+        String state = cause.getSQLState();
+        aboutData = state != null && (state.startsWith("22") || state.startsWith("23"));
+    }
+
+    /// True when the same change will fail again and others will not.
+    public boolean aboutData() {
+        return aboutData;
+    }
+}

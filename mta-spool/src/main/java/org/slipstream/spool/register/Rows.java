@@ -1,0 +1,84 @@
+package org.slipstream.spool.register;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.EnhancedStatus;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.Reply;
+import org.slipstream.spool.box.EnvelopeCodec;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/// Rows into nouns. What does not become one is an IllegalArgumentException here and damage for the caller.
+final class Rows {
+    /// Alias `m` for message. The three counts are computed, not stored: there is one truth about recipients.
+    static final String SUMMARY_COLUMNS = """
+            m.id, m.size_bytes, m.created_millis, m.next_millis, m.state, m.attempts, m.delay_notified, m.recipients,
+            m.sender_local, m.sender_domain,
+            (select count(*) from recipient r where r.message_id = m.id) as recipient_rows,
+            (select count(*) from recipient r where r.message_id = m.id and r.state = 0) as open_rows,
+            (select count(*) from recipient r where r.message_id = m.id and r.state = 2) as failed_rows""";
+
+    private Rows() {}
+
+    static QueueId id(ResultSet row) throws SQLException {
+        return new QueueId(row.getLong("id"));
+    }
+
+    /// Needs [#SUMMARY_COLUMNS].
+    static MessageSummary summary(ResultSet row) throws SQLException {
+        int recipients = row.getInt("recipients");
+        int rows = row.getInt("recipient_rows");
+        if (recipients < 1 || rows != recipients) {
+            throw new IllegalArgumentException(rows + " of " + recipients + " recipients");
+        }
+        return new MessageSummary(id(row), sender(row), row.getLong("created_millis"), row.getLong("size_bytes"),
+                recipients, row.getInt("open_rows"), row.getInt("failed_rows"), row.getInt("attempts"),
+                row.getInt("state") == MessageStatus.HELD, row.getBoolean("delay_notified"));
+    }
+
+    private static Optional<Address> sender(ResultSet row) throws SQLException {
+        String localPart = row.getString("sender_local");
+        String domain = row.getString("sender_domain");
+        if (localPart == null && domain == null) {
+            return Optional.empty();
+        }
+        return Optional.of(address(localPart, domain));
+    }
+
+    private static Address address(String localPart, String domain) {
+        if (localPart == null || domain == null) {
+            throw new IllegalArgumentException("half an address");
+        }
+        return new Address(localPart, domain);
+    }
+
+    static Recipient recipient(ResultSet row) throws SQLException {
+        return new Recipient(row.getInt("number"), address(row.getString("local_part"), row.getString("domain")),
+                Optional.ofNullable(row.getString("original")), EnvelopeCodec.notifyOn(row.getInt("notify_bits")));
+    }
+
+    static Register.RegisteredRecipient registered(ResultSet row) throws SQLException {
+        return new Register.RegisteredRecipient(recipient(row), RecipientStatus.of(row.getInt("recipient_state")),
+                outcome(row), row.getLong("at_millis"));
+    }
+
+    private static Optional<Outcome> outcome(ResultSet row) throws SQLException {
+        int code = row.getInt("reply_code");
+        if (row.wasNull()) {
+            return Optional.empty();
+        }
+        Optional<EnhancedStatus> status = Optional.ofNullable(row.getString("reply_status")).map(EnhancedStatus::of);
+        String text = row.getString("reply_text");
+        String remote = row.getString("remote");
+        if (text == null || remote == null) {
+            throw new IllegalArgumentException("half an outcome");
+        }
+        return Optional.of(Outcome.of(new Reply(code, status, List.of(text.split("\n", -1))), remote));
+    }
+}

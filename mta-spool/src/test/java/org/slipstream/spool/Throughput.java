@@ -1,0 +1,75 @@
+package org.slipstream.spool;
+
+import org.slipstream.core.Envelope;
+import org.slipstream.core.QueueId;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// Not a test: prints how many 4 KiB letters per second are committed at 1, 16 and 100 sessions, and how many are committed
+/// and removed again, as mail that is delivered at once. Arguments: directory, seconds per line.
+///
+/// `mvn -o -q -pl mta-spool test-compile exec:exec -Dexec.executable=java -Dexec.args="-cp %classpath org.slipstream.spool.Throughput"`
+final class Throughput {
+    private Throughput() {}
+
+    public static void main(String[] arguments) throws Exception {
+        Path parent = arguments.length > 0 ? Path.of(arguments[0]) : Files.createTempDirectory("throughput");
+        int seconds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 5;
+        System.out.println("sessions  removed  letters/s   p50 ms   p99 ms");
+        run(parent.resolve("warm-up"), 16, true, 2);
+        for (boolean removing : new boolean[]{false, true}) {
+            for (int sessions : new int[]{1, 16, 100}) {
+                System.out.println(run(parent.resolve(sessions + "-" + removing), sessions, removing, seconds));
+            }
+        }
+    }
+
+    private static String run(Path directory, int sessions, boolean removing, int seconds) throws Exception {
+        byte[] body = Letters.body(4096, 1);
+        Envelope envelope = Letters.envelope("bob@example.net");
+        AtomicLong letters = new AtomicLong();
+        ConcurrentLinkedQueue<long[]> latencies = new ConcurrentLinkedQueue<>();
+        try (Spool spool = Spools.open(SpoolConfig.at(directory), System::currentTimeMillis)) {
+            long end = System.nanoTime() + seconds * 1_000_000_000L;
+            CountDownLatch running = new CountDownLatch(sessions);
+            for (int i = 0; i < sessions; i++) {
+                Thread.ofVirtual().start(() -> {
+                    long[] mine = new long[1 << 20];
+                    int count = 0;
+                    try {
+                        for (long now = System.nanoTime(); now < end;) {
+                            QueueId id = commit(spool, envelope, body);
+                            if (removing) {
+                                spool.remove(id, () -> {});
+                            }
+                            long after = System.nanoTime();
+                            mine[count++ & mine.length - 1] = after - now;
+                            now = after;
+                        }
+                    } catch (Exception e) {
+                        e.printStackTrace();
+                    }
+                    letters.addAndGet(count);
+                    latencies.add(java.util.Arrays.copyOf(mine, Math.min(count, mine.length)));
+                    running.countDown();
+                });
+            }
+            running.await();
+        }
+        long[] all = latencies.stream().flatMapToLong(java.util.Arrays::stream).sorted().toArray();
+        return String.format(Locale.ROOT, "%8d  %7s  %9d  %7.2f  %7.2f", sessions, removing ? "yes" : "no",
+                letters.get() / seconds, all[all.length / 2] / 1e6, all[(int) (all.length * 0.99)] / 1e6);
+    }
+
+    private static QueueId commit(Spool spool, Envelope envelope, byte[] body) throws Exception {
+        try (Draft draft = spool.draft()) {
+            draft.write(body, 0, body.length);
+            return draft.commit(envelope).id();
+        }
+    }
+}
