@@ -1,25 +1,219 @@
 package org.slipstream.smtpin;
 
-import java.io.IOException;
-import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.Reply;
+import org.subethamail.smtp.server.SMTPServer;
+import org.subethamail.smtp.server.Session;
+import org.subethamail.smtp.server.SessionHandler;
 
-/// CONTRACT STUB, replaced in this issue. One port: accepts sessions until it is closed.
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+
+/// One port: accepts sessions until it is closed.
+///
+/// SubEthaSMTP carries the accept loop, a virtual thread per session, the session's sockets and its change to TLS. Its
+/// command loop never runs: it reads lines of at most 998 characters and closes after a longer one, knows verbs by their first
+/// four letters, answers unknown ones and timeouts by itself, counts nothing, and none of that can be replaced from outside.
+/// The library asks a [SessionHandler] whether it may greet a client. We answer after our own [Conversation] with that
+/// client is over, and then there is nobody left to greet.
 public final class SmtpListener implements AutoCloseable {
-    public SmtpListener(ListenerConfig config, MailDoor door) {}
+    private static final Logger log = LoggerFactory.getLogger(SmtpListener.class);
+    /// Sessions of all ports of the process are numbered through, so that a number in the log is one session.
+    private static final AtomicLong sessions = new AtomicLong();
+    /// Places for those who come when all places are taken, to be told so.
+    private static final int STANDING_ROOM = 50;
+    private static final Duration AFTER_CUT = Duration.ofSeconds(5);
+
+    private final ListenerConfig config;
+    private final MailDoor door;
+    private final Tuning tuning;
+    private final Admission admission;
+    private final SMTPServer server;
+    private final Set<Conversation> conversations = ConcurrentHashMap.newKeySet();
+    private final ScheduledExecutorService watchdog = Executors
+            .newSingleThreadScheduledExecutor(Thread.ofVirtual().name("listener-watchdog").factory());
+    private volatile boolean stopping;
+
+    public SmtpListener(ListenerConfig config, MailDoor door) {
+        this(config, door, Tuning.standard());
+    }
+
+    SmtpListener(ListenerConfig config, MailDoor door, Tuning tuning) {
+        this.config = config;
+        this.door = door;
+        this.tuning = tuning;
+        this.admission = new Admission(config);
+        this.server = server();
+    }
 
     /// Binds and accepts. @throws IOException when the port is taken or not permitted; the message names it
-    public void start() throws IOException {}
+    public void start() throws IOException {
+        if (config.address().isUnresolved()) {
+            throw cannotListen("unknown host", new IOException(config.address().toString()));
+        }
+        try {
+            server.start();
+        } catch (RuntimeException e) {
+            if (e.getCause() instanceof IOException cause) {
+                throw cannotListen(cause.getMessage(), cause);
+            }
+            throw e;
+        }
+        watchdog.scheduleWithFixedDelay(() -> conversations.forEach(Conversation::cutIfStuck), 1, 1, TimeUnit.SECONDS);
+        log.info("service={} address={}:{} msg=listening", config.service(), config.address().getHostString(), port());
+    }
 
     /// The port in fact, for a configured port 0.
     public int port() {
-        return 0;
+        return server.getPortAllocated();
     }
 
     /// Refuses new sessions with 421, lets running transactions finish for up to `patience`, then closes.
-    public void stop(Duration patience) {}
+    public synchronized void stop(Duration patience) {
+        if (stopping) {
+            return;
+        }
+        stopping = true;
+        // Each on a thread of its own, since a client that reads nothing can make the last word wait.
+        conversations.forEach(conversation -> Thread.startVirtualThread(conversation::dismiss));
+        if (!awaitSilence(patience)) {
+            log.warn("service={} sessions={} msg=\"cut at stop\"", config.service(), conversations.size());
+            conversations.forEach(Conversation::cut);
+        }
+        watchdog.shutdownNow();
+        closePort();
+        log.info("service={} msg=stopped", config.service());
+    }
 
     @Override
     public void close() {
         stop(Duration.ofSeconds(10));
+    }
+
+    private SMTPServer server() {
+        SMTPServer.Builder builder = SMTPServer.port(config.address().getPort()).hostName(config.hostname())
+                .bindAddress(Optional.ofNullable(config.address().getAddress())).backlog(1024)
+                .maxConnections(config.connections() + STANDING_ROOM)
+                .connectionTimeoutMs((int) Math.min(Integer.MAX_VALUE, config.idleMillis()))
+                .executorService(Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("in-", 1).factory()))
+                .serverThreadNameProvider(started -> "listener-" + started.getPortAllocated())
+                .sessionHandler(new Doorkeeper());
+        config.tls().ifPresent(
+                context -> builder.enableTLS().startTlsSocketFactory(socket -> serverSide(context, socket)));
+        return builder.build();
+    }
+
+    // The library's own factory asks the DNS for the client's name at each handshake; the name has no use on this side.
+    private static SSLSocket serverSide(SSLContext context, Socket socket) throws IOException {
+        SSLSocket tls = (SSLSocket) context.getSocketFactory().createSocket(socket,
+                socket.getInetAddress().getHostAddress(), socket.getPort(), true);
+        tls.setUseClientMode(false);
+        tls.setEnabledProtocols(new String[]{"TLSv1.3", "TLSv1.2"});
+        return tls;
+    }
+
+    private IOException cannotListen(String why, IOException cause) {
+        return new IOException("cannot listen on " + config.address().getHostString() + ":" + config.address().getPort()
+                + " (" + config.service() + "): " + why, cause);
+    }
+
+    private boolean awaitSilence(Duration patience) {
+        long end = System.nanoTime() + patience.toNanos();
+        synchronized (conversations) {
+            while (!conversations.isEmpty()) {
+                long left = end - System.nanoTime();
+                if (left <= 0) {
+                    return false;
+                }
+                try {
+                    TimeUnit.NANOSECONDS.timedWait(conversations, left);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    // The library waits for its sessions without a limit; one whose disk hangs must not keep the process from ending.
+    private void closePort() {
+        Thread closer = Thread.ofPlatform().daemon().name("listener-close").start(server::stop);
+        try {
+            if (!closer.join(AFTER_CUT)) {
+                log.warn("service={} msg=\"sessions still busy\"", config.service());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Lets clients in, and has the conversation with them right at the door.
+    private final class Doorkeeper implements SessionHandler {
+        @Override
+        public SessionAcceptance accept(Session session) {
+            InetAddress client = session.getRemoteAddress().getAddress();
+            if (stopping) {
+                return refused(client, Reply.of(421, "4.3.2", config.hostname() + " Shutting down, try again later"));
+            }
+            Optional<Reply> refusal = admission.enter(client);
+            if (refusal.isPresent()) {
+                return refused(client, refusal.get());
+            }
+            try {
+                converse(session, client);
+            } finally {
+                admission.leave(client);
+                session.quit();
+            }
+            return SessionAcceptance.success();
+        }
+
+        private SessionAcceptance refused(InetAddress client, Reply reply) {
+            log.info("service={} client={} reply=\"{}\" msg=closed", config.service(), ReceivedLine.literal(client),
+                    reply);
+            return SessionAcceptance.failure(reply.code(), reply.statusOrGeneral() + " " + reply.text());
+        }
+
+        private void converse(Session session, InetAddress client) {
+            long number = sessions.incrementAndGet();
+            Thread.currentThread().setName("in-" + number);
+            Wire wire;
+            try {
+                wire = new Wire(session);
+            } catch (IOException gone) {
+                log.debug("session={} gone=\"{}\"", number, gone.toString());
+                return;
+            }
+            Conversation conversation = new Conversation(number, client, wire, door, config, tuning,
+                    admission::idleMillis, () -> stopping);
+            conversations.add(conversation);
+            try {
+                conversation.run();
+            } finally {
+                synchronized (conversations) {
+                    conversations.remove(conversation);
+                    conversations.notifyAll();
+                }
+            }
+        }
+
+        @Override
+        public void onSessionEnd(Session session) {
+            // Everything was given back when the conversation ended.
+        }
     }
 }

@@ -1,0 +1,45 @@
+package org.slipstream.smtpin;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.QueueId;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.Optional;
+
+/// Composes the trace line that every server adds on top (RFC 5321 section 4.4).
+final class ReceivedLine {
+    private static final DateTimeFormatter DATE = DateTimeFormatter
+            .ofPattern("EEE, d MMM yyyy HH:mm:ss Z", Locale.ENGLISH).withZone(ZoneOffset.UTC);
+
+    private ReceivedLine() {}
+
+    /// @param only the recipient when there is exactly one; naming several would tell each of the others, blind copies included
+    static String compose(Client client, String hostname, QueueId id, Optional<Address> only, Instant now) {
+        return "Received: from " + client.helo().orElse("unknown") + " (" + literal(client.address()) + ")\r\n\tby "
+                + hostname + " (Slipstream) with " + protocol(client) + " id " + id
+                + only.map(address -> "\r\n\tfor <" + address + ">").orElse("")
+                + client.tls().map(tls -> "\r\n\ttls " + tls.substring(tls.indexOf(' ') + 1)).orElse("") + ";\r\n\t"
+                + DATE.format(now) + "\r\n";
+    }
+
+    /// RFC 5321 section 4.1.3, without the scope that is only ours.
+    static String literal(InetAddress address) {
+        String text = address.getHostAddress();
+        int scope = text.indexOf('%');
+        String plain = scope < 0 ? text : text.substring(0, scope);
+        return address instanceof Inet6Address ? "[IPv6:" + plain + "]" : "[" + plain + "]";
+    }
+
+    // RFC 3848. It has no word for HELO over TLS. The cipher suite is RFC 8314 section 4.3's clause.
+    private static String protocol(Client client) {
+        if (!client.extended()) {
+            return "SMTP";
+        }
+        return "ESMTP" + (client.tls().isPresent() ? "S" : "") + (client.user().isPresent() ? "A" : "");
+    }
+}

@@ -1,0 +1,218 @@
+package org.slipstream.smtpin.command;
+
+import org.slipstream.core.Address;
+
+import java.net.Inet6Address;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// Reads what MAIL and RCPT have in common, `FROM:<path> [parameters]`, by the grammar of RFC 5321 section 4.1.2.
+///
+/// ```
+/// Path         = "<" [ A-d-l ":" ] Mailbox ">"
+/// A-d-l        = At-domain *( "," At-domain )          a source route: accepted and ignored (appendix C)
+/// Mailbox      = Local-part "@" ( Domain / address-literal )
+/// Local-part   = Dot-string / Quoted-string
+/// ```
+///
+/// Besides a path there is `<>`, the null reverse-path, and `<Postmaster>`, the only recipient without a domain.
+/// Local parts are not held to the 64 octets of section 4.5.3.1.1: real return paths are longer, the section itself asks
+/// for no limits, and the command line bounds them.
+final class PathParser {
+    /// The result: a path with its parameters, or the first thing that is wrong.
+    sealed interface Result permits Parsed, Failed {}
+
+    record Parsed(Path path, List<Parameter> parameters) implements Result {}
+
+    enum Failed implements Result {
+        KEYWORD, PATH, PARAMETERS, NOT_ASCII
+    }
+
+    sealed interface Path {
+        record Nobody() implements Path {}
+
+        record Postmaster() implements Path {}
+
+        record Mailbox(Address address) implements Path {}
+    }
+
+    private static final Pattern IPV4 = Pattern.compile(
+            "(25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})(\\.(25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})){3}");
+    private static final Pattern IPV6 = Pattern.compile("(?i)IPv6:([0-9a-f:.]{2,45})");
+    private static final Pattern PARAMETER = Pattern.compile(
+            "([A-Za-z0-9][A-Za-z0-9-]*)(?:=([\\x21-\\x3c\\x3e-\\x7e]+))?");
+    private static final String ATOM_SPECIALS = "!#$%&'*+-/=?^_`{|}~";
+
+    private final String text;
+    private int at;
+
+    private PathParser(String text, int at) {
+        this.text = text;
+        this.at = at;
+    }
+
+    /// @param keyword `FROM:` or `TO:`
+    /// @param text what follows the verb
+    static Result parse(String keyword, String text) {
+        if (!text.regionMatches(true, 0, keyword, 0, keyword.length())) {
+            return Failed.KEYWORD;
+        }
+        if (text.chars().anyMatch(c -> c > 127)) {
+            return Failed.NOT_ASCII;
+        }
+        PathParser parser = new PathParser(text, keyword.length());
+        parser.skipBlanks();
+        Optional<Path> path = parser.path();
+        if (path.isEmpty()) {
+            return Failed.PATH;
+        }
+        return parser.parameters().<Result>map(found -> new Parsed(path.get(), found)).orElse(Failed.PARAMETERS);
+    }
+
+    private Optional<Path> path() {
+        if (!take('<')) {
+            return Optional.empty();
+        }
+        if (take('>')) {
+            return Optional.of(new Path.Nobody());
+        }
+        if (peek() == '@' && !skipSourceRoute()) {
+            return Optional.empty();
+        }
+        Optional<String> local = peek() == '"' ? quotedString() : dotString();
+        if (local.isEmpty()) {
+            return Optional.empty();
+        }
+        if (take('>')) {
+            return local.get().equalsIgnoreCase("postmaster") ? Optional.of(new Path.Postmaster()) : Optional.empty();
+        }
+        if (!take('@')) {
+            return Optional.empty();
+        }
+        Optional<String> domain = peek() == '[' ? addressLiteral() : domain();
+        return domain.isPresent() && take('>')
+                ? Optional.of(new Path.Mailbox(new Address(local.get(), domain.get())))
+                : Optional.empty();
+    }
+
+    private boolean skipSourceRoute() {
+        do {
+            if (!take('@') || domain().isEmpty()) {
+                return false;
+            }
+        } while (take(','));
+        return take(':');
+    }
+
+    private Optional<String> dotString() {
+        int start = at;
+        while (isAtext(peek()) || peek() == '.') {
+            at++;
+        }
+        String found = text.substring(start, at);
+        boolean dotsBetween = !found.isEmpty() && !found.startsWith(".") && !found.endsWith(".")
+                && !found.contains("..");
+        return dotsBetween ? Optional.of(found) : Optional.empty();
+    }
+
+    // The meaning without quotes and backslashes: qtextSMTP is printable ASCII but `"` and `\`, quoted-pairSMTP any
+    // printable one. The grammar permits "" too; a mailbox without a name is nothing that could be delivered to.
+    private Optional<String> quotedString() {
+        StringBuilder meaning = new StringBuilder();
+        at++;
+        while (peek() != '"') {
+            if (peek() == '\\') {
+                at++;
+            }
+            char c = peek();
+            if (c < ' ' || c > '~') {
+                return Optional.empty();
+            }
+            meaning.append(c);
+            at++;
+        }
+        at++;
+        return meaning.isEmpty() ? Optional.empty() : Optional.of(meaning.toString());
+    }
+
+    private Optional<String> domain() {
+        int start = at;
+        while (Character.isLetterOrDigit(peek()) || peek() == '-' || peek() == '_' || peek() == '.') {
+            at++;
+        }
+        return Optional.of(text.substring(start, at)).filter(Address::isDomain);
+    }
+
+    // Section 4.1.3. No other kind of literal has been standardized.
+    private Optional<String> addressLiteral() {
+        int end = text.indexOf(']', at);
+        if (end < 0) {
+            return Optional.empty();
+        }
+        String inside = text.substring(at + 1, end);
+        String literal = text.substring(at, end + 1);
+        at = end + 1;
+        return IPV4.matcher(inside).matches() || isIpv6(inside) ? Optional.of(literal) : Optional.empty();
+    }
+
+    private static boolean isIpv6(String inside) {
+        var match = IPV6.matcher(inside);
+        if (!match.matches()) {
+            return false;
+        }
+        try {
+            Inet6Address.ofLiteral(match.group(1));
+            return true;
+        } catch (IllegalArgumentException notAnAddress) {
+            return false;
+        }
+    }
+
+    private Optional<List<Parameter>> parameters() {
+        List<Parameter> found = new ArrayList<>();
+        if (at == text.length()) {
+            return Optional.of(found);
+        }
+        if (peek() != ' ') {
+            return Optional.empty();
+        }
+        for (String word : text.substring(at).strip().split(" +")) {
+            var match = PARAMETER.matcher(word);
+            if (!match.matches()) {
+                return Optional.empty();
+            }
+            String keyword = match.group(1).toUpperCase(Locale.ROOT);
+            if (found.stream().anyMatch(other -> other.keyword().equals(keyword))) {
+                return Optional.empty();
+            }
+            found.add(new Parameter(keyword, Optional.ofNullable(match.group(2)).orElse("")));
+        }
+        return Optional.of(found);
+    }
+
+    private static boolean isAtext(char c) {
+        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || ATOM_SPECIALS.indexOf(c) >= 0;
+    }
+
+    private void skipBlanks() {
+        while (peek() == ' ') {
+            at++;
+        }
+    }
+
+    private boolean take(char wanted) {
+        if (peek() != wanted) {
+            return false;
+        }
+        at++;
+        return true;
+    }
+
+    /// The character at hand; NUL, which no rule accepts, at the end.
+    private char peek() {
+        return at < text.length() ? text.charAt(at) : 0;
+    }
+}

@@ -1,0 +1,151 @@
+package org.slipstream.smtpin.data;
+
+import java.io.IOException;
+
+/// Finds the end of a message in a stream of bytes, and takes the stuffed dots out on the way.
+///
+/// A client announces the end of its message by a line with a single dot: CR LF `.` CR LF. So that a line of the message
+/// that begins with a dot is not taken for it, the client doubles that dot, and we remove the first of any line
+/// (RFC 5321 section 4.5.2).
+///
+/// Everything hangs on the two parties agreeing where that line is. A server that also takes LF `.` LF or
+/// CR `.` CR for the end reads the rest of a message as commands: whoever wrote the message has then written a second one, in
+/// the name of the server that relays it ("SMTP smuggling", CVE-2023-51764 and its family). Two rules close that door, in
+/// both directions: the end is CR LF `.` CR LF and nothing else, and a message with a CR or LF that stands alone is not
+/// taken at all ([#bareNewline]), since the next server on its way may read it otherwise than we do (RFC 5321 section 2.3.8
+/// forbids it anyway).
+///
+/// The machine has five states. It looks at each byte once and hands on whole runs of the caller's buffer; in
+/// the middle of a line, where nearly all bytes are, it only looks for CR and LF. Where the stream is cut into blocks makes no
+/// difference, which the test tries with random cuts.
+///
+/// ```
+///           .              CR              LF
+///   START ────▶ DOT ──────────▶ DOT_CR ──────────▶ done
+///     ▲  └──────────▶ TEXT ──▶ CR ──┐
+///     └──────────── LF ─────────────┘      all other ways of a CR or LF: bareNewline
+/// ```
+public final class DataScanner {
+    /// Takes the content in pieces, dots unstuffed.
+    @FunctionalInterface
+    public interface Sink {
+        void content(byte[] block, int offset, int length) throws IOException;
+    }
+
+    private enum State {
+        START, TEXT, CR, DOT, DOT_CR
+    }
+
+    private static final byte CR = '\r';
+    private static final byte LF = '\n';
+
+    private State state = State.START;
+    private boolean done;
+    private boolean bareNewline;
+    private long lineBytes;
+    private long longestLineBytes;
+
+    /// Scans `block[from, to)` and returns the position behind the last byte that belongs to the message: `to`, or less when
+    /// the message ended. What is left is the client's next command.
+    public int scan(byte[] block, int from, int to, Sink sink) throws IOException {
+        int at = from;
+        int run = from;
+        int line = from;
+        while (at < to && !done) {
+            byte b = block[at];
+            switch (state) {
+                case START -> {
+                    if (b == '.') {
+                        emit(block, run, at, sink);
+                        at++;
+                        run = at;
+                        line = at;
+                        state = State.DOT;
+                    } else {
+                        state = State.TEXT;
+                    }
+                }
+                case TEXT -> {
+                    at = endOfText(block, at, to);
+                    if (at < to && block[at] == CR) {
+                        state = State.CR;
+                        at++;
+                    } else if (at < to) {
+                        emit(block, run, at, sink);
+                        bareNewline = true;
+                        at++;
+                    }
+                }
+                case CR -> {
+                    if (b == LF) {
+                        at++;
+                        endOfLine(at - line);
+                        line = at;
+                        state = State.START;
+                    } else {
+                        emit(block, run, at, sink);
+                        bareNewline = true;
+                        state = State.TEXT;
+                    }
+                }
+                case DOT -> {
+                    if (b == CR) {
+                        at++;
+                        run = at;
+                        state = State.DOT_CR;
+                    } else {
+                        state = State.TEXT;
+                    }
+                }
+                case DOT_CR -> {
+                    if (b == LF) {
+                        at++;
+                        run = at;
+                        done = true;
+                    } else {
+                        bareNewline = true;
+                        state = State.TEXT;
+                    }
+                }
+            }
+        }
+        emit(block, run, at, sink);
+        lineBytes += at - line;
+        longestLineBytes = Math.max(longestLineBytes, lineBytes);
+        return at;
+    }
+
+    /// True when the final dot has been seen.
+    public boolean done() {
+        return done;
+    }
+
+    /// True when a CR or an LF stood alone. From there on nothing is handed to the sink.
+    public boolean bareNewline() {
+        return bareNewline;
+    }
+
+    /// The longest line so far with its CR LF.
+    public long longestLineBytes() {
+        return longestLineBytes;
+    }
+
+    private static int endOfText(byte[] block, int from, int to) {
+        int at = from;
+        while (at < to && block[at] != CR && block[at] != LF) {
+            at++;
+        }
+        return at;
+    }
+
+    private void endOfLine(int bytesInThisBlock) {
+        longestLineBytes = Math.max(longestLineBytes, lineBytes + bytesInThisBlock);
+        lineBytes = 0;
+    }
+
+    private void emit(byte[] block, int from, int to, Sink sink) throws IOException {
+        if (!bareNewline && to > from) {
+            sink.content(block, from, to - from);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package org.slipstream.smtpin.data;
+
+/// Watches the header of a message go by: how large it is, and how many servers have handled it.
+///
+/// The header ends at the empty line (RFC 5322 section 2.1), or at the first line that can be neither a field nor the
+/// continuation of one, because mail without a header exists and its whole body is not a header. Each server on the way has added a
+/// Received field; their number is how a loop is noticed (RFC 5321 section 6.3).
+public final class HeaderWatch {
+    private static final byte[] RECEIVED = {'r', 'e', 'c', 'e', 'i', 'v', 'e', 'd', ':'};
+
+    private long bytes;
+    private int lines;
+    private int received;
+    private boolean over;
+
+    private int column;
+    private int matched;
+    private boolean isField;
+    private boolean blankInName;
+
+    /// Takes the next piece of content, whose lines end in CR LF.
+    public void see(byte[] block, int offset, int length) {
+        for (int i = offset; i < offset + length && !over; i++) {
+            see(block[i]);
+        }
+    }
+
+    public long bytes() {
+        return bytes;
+    }
+
+    public int lines() {
+        return lines;
+    }
+
+    /// How many Received fields there are.
+    public int received() {
+        return received;
+    }
+
+    private void see(byte b) {
+        bytes++;
+        if (b == '\n') {
+            endLine();
+            return;
+        }
+        if (column == 0) {
+            // A line that begins with a blank continues the field before it.
+            isField = lines > 0 && isBlank(b);
+            blankInName = false;
+            matched = 0;
+        }
+        if (!isField && b != '\r') {
+            seeName(b);
+        }
+        column++;
+    }
+
+    private void seeName(byte b) {
+        if (matched == column && matched < RECEIVED.length && (b | 0x20) == RECEIVED[matched]) {
+            matched++;
+            received += matched == RECEIVED.length ? 1 : 0;
+        }
+        if (b == ':' && column > 0) {
+            isField = true;
+        } else if (isBlank(b) && column > 0) {
+            blankInName = true;
+        } else if (b <= ' ' || b == 127 || blankInName) {
+            over = true;
+        }
+    }
+
+    private void endLine() {
+        over = !isField;
+        if (!over) {
+            lines++;
+        }
+        column = 0;
+    }
+
+    private static boolean isBlank(byte b) {
+        return b == ' ' || b == '\t';
+    }
+}

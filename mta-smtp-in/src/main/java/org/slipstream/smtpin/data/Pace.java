@@ -1,0 +1,29 @@
+package org.slipstream.smtpin.data;
+
+/// How long a client may still be waited for while it sends a message.
+///
+/// The client starts with a credit of time. Waiting for it uses the credit up, each byte it sends earns `1/rate` seconds, and
+/// nobody saves up more than the starting credit. So a client may pause as long as the credit, and may be slower than the
+/// rate for a while, but not on the average; and a message of n bytes takes at most `credit + n/rate`, which is the
+/// deadline of the whole message. Time in which we were busy ourselves costs the client nothing.
+public final class Pace {
+    private final long fullNanos;
+    private final double nanosPerByte;
+    private long creditNanos;
+
+    public Pace(int bytesPerSecond, long creditNanos) {
+        this.fullNanos = creditNanos;
+        this.creditNanos = creditNanos;
+        this.nanosPerByte = bytesPerSecond <= 0 ? Double.MAX_VALUE : 1e9 / bytesPerSecond;
+    }
+
+    /// The time after which a silent client has been too slow; positive, or the client is too slow already.
+    public long patienceNanos() {
+        return creditNanos;
+    }
+
+    public void waited(long nanos, long bytes) {
+        double earned = bytes == 0 ? 0 : bytes * nanosPerByte;
+        creditNanos = (long) Math.min(fullNanos, creditNanos - nanos + earned);
+    }
+}

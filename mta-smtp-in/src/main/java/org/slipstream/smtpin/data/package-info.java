@@ -1,0 +1,2 @@
+/// What follows DATA, as bytes: where it ends, what its header holds, how fast it comes. Pure.
+package org.slipstream.smtpin.data;
