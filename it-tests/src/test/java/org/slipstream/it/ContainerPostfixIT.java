@@ -10,9 +10,12 @@ import org.slipstream.it.fixture.RequiresEngine;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Shapes;
 import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.StubDns;
 import org.slipstream.it.fixture.Trace;
 import org.slipstream.it.fixture.Workbench;
 
+import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -60,6 +63,21 @@ class ContainerPostfixIT {
         eventually().until(() -> server.mail().count("alice@here.example") == 1);
         var bounce = new String(server.mail().newMail("alice@here.example").getFirst(), StandardCharsets.UTF_8);
         assertThat(bounce).contains("nobody@far.example", "5.1.1").doesNotContain("somebody@far.example");
+    }
+
+    /// Without a route: the name server names two hosts, the first of which is no mail server; port 25 is the container's.
+    @Test
+    void mailFindsItsWayByMx() throws IOException {
+        var dns = BENCH.keep(new StubDns()).mx("far.example", 10, "away.far.example")
+                .a("away.far.example", InetAddress.getByAddress(new byte[]{127, 0, 0, 99}))
+                .mx("far.example", 20, "mx.far.example").a("mx.far.example", postfix.address());
+        var server = BENCH.server(Settings.quick().set("smtp-client.dns-servers", dns.address()));
+        var letter = Letter.of("by-mx@client.example", "someone@client.example", "friend@far.example");
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            assertThat(talk.send(letter).code()).isEqualTo(250);
+        }
+        eventually().untilAsserted(
+                () -> assertThat(arrived()).contains(Bytes.digest(Bytes.unixLines(letter.content()))));
     }
 
     private static List<String> arrived() {
