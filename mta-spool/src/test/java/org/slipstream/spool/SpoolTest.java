@@ -1,29 +1,353 @@
 package org.slipstream.spool;
 
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.Address;
+import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+/// The everyday life of a message in the spool.
 class SpoolTest {
+    private static final Outcome DELIVERED = Outcome.of(Reply.of(250, "2.0.0", "Ok"), "mx.example.net[192.0.2.1]:25");
+    private static final Outcome DEFERRED = Outcome.of(new Reply(451, Optional.empty(), List.of("busy", "come again")),
+            "mx.example.net[192.0.2.1]:25");
+    private static final Outcome FAILED = Outcome.of(Reply.of(550, "5.1.1", "no such user"), "mx.example.net");
+
     @TempDir
     Path directory;
+    private final TestWorld world = new TestWorld();
+    private Spool spool;
+
+    @BeforeEach
+    void open() throws Exception {
+        spool = world.open(directory);
+    }
+
+    @AfterEach
+    void close() {
+        spool.close();
+    }
+
+    private void restart() throws Exception {
+        spool.close();
+        spool = world.open(directory);
+    }
+
+    private long now() {
+        return world.nowMillis.get();
+    }
 
     @Test
     void whatWasCommittedIsThereAfterARestart() throws Exception {
         byte[] body = Letters.body(5000, 1);
-        MessageSummary committed;
-        try (Spool spool = Spools.open(SpoolConfig.at(directory), System::currentTimeMillis)) {
-            committed = Letters.commit(spool, Letters.richEnvelope(), body);
-            assertThat(Letters.read(spool, committed.id())).isEqualTo(body);
+        MessageSummary committed = Letters.commit(spool, Letters.richEnvelope(), body);
+        assertThat(committed.recipients()).isEqualTo(3);
+        assertThat(committed.open()).isEqualTo(3);
+        assertThat(committed.createdMillis()).isEqualTo(now());
+        assertThat(Letters.read(spool, committed.id())).isEqualTo(body);
+
+        restart();
+        assertThat(Letters.read(spool, committed.id())).isEqualTo(body);
+        assertThat(spool.envelope(committed.id())).contains(Letters.richEnvelope());
+        assertThat(spool.details(committed.id()).orElseThrow().summary()).isEqualTo(committed);
+        assertThat(spool.readRecipients(committed.id(), 0, 10).recipients())
+                .isEqualTo(Letters.richEnvelope().recipients());
+    }
+
+    @Test
+    void aLargeLetterHasAFileOfItsOwnAndGoesWithItsMessage() throws Exception {
+        byte[] body = Letters.body(700_000, 2);
+        QueueId id = Letters.commit(spool, "bob@example.net", body);
+        Path file = directory.resolve("large").resolve(id + ".letter");
+        assertThat(file).hasSize(700_000);
+        restart();
+        assertThat(spool.letter(id).sizeBytes()).isEqualTo(700_000);
+        assertThat(Letters.read(spool, id)).isEqualTo(body);
+        Letters.done(then -> spool.remove(id, then));
+        assertThat(file).exists();
+        world.nowMillis.addAndGet(60_000);
+        Letters.done(then -> spool.defer(id, 0, then));
+        // The sweep comes after the answers of its group, so one more group proves it.
+        Letters.done(then -> spool.defer(id, 0, then));
+        assertThat(file).doesNotExist();
+    }
+
+    @Test
+    void theEmptyLetterAndTheNullSenderAreLettersToo() throws Exception {
+        Envelope bounce = Envelope.of(Optional.empty(), List.of(Address.of("ann@example.org")));
+        QueueId id = Letters.commit(spool, bounce, new byte[0]).id();
+        restart();
+        assertThat(Letters.read(spool, id)).isEmpty();
+        assertThat(spool.envelope(id)).contains(bounce);
+    }
+
+    @Test
+    void anAbandonedDraftLeavesNothingBehind() throws Exception {
+        try (Draft draft = spool.draft()) {
+            draft.write(Letters.body(500_000, 3), 0, 500_000);
         }
-        try (Spool spool = Spools.open(SpoolConfig.at(directory), System::currentTimeMillis)) {
-            assertThat(Letters.read(spool, committed.id())).isEqualTo(body);
-            assertThat(spool.envelope(committed.id())).contains(Letters.richEnvelope());
-            assertThat(spool.details(committed.id()).orElseThrow().summary()).isEqualTo(committed);
+        assertThat(directory.resolve("large")).isEmptyDirectory();
+        assertThat(spool.counts().messages()).isZero();
+    }
+
+    @Test
+    void aDraftIsCommittedOnce() throws Exception {
+        try (Draft draft = spool.draft()) {
+            draft.commit(Letters.envelope("bob@example.net"));
+            assertThatThrownBy(() -> draft.commit(Letters.envelope("bob@example.net")))
+                    .isInstanceOf(IllegalStateException.class);
+        }
+        assertThat(spool.counts().messages()).isEqualTo(1);
+    }
+
+    @Test
+    void idsGrowThoughTheClockJumpsBackAndTheQueueIsEmptyAfterARestart() throws Exception {
+        QueueId first = Letters.commit(spool, "bob@example.net", Letters.body(10, 1));
+        Letters.done(then -> spool.remove(first, then));
+        world.nowMillis.addAndGet(-3_600_000);
+        restart();
+        QueueId second = Letters.commit(spool, "bob@example.net", Letters.body(10, 1));
+        assertThat(second).isGreaterThan(first);
+    }
+
+    @Test
+    void recipientsAreReadInBatchesFromMemoryAndFromTheRegister() throws Exception {
+        Envelope envelope = Envelope.of(Optional.empty(),
+                IntStream.rangeClosed(1, 25).mapToObj(i -> Address.of("user" + i + "@example.net")).toList());
+        QueueId id = Letters.commit(spool, envelope, new byte[10]).id();
+        for (int round = 0; round < 2; round++) {
+            List<Recipient> read = new ArrayList<>();
+            Spool.RecipientBatch batch = spool.readRecipients(id, 0, 10);
+            while (!batch.end()) {
+                read.addAll(batch.recipients());
+                batch = spool.readRecipients(id, read.getLast().number(), 10);
+            }
+            read.addAll(batch.recipients());
+            assertThat(read).isEqualTo(envelope.recipients());
+            assertThat(spool.readRecipients(id, 15, 10).end()).isTrue();
+            assertThat(spool.readRecipients(id, 15, 9).end()).isFalse();
+            restart();
+        }
+    }
+
+    @Test
+    void outcomesAreKeptPerRecipient() throws Exception {
+        QueueId id = Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net", "c@example.net"),
+                new byte[10]).id();
+        Letters.done(then -> spool.record(id, List.of(new RecipientOutcome(1, DELIVERED),
+                new RecipientOutcome(2, DEFERRED), new RecipientOutcome(3, FAILED)), then));
+        assertThat(spool.readRecipients(id, 0, 10).recipients()).extracting(Recipient::number).containsExactly(2);
+        restart();
+        Spool.Details details = spool.details(id).orElseThrow();
+        assertThat(details.summary().open()).isEqualTo(1);
+        assertThat(details.summary().failed()).isEqualTo(1);
+        assertThat(details.summary().attempts()).isEqualTo(1);
+        assertThat(details.recipients()).extracting(Spool.RecipientState::state).containsExactly(Spool.State.DELIVERED,
+                Spool.State.OPEN, Spool.State.FAILED);
+        assertThat(details.recipients()).extracting(each -> each.last().orElseThrow()).containsExactly(DELIVERED,
+                DEFERRED, FAILED);
+        assertThat(details.recipients().getFirst().atMillis()).isEqualTo(now());
+
+        Letters.done(then -> spool.failuresReported(id, then));
+        Letters.done(then -> spool.delayReported(id, then));
+        details = spool.details(id).orElseThrow();
+        assertThat(details.summary().failed()).isZero();
+        assertThat(details.summary().delayNotified()).isTrue();
+        assertThat(details.recipients().getLast().state()).isEqualTo(Spool.State.FAILED_AND_REPORTED);
+        assertThat(details.recipients().getLast().last()).contains(FAILED);
+    }
+
+    @Test
+    void changesOfOneMessageTakeEffectInTheOrderOfTheCalls() throws Exception {
+        QueueId id = Letters.commit(spool, "bob@example.net", new byte[10]);
+        List<String> answers = new ArrayList<>();
+        spool.defer(id, 1, () -> answers.add("deferred"));
+        spool.record(id, List.of(new RecipientOutcome(1, FAILED)), () -> answers.add("failed"));
+        spool.failuresReported(id, () -> answers.add("reported"));
+        spool.record(id, List.of(new RecipientOutcome(1, DEFERRED)), () -> answers.add("open again"));
+        spool.hold(id, true, () -> answers.add("held"));
+        spool.hold(id, false, () -> answers.add("released"));
+        spool.defer(id, 2, () -> answers.add("deferred again"));
+        Letters.done(then -> spool.makeDue(Optional.of(id), Optional.empty(), 1, then));
+        assertThat(answers).containsExactly("deferred", "failed", "reported", "open again", "held", "released",
+                "deferred again");
+        Spool.Details details = spool.details(id).orElseThrow();
+        assertThat(details.recipients().getFirst().state()).isEqualTo(Spool.State.OPEN);
+        assertThat(details.summary().held()).isFalse();
+        assertThat(details.nextAttemptMillis()).isEqualTo(1);
+    }
+
+    @Test
+    void dueMailIsClaimedEarliestFirstAndLeased() throws Exception {
+        List<QueueId> ids = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            world.nowMillis.incrementAndGet();
+            ids.add(Letters.commit(spool, "bob@example.net", new byte[10]));
+        }
+        Letters.done(then -> spool.defer(ids.get(0), now() + 1000, then));
+        Letters.done(then -> spool.defer(ids.get(4), now() - 1000, then));
+        Spool.Claimed claimed = Letters.claim(spool, now(), 3, now() + 60_000);
+        assertThat(Letters.ids(claimed.messages())).containsExactly(ids.get(4), ids.get(1), ids.get(2));
+        assertThat(claimed.more()).isTrue();
+        claimed = Letters.claim(spool, now(), 3, now() + 70_000);
+        assertThat(Letters.ids(claimed.messages())).containsExactly(ids.get(3));
+        assertThat(claimed.more()).isFalse();
+        assertThat(claimed.nextDueMillis()).isEqualTo(OptionalLong.of(now() + 1000));
+    }
+
+    @Test
+    void aLeaseSurvivesAStopAndRunsOut() throws Exception {
+        QueueId id = Letters.commit(spool, "bob@example.net", new byte[10]);
+        Letters.claim(spool, now(), 10, now() + 60_000);
+        restart();
+        Spool.Claimed claimed = Letters.claim(spool, now(), 10, now() + 60_000);
+        assertThat(claimed.messages()).isEmpty();
+        assertThat(claimed.nextDueMillis()).hasValue(now() + 60_000);
+        assertThat(Letters.ids(Letters.claim(spool, now() + 60_000, 10, now() + 99_000).messages()))
+                .containsExactly(id);
+    }
+
+    @Test
+    void heldMailIsClaimedOnlyWhenItIsOldEnoughToExpire() throws Exception {
+        QueueId id = Letters.commit(spool, "bob@example.net", new byte[10]);
+        Letters.done(then -> spool.hold(id, true, then));
+        assertThat(spool.counts().held()).isEqualTo(1);
+        Spool.Claimed none = Letters.await(then -> spool.claimDue(now(), 10, now() + 1, now(), then));
+        assertThat(none.messages()).isEmpty();
+        assertThat(none.nextDueMillis()).isEmpty();
+        Spool.Claimed expired = Letters.await(then -> spool.claimDue(now(), 10, now() + 1, now() + 1, then));
+        assertThat(expired.messages()).singleElement().matches(MessageSummary::held);
+        Letters.done(then -> spool.hold(id, false, then));
+        assertThat(Letters.ids(Letters.claim(spool, now() + 1, 10, now() + 2).messages())).containsExactly(id);
+    }
+
+    @Test
+    void mailForADomainIsMadeDueAtOnce() throws Exception {
+        QueueId one = Letters.commit(spool, "bob@Example.NET", new byte[10]);
+        QueueId other = Letters.commit(spool, "bob@example.com", new byte[10]);
+        QueueId both = Letters.commit(spool, Letters.envelope("a@example.com", "b@example.net"), new byte[10]).id();
+        Letters.done(then -> spool.record(both, List.of(new RecipientOutcome(2, DELIVERED)), then));
+        for (QueueId id : List.of(one, other, both)) {
+            Letters.done(then -> spool.defer(id, now() + 5000, then));
+        }
+        Letters.done(then -> spool.makeDue(Optional.empty(), Optional.of("eXample.net"), now(), then));
+        assertThat(Letters.ids(Letters.claim(spool, now(), 10, now() + 5000).messages())).containsExactly(one);
+        Letters.done(then -> spool.makeDue(Optional.empty(), Optional.empty(), now(), then));
+        assertThat(Letters.ids(Letters.claim(spool, now(), 10, now() + 5000).messages())).containsExactly(one, other,
+                both);
+    }
+
+    @Test
+    void aRemovedMessageIsForgottenWithAllItsRows() throws Exception {
+        QueueId gone = Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net"), new byte[10]).id();
+        QueueId stays = Letters.commit(spool, "c@example.net", new byte[10]);
+        Letters.done(then -> spool.remove(gone, then));
+        assertThat(spool.details(gone)).isEmpty();
+        assertThat(spool.readRecipients(gone, 0, 10)).isEqualTo(new Spool.RecipientBatch(List.of(), true));
+        assertThatThrownBy(() -> spool.letter(gone)).isInstanceOf(IOException.class);
+        assertThat(TestWorld.number(directory, "select count(*) from recipient")).isEqualTo(1);
+        restart();
+        assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id()).containsExactly(stays);
+    }
+
+    @Test
+    void theQueueIsListedPageByPage() throws Exception {
+        List<QueueId> ids = new ArrayList<>();
+        for (int i = 0; i < 7; i++) {
+            ids.add(Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net"), new byte[100]).id());
+        }
+        List<QueueId> listed = new ArrayList<>();
+        Optional<QueueId> after = Optional.empty();
+        List<Spool.Details> page = spool.list(after, 3);
+        while (!page.isEmpty()) {
+            page.forEach(each -> listed.add(each.summary().id()));
+            assertThat(page).allMatch(each -> each.recipients().size() == 2);
+            page = spool.list(Optional.of(listed.getLast()), 3);
+        }
+        assertThat(listed).isEqualTo(ids);
+        assertThat(spool.counts()).isEqualTo(new Spool.Counts(7, 0, 0, 700));
+    }
+
+    @Test
+    void anInterruptedReaderHarmsNobody() throws Exception {
+        QueueId id = Letters.commit(spool, "bob@example.net", new byte[10]);
+        restart();
+        Thread.currentThread().interrupt();
+        try {
+            assertThat(spool.details(id)).isPresent();
+            assertThat(Letters.read(spool, id)).hasSize(10);
+            assertThat(Letters.commit(spool, "bob@example.net", new byte[500_000])).isNotNull();
+            assertThat(Thread.currentThread().isInterrupted()).isTrue();
+        } finally {
+            Thread.interrupted();
+        }
+        assertThat(spool.counts().messages()).isEqualTo(2);
+    }
+
+    @Test
+    void segmentsGoWhenNobodyNamesThemAndTheGraceTimeHasPassed() throws Exception {
+        spool.close();
+        SpoolConfig small = new SpoolConfig(directory, 10_000, 128 << 10, 0, 60_000);
+        spool = world.open(small);
+        List<QueueId> ids = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            ids.add(Letters.commit(spool, "bob@example.net", Letters.body(3000, i)));
+        }
+        Path box = directory.resolve("box");
+        long before = count(box);
+        assertThat(before).isBetween(5L, 8L);
+        // All but one in the middle: its segment stays, and the one that is open.
+        QueueId kept = ids.remove(10);
+        for (QueueId id : ids) {
+            Letters.done(then -> spool.remove(id, then));
+        }
+        assertThat(count(box)).isEqualTo(before);
+        world.nowMillis.addAndGet(59_999);
+        nudge();
+        assertThat(count(box)).isEqualTo(before);
+        world.nowMillis.addAndGet(1);
+        nudge();
+        assertThat(count(box)).isEqualTo(2);
+        assertThat(Letters.read(spool, kept)).isEqualTo(Letters.body(3000, 10));
+
+        Letters.done(then -> spool.remove(kept, then));
+        spool.close();
+        spool = world.open(small);
+        // After a restart no old segment is open any more, and the grace time begins anew.
+        assertThat(count(box)).isEqualTo(2);
+        world.nowMillis.addAndGet(60_000);
+        nudge();
+        assertThat(count(box)).isZero();
+    }
+
+    private void nudge() {
+        // Two groups: the sweep comes after the answers.
+        Letters.done(then -> spool.defer(new QueueId(1), 0, then));
+        Letters.done(then -> spool.defer(new QueueId(1), 0, then));
+    }
+
+    private static long count(Path folder) throws IOException {
+        try (var files = Files.list(folder)) {
+            return files.count();
         }
     }
 }

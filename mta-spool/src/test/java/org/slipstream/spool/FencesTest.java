@@ -1,0 +1,37 @@
+package org.slipstream.spool;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+class FencesTest {
+    private static final JavaClasses SPOOL = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("org.slipstream.spool");
+
+    @Test
+    void theSpoolKnowsTheCoreAndItsDatabaseOnly() {
+        classes().that().resideInAPackage("org.slipstream.spool..").should().onlyDependOnClassesThat()
+                .resideInAnyPackage("org.slipstream.spool..", "org.slipstream.core..", "java..", "javax.sql",
+                        "org.slf4j..",
+                        "com.zaxxer.hikari..", "org.flywaydb..")
+                .check(SPOOL);
+    }
+
+    @Test
+    void onlyTheRegisterSpeaksSqlAndTheBoxDoesNotKnowIt() {
+        noClasses().that().resideOutsideOfPackage("org.slipstream.spool.register..").should().dependOnClassesThat()
+                .resideInAnyPackage("java.sql..", "javax.sql..", "com.zaxxer..", "org.flywaydb..").check(SPOOL);
+    }
+
+    @Test
+    void packagesHaveNoCycles() {
+        slices().matching("org.slipstream.spool.(**)").should().beFreeOfCycles().check(SPOOL);
+        noClasses().that().resideInAnyPackage("org.slipstream.spool.box..", "org.slipstream.spool.register..").should()
+                .dependOnClassesThat().resideInAPackage("org.slipstream.spool").check(SPOOL);
+    }
+}

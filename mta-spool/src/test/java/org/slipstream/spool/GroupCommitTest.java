@@ -1,0 +1,93 @@
+package org.slipstream.spool;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class GroupCommitTest {
+    @TempDir
+    Path directory;
+    private final TestWorld world = new TestWorld();
+
+    @Test
+    void aHundredLettersThatWaitPayOneSyncTogether() throws Exception {
+        try (Spool spool = world.open(directory);
+                ExecutorService sessions = Executors.newVirtualThreadPerTaskExecutor()) {
+            CountDownLatch allWait = new CountDownLatch(1);
+            world.trouble = (call, _) -> {
+                // Holds the first letter's sync until all the others wait.
+                if (call.equals("box.barrier")) {
+                    allWait.await(20, TimeUnit.SECONDS);
+                }
+            };
+            List<Future<?>> commits = new ArrayList<>();
+            CountDownLatch committing = new CountDownLatch(100);
+            for (int i = 0; i < 100; i++) {
+                commits.add(sessions.submit(() -> {
+                    try (Draft draft = spool.draft()) {
+                        draft.write(new byte[100], 0, 100);
+                        committing.countDown();
+                        return draft.commit(Letters.envelope("bob@example.net"));
+                    }
+                }));
+            }
+            committing.await(20, TimeUnit.SECONDS);
+            world.calls.clear();
+            allWait.countDown();
+            for (Future<?> commit : commits) {
+                commit.get(20, TimeUnit.SECONDS);
+            }
+            assertThat(world.count("box.append")).isLessThanOrEqualTo(100);
+            assertThat(world.count("register.barrier")).isLessThan(20);
+            assertThat(world.count("register.write")).isEqualTo(world.count("register.barrier"));
+            assertThat(spool.counts().messages()).isEqualTo(100);
+        }
+    }
+
+    @Test
+    void aLoneLetterIsAGroupOfOneAndWaitsForNobody() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            for (int i = 0; i < 5; i++) {
+                world.calls.clear();
+                Letters.commit(spool, "bob@example.net", new byte[100]);
+                assertThat(world.count("register.write")).isEqualTo(1);
+            }
+        }
+    }
+
+    @Test
+    void nobodyHears250BeforeBoxAndRegisterAreSynced() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            world.calls.clear();
+            Letters.commit(spool, "bob@example.net", new byte[100]);
+            world.calls.add("250");
+            assertThat(world.calls.stream().filter(call -> !call.contains("sweep") && !call.contains("entered")))
+                    .containsSubsequence("box.append done", "box.barrier", "box.barrier done", "register.write",
+                            "register.write done", "register.barrier", "register.barrier done", "250")
+                    .doesNotHaveDuplicates();
+        }
+    }
+
+    @Test
+    void outcomesAreAnsweredOnlyAfterTheSync() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            var id = Letters.commit(spool, "bob@example.net", new byte[100]);
+            world.calls.clear();
+            Letters.done(then -> spool.remove(id, () -> {
+                world.calls.add("answered");
+                then.run();
+            }));
+            assertThat(world.calls).containsSubsequence("register.write done", "register.barrier done", "answered");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package org.slipstream.spool;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+class OpeningTest {
+    @TempDir
+    Path directory;
+    private final TestWorld world = new TestWorld();
+
+    private SpoolException refusal(Path where) {
+        SpoolException refusal = catchThrowableOfType(SpoolException.class, () -> world.open(where));
+        assertThat(refusal).isNotNull();
+        assertThat(refusal.getMessage()).isNotBlank().doesNotContain("\n");
+        return refusal;
+    }
+
+    @Test
+    void aSecondSpoolInTheSameProcessIsRefusedAndTheFirstKeepsItsLock() throws Exception {
+        try (Spool first = world.open(directory)) {
+            for (int i = 0; i < 2; i++) {
+                assertThat(refusal(directory).reason()).isEqualTo(SpoolException.Reason.IN_USE);
+            }
+            assertThat(Letters.commit(first, "bob@example.net", new byte[10])).isNotNull();
+            assertThat(otherProcess(directory)).contains("IN_USE")
+                    .contains("by process " + ProcessHandle.current().pid());
+        }
+        world.open(directory).close();
+    }
+
+    private static String otherProcess(Path directory) throws IOException, InterruptedException {
+        Process process = ChildJvm.start(OpenAndSay.class, directory.toString());
+        String said = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        return said;
+    }
+
+    /// The second process.
+    static final class OpenAndSay {
+        private OpenAndSay() {}
+
+        public static void main(String[] arguments) {
+            try (Spool spool = Spools.open(SpoolConfig.at(Path.of(arguments[0])), System::currentTimeMillis)) {
+                System.out.println("opened " + spool);
+            } catch (SpoolException e) {
+                System.out.println(e.reason() + ": " + e.getMessage());
+            }
+        }
+    }
+
+    @Test
+    void theSpoolOfANewerVersionIsRefusedAndNotTouched() throws Exception {
+        world.open(directory).close();
+        Files.writeString(directory.resolve("version"), "slipstream-spool 2\n");
+        Map<String, String> before = picture();
+        SpoolException refusal = refusal(directory);
+        assertThat(refusal.reason()).isEqualTo(SpoolException.Reason.NEWER_VERSION);
+        assertThat(refusal.getMessage()).contains("newer");
+        assertThat(picture()).isEqualTo(before);
+    }
+
+    private Map<String, String> picture() throws IOException {
+        Map<String, String> picture = new TreeMap<>();
+        try (var files = Files.walk(directory)) {
+            for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
+                picture.put(file.toString(), Files.getLastModifiedTime(file) + " "
+                        + java.util.Arrays.hashCode(Files.readAllBytes(file)));
+            }
+        }
+        return picture;
+    }
+
+    @Test
+    void aNewerSchemaIsRefusedEvenWhenTheVersionFileIsWrong() throws Exception {
+        world.open(directory).close();
+        TestWorld.sql(directory, "update \"flyway_schema_history\" set \"version\" = '7' where \"version\" = '1'",
+                "shutdown");
+        assertThat(refusal(directory).reason()).isEqualTo(SpoolException.Reason.NEWER_VERSION);
+    }
+
+    @Test
+    void aFolderThatCannotBeMadeIsNamed() throws Exception {
+        Path file = Files.createFile(directory.resolve("file"));
+        SpoolException refusal = refusal(file.resolve("spool"));
+        assertThat(refusal.reason()).isEqualTo(SpoolException.Reason.NOT_WRITABLE);
+        assertThat(refusal.getMessage()).contains(file.toString());
+    }
+
+    @Test
+    void aFolderWhereSomethingIsInTheWayIsRefused() throws Exception {
+        Files.createFile(directory.resolve("box"));
+        assertThat(refusal(directory).reason()).isEqualTo(SpoolException.Reason.NOT_WRITABLE);
+    }
+
+    @Test
+    void aRegisterThatIsNoDatabaseIsDamagedAndStaysAsItIs() throws Exception {
+        byte[] junk = Letters.body(10_000, 5);
+        Files.write(directory.resolve("register.mv.db"), junk);
+        SpoolException refusal = refusal(directory);
+        assertThat(refusal.reason()).isEqualTo(SpoolException.Reason.DAMAGED);
+        assertThat(refusal.getMessage()).contains("register.mv.db");
+        assertThat(directory.resolve("register.mv.db")).hasBinaryContent(junk);
+        Files.delete(directory.resolve("register.mv.db"));
+        world.open(directory).close();
+    }
+
+    @Test
+    void anUnreadableVersionFileIsNotGuessedAt() throws Exception {
+        Files.writeString(directory.resolve("version"), "what?\n");
+        assertThat(refusal(directory).reason()).isEqualTo(SpoolException.Reason.DAMAGED);
+    }
+
+    @Test
+    void theSchemaIsMadeByMigrationsAndLeftAloneAfterwards() throws Exception {
+        world.open(directory).close();
+        assertThat(TestWorld.number(directory,
+                "select count(*) from \"flyway_schema_history\" where \"success\" = true and \"type\" = 'SQL'"))
+                .isEqualTo(1);
+        TestWorld.sql(directory, "shutdown");
+        world.open(directory).close();
+        // An empty database file, as after a crash in the very first start, is migrated, too.
+        TestWorld.sql(directory, "drop all objects", "shutdown");
+        try (Spool spool = world.open(directory)) {
+            assertThat(Letters.commit(spool, "bob@example.net", new byte[10])).isNotNull();
+        }
+    }
+
+    @Test
+    void afterCloseNothingIsTaken() throws Exception {
+        Spool spool = world.open(directory);
+        Draft draft = spool.draft();
+        spool.close();
+        spool.close();
+        org.assertj.core.api.Assertions.assertThatThrownBy(() -> draft.commit(Letters.envelope("bob@example.net")))
+                .isInstanceOf(IOException.class);
+        org.assertj.core.api.Assertions.assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
+    }
+}

@@ -1,0 +1,106 @@
+package org.slipstream.spool;
+
+import org.slipstream.spool.box.LetterBox;
+import org.slipstream.spool.register.Register;
+import org.slipstream.spool.register.UnusableRegisterException;
+
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// The world below a spool, with a clock that stands still, a record of what was called, and trouble on request.
+final class TestWorld implements Spools.Parts {
+    /// Runs before a call reaches box or register; what it throws is what the caller gets.
+    interface Trouble {
+        void before(String call, Object[] arguments) throws Exception;
+    }
+
+    final AtomicLong nowMillis = new AtomicLong(1_800_000_000_000L);
+    final AtomicLong usableBytes = new AtomicLong(Long.MAX_VALUE);
+    final List<String> calls = new CopyOnWriteArrayList<>();
+    volatile Trouble trouble = (_, _) -> {};
+
+    Spool open(SpoolConfig config) throws SpoolException {
+        return Spools.open(config, nowMillis::get, this);
+    }
+
+    Spool open(Path directory) throws SpoolException {
+        return open(SpoolConfig.at(directory));
+    }
+
+    long count(String call) {
+        return calls.stream().filter(call::equals).count();
+    }
+
+    @Override
+    public LetterBox box(SpoolConfig config) throws IOException {
+        return watched(LetterBox.class, "box", Spools.Parts.super.box(config));
+    }
+
+    @Override
+    public Register register(SpoolConfig config) throws UnusableRegisterException {
+        return watched(Register.class, "register", Spools.Parts.super.register(config));
+    }
+
+    @Override
+    public SpaceGuard.Disk disk(SpoolConfig config) {
+        return new SpaceGuard.Disk() {
+            @Override
+            public long usableBytes() {
+                return usableBytes.get();
+            }
+
+            @Override
+            public long totalBytes() {
+                return Long.MAX_VALUE;
+            }
+        };
+    }
+
+    private <T> T watched(Class<T> type, String name, T real) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[]{type}, (_, method, arguments) -> {
+            String call = name + "." + method.getName();
+            calls.add(call);
+            trouble.before(call, arguments);
+            try {
+                Object result = method.invoke(real, arguments);
+                calls.add(call + " done");
+                return result;
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        }));
+    }
+
+    /// A connection of our own to the register of a spool in this process.
+    static Connection connect(Path directory) throws SQLException {
+        return DriverManager.getConnection("jdbc:h2:file:" + directory.toAbsolutePath().resolve("register")
+                + ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH;DB_CLOSE_ON_EXIT=FALSE"
+                + ";DB_CLOSE_DELAY=-1", "sa", "");
+    }
+
+    /// What somebody's fingers did to the register.
+    static void sql(Path directory, String... statements) throws SQLException {
+        try (Connection connection = connect(directory); var statement = connection.createStatement()) {
+            for (String each : statements) {
+                statement.execute(each);
+            }
+        }
+    }
+
+    static long number(Path directory, String query) throws SQLException {
+        try (Connection connection = connect(directory);
+                var statement = connection.createStatement();
+                var rows = statement.executeQuery(query)) {
+            rows.next();
+            return rows.getLong(1);
+        }
+    }
+}
