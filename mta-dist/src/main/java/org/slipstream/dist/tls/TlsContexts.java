@@ -1,0 +1,127 @@
+package org.slipstream.dist.tls;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.dist.config.Config;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.InvalidKeyException;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.SecureRandom;
+import java.security.Signature;
+import java.security.SignatureException;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.List;
+
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+
+/// Makes the TLS context that the listener offers with STARTTLS.
+///
+/// Everything that could be wrong with the files is found here, at the start, and not by the first client: a key that does not
+/// belong to the certificate would otherwise show as a handshake failure without a reason.
+public final class TlsContexts {
+    private static final Logger log = LoggerFactory.getLogger(TlsContexts.class);
+    private static final char[] NO_PASSWORD = new char[0];
+
+    private TlsContexts() {}
+
+    /// From the configured files, or from the self-signed pair in `<home>/tls`, which is made when it is missing.
+    public static SSLContext open(Config.Tls tls, Path home, String hostname) throws TlsFailure {
+        if (tls.certificate().isPresent() && tls.key().isPresent()) {
+            return fromFiles(tls.certificate().get(), tls.key().get());
+        }
+        if (tls.certificate().isPresent() || tls.key().isPresent()) {
+            throw new TlsFailure(tls.certificate().isPresent()
+                    ? "tls.certificate is set without tls.key: set both, or neither for a self-signed pair."
+                    : "tls.key is set without tls.certificate: set both, or neither for a self-signed pair.");
+        }
+        SelfSigned pair = new SelfSigned(home.resolve("tls"), hostname);
+        pair.makeIfMissing();
+        return fromFiles(pair.certificate(), pair.key());
+    }
+
+    static SSLContext fromFiles(Path certificateFile, Path keyFile) throws TlsFailure {
+        List<X509Certificate> chain = PemFiles.chain(certificateFile);
+        PrivateKey key = PemFiles.key(keyFile);
+        X509Certificate own = chain.getFirst();
+        if (!belongTogether(own.getPublicKey(), key)) {
+            throw new TlsFailure("The key " + keyFile + " does not belong to the first certificate in "
+                    + certificateFile + " (" + own.getSubjectX500Principal().getName()
+                    + "): put the server's own certificate first, and name its key.");
+        }
+        requireOrder(certificateFile, chain);
+        warnOfDates(certificateFile, own, Instant.now());
+        try {
+            return context(chain, key);
+        } catch (GeneralSecurityException | IOException e) {
+            throw new TlsFailure("The certificate " + certificateFile + " with the key " + keyFile
+                    + " cannot be used for TLS: " + e.getMessage() + ".", e);
+        }
+    }
+
+    // RFC 5246 section 7.4.2 and Java ask for it; TLS 1.3 only recommends it (RFC 8446 section 4.4.2).
+    private static void requireOrder(Path file, List<X509Certificate> chain) throws TlsFailure {
+        for (int i = 0; i + 1 < chain.size(); i++) {
+            X509Certificate each = chain.get(i);
+            if (!each.getIssuerX500Principal().equals(chain.get(i + 1).getSubjectX500Principal())) {
+                throw new TlsFailure("The certificates in " + file + " are no chain: "
+                        + each.getSubjectX500Principal().getName() + " must be followed by its issuer "
+                        + each.getIssuerX500Principal().getName() + ", or by nothing.");
+            }
+        }
+    }
+
+    // An old certificate is better than none: senders that use TLS by opportunity do not look at its dates.
+    private static void warnOfDates(Path file, X509Certificate certificate, Instant now) {
+        if (now.isAfter(certificate.getNotAfter().toInstant())) {
+            log.warn("msg=\"certificate has expired\" file={} until={}", file, certificate.getNotAfter().toInstant());
+        } else if (now.isBefore(certificate.getNotBefore().toInstant())) {
+            log.warn("msg=\"certificate is not valid yet\" file={} from={}", file,
+                    certificate.getNotBefore().toInstant());
+        }
+    }
+
+    private static SSLContext context(List<X509Certificate> chain, PrivateKey key)
+            throws GeneralSecurityException, IOException {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, NO_PASSWORD);
+        store.setKeyEntry("mta", key, NO_PASSWORD, chain.toArray(X509Certificate[]::new));
+        KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        managers.init(store, NO_PASSWORD);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(managers.getKeyManagers(), null, null);
+        return context;
+    }
+
+    /// What the one has signed, the other verifies: true for every kind of key, without knowing its mathematics.
+    private static boolean belongTogether(PublicKey certified, PrivateKey key) throws TlsFailure {
+        String algorithm = switch (key.getAlgorithm()) {
+            case "RSA" -> "SHA256withRSA";
+            case "EC" -> "SHA256withECDSA";
+            case "EdDSA", "Ed25519", "Ed448" -> "EdDSA";
+            default -> throw new TlsFailure("Keys of the kind " + key.getAlgorithm() + " are not usable for TLS.");
+        };
+        byte[] text = new byte[32];
+        new SecureRandom().nextBytes(text);
+        try {
+            Signature signing = Signature.getInstance(algorithm);
+            signing.initSign(key);
+            signing.update(text);
+            byte[] signature = signing.sign();
+            Signature verifying = Signature.getInstance(algorithm);
+            verifying.initVerify(certified);
+            verifying.update(text);
+            return verifying.verify(signature);
+        } catch (InvalidKeyException | SignatureException otherKind) {
+            return false;
+        } catch (GeneralSecurityException e) {
+            throw new TlsFailure("This Java cannot use " + algorithm + ": " + e.getMessage() + ".", e);
+        }
+    }
+}
