@@ -212,13 +212,12 @@ public final class QueueManager {
 
     private void scanned(QmgrEvent.ScanDone done) {
         scans.answered();
-        int before = active.size();
         for (MessageSummary summary : done.found()) {
             if (!stopping && !isKnown(summary.id()) && !isHeld(summary)) {
                 admit(summary);
             }
         }
-        scans.plan(done, active.size() > before, now);
+        scans.plan(done, now);
     }
 
     private boolean isHeld(MessageSummary summary) {

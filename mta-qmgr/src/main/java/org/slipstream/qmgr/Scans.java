@@ -13,8 +13,9 @@ import java.util.Optional;
 /// find other messages; one outstanding scan is enough.
 ///
 /// **Never a busy loop.** Two scans are at least a gap apart, with two exceptions that make progress by themselves: an
-/// operator asked, or the last scan left a backlog, brought something in, and there is again room for a good part of the
-/// active set. The last condition keeps a full active set from scanning once per finished message.
+/// operator asked, or the last scan found something (which it will not find again before the lease is over), left a
+/// backlog, and there is again room for a good part of the active set. The last condition keeps a full active set from
+/// scanning once per finished message.
 ///
 /// **Room for others.** A scan asks for half of the free room at most: mail that arrives while it is under way finds the other half.
 final class Scans {
@@ -89,10 +90,8 @@ final class Scans {
     }
 
     /// Plans the next one.
-    ///
-    /// @param progress the scan brought a message in
-    void plan(QmgrEvent.ScanDone done, boolean progress, long nowMillis) {
-        backlog |= done.more() && progress;
+    void plan(QmgrEvent.ScanDone done, long nowMillis) {
+        backlog |= done.more() && !done.found().isEmpty();
         dueAt(done.more() ? nowMillis : done.nextDueMillis().orElse(NEVER));
         dueAt(nowMillis + config.scanIntervalMillis());
     }

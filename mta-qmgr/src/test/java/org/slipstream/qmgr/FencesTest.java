@@ -1,0 +1,116 @@
+package org.slipstream.qmgr;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethodCall;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.syntax.elements.GivenClassesConjunction;
+import org.junit.jupiter.api.Test;
+
+import java.util.Set;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// What the brain may not touch. A fence that sees nothing would hold for ever, so the first test looks at the eyes.
+class FencesTest {
+    private static final JavaClasses ROOM = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages("org.slipstream.qmgr");
+
+    /// Collections whose order of iteration is chance. (Set.of and Map.of differ from one start of the JVM to the next.)
+    private static final Set<String> UNORDERED = Set.of("java.util.HashMap", "java.util.HashSet",
+            "java.util.IdentityHashMap", "java.util.WeakHashMap", "java.util.Hashtable");
+    private static final Set<String> CHANCE = Set.of("java.lang.Math.random", "java.util.UUID.randomUUID",
+            "java.util.Set.of", "java.util.Set.copyOf", "java.util.Map.of", "java.util.Map.copyOf",
+            "java.util.Map.ofEntries", "java.util.stream.Collectors.toSet", "java.util.stream.Collectors.toMap",
+            "java.util.stream.Collectors.groupingBy", "java.lang.System.identityHashCode");
+    private static final Set<String> CLOCKS = Set.of("java.lang.System.currentTimeMillis", "java.lang.System.nanoTime");
+
+    private static GivenClassesConjunction brain() {
+        return noClasses().that().resideOutsideOfPackage("..qmgr.run..");
+    }
+
+    @Test
+    void theClassesAreReallyRead() {
+        assertThat(ROOM.get(QueueManager.class).getMethodCallsFromSelf()).isNotEmpty();
+        assertThat(ROOM.contain("org.slipstream.qmgr.sched.JobList")).isTrue();
+    }
+
+    @Test
+    void theRoomKnowsOnlyNounsAndTheLog() {
+        noClasses().should()
+                .dependOnClassesThat(describe("another room or library", c -> !c.getPackageName().startsWith("java.")
+                        && !c.getPackageName().startsWith("org.slipstream.qmgr")
+                        && !c.getPackageName().equals("org.slipstream.core")
+                        && !c.getPackageName().startsWith("org.slf4j") && !c.isPrimitive() && !c.isArray()))
+                .check(ROOM);
+    }
+
+    @Test
+    void theBrainIsSilent() {
+        brain().should().dependOnClassesThat(resideInAPackage("org.slf4j..")).check(ROOM);
+    }
+
+    private static final DescribedPredicate<JavaClass> WORLD = resideInAPackage("java.time..")
+            .or(resideInAPackage("java.net..")).or(resideInAPackage("java.nio.."))
+            .or(resideInAPackage("java.io..")
+                    .and(describe("more than a serialization marker", c -> !c.getSimpleName().equals("Serializable"))))
+            .or(resideInAPackage("java.util.concurrent.."))
+            .or(describe("a thread", c -> c.isAssignableTo(Thread.class)));
+
+    @Test
+    void theBrainHasNoClockNoSocketNoFileNoThreadAndNoLock() {
+        brain().should().dependOnClassesThat(WORLD).check(ROOM);
+        brain().should().callMethodWhere(describe("reads a clock", call -> CLOCKS.contains(name(call)))).check(ROOM);
+    }
+
+    @Test
+    void theFenceWouldBiteIfTheLoopStoodInsideIt() {
+        assertThatThrownBy(() -> noClasses().should().dependOnClassesThat(WORLD).check(ROOM))
+                .hasMessageContaining("QmgrLoop").hasMessageContaining("java.lang.Thread");
+    }
+
+    @Test
+    void theBrainHasNoChanceOfItsOwnAndNoOrderByChance() {
+        brain().should().dependOnClassesThat(describe("iterates by chance", c -> UNORDERED.contains(c.getName())))
+                .check(ROOM);
+        brain().should().callMethodWhere(describe("leaves something to chance", call -> CHANCE.contains(name(call))))
+                .check(ROOM);
+        brain().should().dependOnClassesThat(describe("a source of chance", FencesTest::isChance)).check(ROOM);
+    }
+
+    @Test
+    void whoAndHowManyDoNotKnowEachOther() {
+        noClasses().that().resideInAPackage("..qmgr.sched..").should().dependOnClassesThat(
+                resideInAPackage("..qmgr.flow..").or(resideInAPackage("org.slipstream.qmgr"))
+                        .or(resideInAPackage("..qmgr.lane..")))
+                .check(ROOM);
+        noClasses().that().resideInAPackage("..qmgr.flow..").should().dependOnClassesThat(
+                resideInAPackage("..qmgr.sched..").or(resideInAPackage("org.slipstream.qmgr"))
+                        .or(resideInAPackage("..qmgr.lane..")))
+                .check(ROOM);
+        noClasses().that().resideInAPackage("org.slipstream.qmgr").should()
+                .dependOnClassesThat(resideInAPackage("..qmgr.lane..").or(resideInAPackage("..qmgr.run..")))
+                .check(ROOM);
+    }
+
+    @Test
+    void packagesHaveNoCycles() {
+        slices().matching("org.slipstream.(**)").should().beFreeOfCycles().check(ROOM);
+    }
+
+    private static boolean isChance(JavaClass c) {
+        return c.isAssignableTo(java.util.random.RandomGenerator.class)
+                && !c.getName().equals("java.util.random.RandomGenerator");
+    }
+
+    private static String name(JavaMethodCall call) {
+        return call.getTargetOwner().getName() + "." + call.getName();
+    }
+}

@@ -1,0 +1,239 @@
+package org.slipstream.qmgr;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.QmgrEvent.Command;
+import org.slipstream.qmgr.QmgrOrder.NoticeKind;
+
+import java.util.Optional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// What operators want: hold, release, delete, flush, in whatever state the message is.
+class OperatorTest {
+    private static final Optional<QueueId> ANY = Optional.empty();
+
+    private static Class<? extends QmgrOrder> kind(String name) {
+        return switch (name) {
+            case "reading" -> QmgrOrder.ReadRecipients.class;
+            case "routing" -> QmgrOrder.FindRoute.class;
+            case "opening" -> QmgrOrder.Open.class;
+            case "delivering" -> QmgrOrder.Deliver.class;
+            case "recording" -> QmgrOrder.RecordOutcome.class;
+            case "reporting" -> QmgrOrder.Notify.class;
+            case "deferring" -> QmgrOrder.Defer.class;
+            default -> throw new AssertionError(name);
+        };
+    }
+
+    /// A message caught in the middle of something, with a refused and a late recipient so that it passes all stages.
+    private static Story caughtWhile(String stage) {
+        Story story = new Story();
+        story.replies.put("gone@far.example", Story.NO_SUCH_USER);
+        story.replies.put("late@far.example", Story.TRY_LATER);
+        story.withhold(kind(stage));
+        story.queue("gone@far.example", "late@far.example");
+        assertThat(story.waiting(kind(stage))).as(stage).hasSize(1);
+        return story;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"reading", "routing", "opening", "delivering", "recording", "reporting", "deferring"})
+    void deletedInEveryStateItIsGone(String stage) {
+        Story story = caughtWhile(stage);
+        story.command(new Command.Delete(new QueueId(1)));
+        story.answerAll(kind(stage));
+
+        assertThat(story.removed).containsEntry(new QueueId(1), Settlement.DELETED);
+        assertThat(story.active()).isEmpty();
+        story.until(1_000_000);
+        assertThat(story.ordered(QmgrOrder.Remove.class)).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"reading", "routing", "opening", "delivering", "recording", "reporting", "deferring"})
+    void heldInEveryStateItStaysAndReleasedItGoesOn(String stage) {
+        Story story = caughtWhile(stage);
+        QueueId id = new QueueId(1);
+        story.command(new Command.Hold(id));
+        story.answerAll(kind(stage));
+
+        assertThat(story.register.get(id).held).isTrue();
+        assertThat(story.active()).isEmpty();
+        story.until(1_000_000);
+        assertThat(story.register).containsKey(id);
+
+        story.replies.remove("late@far.example");
+        story.command(new Command.Release(id));
+        assertThat(story.removed).containsKey(id);
+        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, NoticeKind.FAILED));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"reading", "routing", "opening", "delivering", "recording", "reporting", "deferring"})
+    void heldAndReleasedBeforeItCouldStopItGoesOn(String stage) {
+        Story story = caughtWhile(stage);
+        QueueId id = new QueueId(1);
+        story.command(new Command.Hold(id));
+        story.command(new Command.Release(id));
+        story.replies.remove("late@far.example");
+        story.answerAll(kind(stage));
+
+        assertThat(story.removed).containsKey(id);
+        assertThat(story.ordered(QmgrOrder.Notify.class)).hasSize(1);
+    }
+
+    @Test
+    void whatWaitsIsWithdrawnAtOnceAndWhatRunsIsFinishedAndRecorded() {
+        Story story = new Story(s -> s.lanes(1, 1).recipients(1, 1_000));
+        story.withhold(QmgrOrder.Deliver.class);
+        QueueId held = story.queue("a@far.example", "b@far.example", "c@far.example");
+        QueueId next = story.queue("d@far.example");
+        story.command(new Command.Hold(held));
+        assertThat(story.why(held)).isEqualTo("delivering, then held");
+        story.answerNext(QmgrOrder.Deliver.class);
+
+        assertThat(story.register.get(held).held).isTrue();
+        assertThat(story.register.get(held).open).containsOnlyKeys(2, 3);
+        assertThat(story.deliveries()).containsExactly("1>far.example", next.value() + ">far.example");
+    }
+
+    @Test
+    void aHoldThatComesTooLateLetsTheMessageFinish() {
+        Story story = new Story();
+        story.withhold(QmgrOrder.Deliver.class);
+        QueueId id = story.queue("a@far.example");
+        story.command(new Command.Hold(id));
+        story.answerAll(QmgrOrder.Deliver.class);
+
+        assertThat(story.removed).containsEntry(id, Settlement.SENT);
+    }
+
+    @Test
+    void aHeldMessageAsleepIsReleasedAndTriedAtOnce() {
+        Story story = new Story();
+        story.replies.put("far.example", Story.TRY_LATER);
+        QueueId id = story.queue("a@far.example");
+        story.command(new Command.Hold(id));
+        story.until(5_000_000);
+        assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
+
+        story.replies.clear();
+        story.command(new Command.Release(id));
+        assertThat(story.removed).containsEntry(id, Settlement.SENT);
+    }
+
+    @Test
+    void commandsForAMessageThatIsBeingFiledAreFulfilledInTurn() {
+        Story story = new Story();
+        story.replies.put("far.example", Story.TRY_LATER);
+        QueueId id = story.queue("a@far.example");
+        story.withhold(QmgrOrder.SetHold.class);
+        story.command(new Command.Hold(id));
+        story.command(new Command.Release(id));
+        story.command(new Command.Delete(id));
+        story.command(new Command.Hold(id)); // deletion is final
+        assertThat(story.ordered(QmgrOrder.SetHold.class)).hasSize(1);
+        story.answerAll(QmgrOrder.SetHold.class);
+
+        assertThat(story.removed).containsEntry(id, Settlement.DELETED);
+    }
+
+    @Test
+    void heldMailExpiresToo() {
+        Story story = new Story(s -> s.recipients(50, 2));
+        QueueId id = story.row("a@far.example", "b@far.example", "c@far.example").id;
+        story.command(new Command.Hold(id));
+        story.until(432_000_000 - 1);
+        assertThat(story.register).containsKey(id);
+        story.until(432_000_000 + 300_000);
+
+        assertThat(story.removed).containsEntry(id, Settlement.BOUNCED);
+        assertThat(story.ordered(QmgrOrder.Deliver.class)).isEmpty();
+        assertThat(story.ordered(QmgrOrder.RecordOutcome.class)).hasSize(2).allSatisfy(record -> assertThat(
+                record.outcomes()).allSatisfy(each -> assertThat(each.outcome()).isInstanceOf(Outcome.Failed.class)));
+        assertThat(story.ordered(QmgrOrder.Notify.class)).hasSize(1);
+    }
+
+    @Test
+    void flushTriesEverythingThatWaits() {
+        Story story = new Story();
+        story.replies.put("far.example", Story.TRY_LATER);
+        story.replies.put("other.example", Story.TRY_LATER);
+        story.queue("a@far.example");
+        story.queue("b@other.example");
+        story.replies.clear();
+        story.command(new Command.Flush(ANY, Optional.empty()));
+
+        assertThat(story.removed).hasSize(2);
+    }
+
+    @Test
+    void flushOfADomainTriesOnlyThat() {
+        Story story = new Story();
+        story.replies.put("far.example", Story.TRY_LATER);
+        story.replies.put("other.example", Story.TRY_LATER);
+        QueueId far = story.queue("a@far.example");
+        story.queue("b@other.example");
+        story.replies.clear();
+        story.command(new Command.Flush(ANY, Optional.of("far.example")));
+
+        assertThat(story.removed).containsOnlyKeys(far);
+    }
+
+    @Test
+    void flushOfAMessageTriesOnlyThat() {
+        Story story = new Story();
+        story.replies.put("far.example", Story.TRY_LATER);
+        story.queue("a@far.example");
+        QueueId second = story.queue("b@far.example");
+        story.replies.clear();
+        story.command(new Command.Flush(Optional.of(second), Optional.empty()));
+
+        assertThat(story.removed).containsOnlyKeys(second);
+    }
+
+    @Test
+    void flushOfAMessageThatIsJustBeingPutBackTriesItAgain() {
+        Story story = caughtWhile("deferring");
+        story.replies.remove("late@far.example");
+        story.command(new Command.Flush(Optional.of(new QueueId(1)), Optional.empty()));
+        story.answerAll(QmgrOrder.Defer.class);
+
+        assertThat(story.removed).containsKey(new QueueId(1));
+    }
+
+    @Test
+    void flushDoesNotDisturbWhatIsBeingDelivered() {
+        Story story = new Story();
+        story.withhold(QmgrOrder.Deliver.class);
+        QueueId id = story.queue("a@far.example");
+        story.command(new Command.Flush(Optional.of(id), Optional.empty()));
+        story.command(new Command.Flush(ANY, Optional.empty()));
+
+        assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
+        story.answerAll(QmgrOrder.Deliver.class);
+        assertThat(story.removed).containsOnlyKeys(id);
+    }
+
+    @Test
+    void stoppingBeginsNothingAndFinishesWhatRuns() {
+        Story story = new Story(s -> s.lanes(1, 1));
+        story.withhold(QmgrOrder.Deliver.class);
+        QueueId running = story.queue("a@far.example");
+        QueueId waiting = story.queue("b@far.example");
+        story.happens(new QmgrEvent.Stopping());
+        assertThat(story.brain.isQuiet()).isFalse();
+        assertThat(story.why(waiting)).isEqualTo("waiting: the server is stopping");
+        QueueId late = story.queue("c@far.example");
+        story.answerNext(QmgrOrder.Deliver.class);
+
+        assertThat(story.brain.isQuiet()).isTrue();
+        assertThat(story.removed).containsOnlyKeys(running);
+        assertThat(story.register).containsOnlyKeys(waiting, late);
+        assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
+    }
+}

@@ -1,0 +1,241 @@
+package org.slipstream.qmgr;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Route;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Who is delivered when, seen from outside.
+class OrderOfServiceTest {
+    private static Story withoutDeliveryAnswers(int lanesPerDestination, int lanes) {
+        Story story = new Story(s -> s.lanes(lanesPerDestination, lanes).recipients(1, 1_000));
+        story.withhold(QmgrOrder.Deliver.class);
+        return story;
+    }
+
+    private static void drain(Story story) {
+        while (!story.waiting(QmgrOrder.Deliver.class).isEmpty()) {
+            story.answerNext(QmgrOrder.Deliver.class);
+        }
+    }
+
+    @Test
+    void firstComeFirstServed() {
+        Story story = withoutDeliveryAnswers(1, 100);
+        story.queue("a@far.example", "b@far.example", "c@far.example");
+        story.queue("d@far.example");
+        story.queue("e@far.example");
+        drain(story);
+
+        assertThat(story.deliveries()).containsExactly("1>far.example", "1>far.example", "1>far.example",
+                "2>far.example", "3>far.example");
+    }
+
+    @Test
+    @Tag("PF-25")
+    void theDestinationsOfAMessageTakeTurns() {
+        Story story = withoutDeliveryAnswers(1, 1);
+        story.queue("first@x.example");
+        story.queue("a1@a.example", "a2@a.example", "b1@b.example", "b2@b.example", "c1@c.example");
+        drain(story);
+
+        assertThat(story.deliveries()).containsExactly("1>x.example", "2>a.example", "2>b.example", "2>c.example",
+                "2>a.example", "2>b.example");
+    }
+
+    @Test
+    @Tag("PF-24")
+    void transportsTakeTurns() {
+        Story story = withoutDeliveryAnswers(1, 1);
+        story.routes.put("here.example", new Route.Local("here.example"));
+        story.queue("a@far.example", "b@far.example", "c@far.example");
+        story.queue("d@here.example", "e@here.example", "f@here.example");
+
+        // Each transport has a lane of its own; neither waits for the other.
+        assertThat(story.waiting(QmgrOrder.Deliver.class)).extracting(d -> d.route().transport()).containsExactly(
+                "smtp",
+                "local");
+        drain(story);
+        assertThat(story.deliveries()).hasSize(6);
+    }
+
+    @Test
+    @Tag("PF-26")
+    void neverMoreLanesThanTheDestinationAndTheTransportMayHave() {
+        Story story = withoutDeliveryAnswers(2, 3);
+        story.queue("a@a.example", "b@a.example", "c@a.example");
+        story.queue("d@b.example", "e@b.example");
+
+        assertThat(story.deliveries()).containsExactly("1>a.example", "1>a.example", "2>b.example");
+        assertThat(story.why(new QueueId(2))).isEqualTo("delivering");
+
+        story.queue("f@c.example");
+        assertThat(story.why(new QueueId(3))).isEqualTo("waiting: all 3 lanes of smtp are busy");
+        drain(story);
+        assertThat(story.removed).hasSize(3);
+    }
+
+    @Test
+    @Tag("PF-51")
+    void aBusyDestinationHoldsUpOnlyItself() {
+        Story story = withoutDeliveryAnswers(1, 100);
+        story.queue("a@slow.example");
+        IntStream.range(0, 50).forEach(i -> story.queue("x" + i + "@slow.example"));
+        QueueId other = story.queue("b@quick.example");
+
+        assertThat(story.deliveries()).containsExactly("1>slow.example", other.value() + ">quick.example");
+        assertThat(story.why(new QueueId(2))).isEqualTo("waiting: all 1 lanes to smtp/slow.example are busy");
+        // When it moves again, it moves in order.
+        drain(story);
+        assertThat(story.deliveries().stream().filter(d -> d.endsWith("slow.example")).map(d -> d.split(">")[0])
+                .map(Integer::valueOf).toList()).isSorted();
+    }
+
+    @Test
+    @Tag("PF-21")
+    void recipientsOfOneDomainTravelTogetherFiftyAtATime() {
+        Story story = new Story();
+        story.queue(
+                Stream.iterate(1, i -> i + 1).limit(120).map(i -> "r" + i + "@list.example").toArray(String[]::new));
+
+        assertThat(story.ordered(QmgrOrder.Deliver.class)).extracting(d -> d.recipients().size()).containsExactly(50,
+                50,
+                20);
+        assertThat(story.ordered(QmgrOrder.FindRoute.class)).hasSize(1);
+    }
+
+    @Test
+    void domainsWithTheSameSmartHostShareOneDestination() {
+        Story story = withoutDeliveryAnswers(1, 100);
+        Route relay = new Route.Smtp("[relay.example]:25", List.of(new Route.Host("relay.example", 25, 0)));
+        story.routes.put("a.example", relay);
+        story.routes.put("b.example", relay);
+        story.queue("x@a.example", "y@b.example");
+        drain(story);
+
+        assertThat(story.ordered(QmgrOrder.Open.class)).hasSize(1);
+        assertThat(story.removed).hasSize(1);
+    }
+
+    @Test
+    @Tag("PF-60")
+    void whenTheActiveSetIsFullTheNextMessageWaitsOnDiskAndIsTakenWhenThereIsRoom() {
+        Story story = new Story(s -> s.active(3));
+        story.start();
+        story.withhold(QmgrOrder.Deliver.class);
+        Stream.of("a", "b", "c").forEach(who -> story.queue(who + "@far.example"));
+        QueueId fourth = story.queue("d@far.example");
+        assertThat(story.active()).hasSize(3).doesNotContain(fourth);
+
+        story.answerNext(QmgrOrder.Deliver.class);
+        story.after(1_000);
+
+        assertThat(story.active()).hasSize(3).contains(fourth);
+        story.answerAll(QmgrOrder.Deliver.class);
+        assertThat(story.removed).hasSize(4);
+    }
+
+    @Test
+    @Tag("PF-60")
+    void aThousandMessagesPassThroughAnActiveSetOfTen() {
+        Story story = new Story(s -> s.active(10));
+        IntStream.range(0, 1_000).forEach(i -> story.row("u" + i + "@d" + i % 7 + ".example"));
+        story.until(1_000_000);
+
+        assertThat(story.removed).hasSize(1_000);
+    }
+
+    @Test
+    void tenThousandRecipientsAreReadAThousandAtATime() {
+        Story story = new Story(s -> s.lanes(3, 3));
+        QueueId id = story.queue(IntStream.range(0, 10_000).mapToObj(i -> "r" + i + "@d" + i % 13 + ".example")
+                .toArray(String[]::new));
+
+        List<QmgrOrder.ReadRecipients> reads = story.ordered(QmgrOrder.ReadRecipients.class);
+        assertThat(reads).hasSize(10).allMatch(read -> read.limit() == 1_000);
+        assertThat(reads).extracting(QmgrOrder.ReadRecipients::after).containsExactly(0, 1_000, 2_000, 3_000, 4_000,
+                5_000,
+                6_000, 7_000, 8_000, 9_000);
+        // The next batch is read only when the one before has gone.
+        List<QmgrOrder> readsAndDeliveries = story.orders.stream()
+                .filter(o -> o instanceof QmgrOrder.ReadRecipients || o instanceof QmgrOrder.Deliver).toList();
+        int delivered = 0;
+        for (QmgrOrder order : readsAndDeliveries) {
+            switch (order) {
+                case QmgrOrder.Deliver deliver -> delivered += deliver.recipients().size();
+                case QmgrOrder.ReadRecipients read -> assertThat(delivered).isEqualTo(read.after());
+                default -> throw new AssertionError();
+            }
+        }
+        assertThat(story.removed).containsEntry(id, Settlement.SENT);
+    }
+
+    @Test
+    void oneQuestionPerDomainServesAllWhoWait() {
+        Story story = new Story();
+        story.withhold(QmgrOrder.FindRoute.class);
+        story.queue("a@slow-dns.example");
+        story.queue("b@slow-dns.example", "c@other.example");
+        assertThat(story.waiting(QmgrOrder.FindRoute.class)).extracting(QmgrOrder.FindRoute::domain)
+                .containsExactly("slow-dns.example", "other.example");
+        assertThat(story.why(new QueueId(1))).isEqualTo("finding route for slow-dns.example");
+        assertThat(story.why(new QueueId(2))).isEqualTo("finding route for slow-dns.example and 1 more");
+
+        // Slow DNS for one domain holds up no other.
+        story.answer(new QmgrOrder.FindRoute("other.example"));
+        assertThat(story.deliveries()).containsExactly("2>other.example");
+        story.answerAll(QmgrOrder.FindRoute.class);
+        assertThat(story.removed).hasSize(2);
+    }
+
+    @Test
+    void aMessageAnnouncedTwiceIsDeliveredOnce() {
+        Story story = new Story();
+        story.withhold(QmgrOrder.Deliver.class);
+        Story.Row row = story.row("a@far.example");
+        story.queue(row);
+        story.queue(row);
+        story.until(400_000); // scans find it again while it is active: its lease has run out
+        assertThat(story.waiting(QmgrOrder.Deliver.class)).hasSize(1);
+
+        story.withhold(QmgrOrder.Remove.class);
+        story.answerNext(QmgrOrder.Deliver.class);
+        story.queue(row); // the removal has not reached the register
+        story.answerAll(QmgrOrder.Remove.class);
+
+        assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
+        assertThat(story.removed).hasSize(1);
+    }
+
+    @Test
+    void anEntryIsNotForgottenBeforeItsOutcomeIsOnDisk() {
+        Story story = new Story();
+        story.withhold(QmgrOrder.RecordOutcome.class);
+        QueueId id = story.queue("a@far.example");
+
+        assertThat(story.why(id)).isEqualTo("recording");
+        assertThat(story.ordered(QmgrOrder.Remove.class)).isEmpty();
+        story.answerAll(QmgrOrder.RecordOutcome.class);
+        assertThat(story.removed).containsEntry(id, Settlement.SENT);
+    }
+
+    @Test
+    void aRecipientWithoutAnOutcomeIsTriedAgainRatherThanLost() {
+        Story story = new Story();
+        story.withhold(QmgrOrder.Deliver.class);
+        QueueId id = story.queue("a@far.example", "b@far.example");
+        QmgrOrder.Deliver deliver = story.waiting(QmgrOrder.Deliver.class).getFirst();
+        story.happens(new QmgrEvent.DeliveryDone(deliver.delivery(), deliver.connection(), List.of(
+                new org.slipstream.core.RecipientOutcome(1, new org.slipstream.core.Outcome.Delivered(Story.OK, "mx"))),
+                true, false));
+
+        assertThat(story.register.get(id).open).containsOnlyKeys(2);
+        assertThat(story.register.get(id).nextMillis).isEqualTo(300_000);
+    }
+}

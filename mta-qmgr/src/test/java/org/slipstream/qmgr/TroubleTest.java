@@ -1,0 +1,270 @@
+package org.slipstream.qmgr;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+import org.slipstream.qmgr.QmgrEvent.Command;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.IntStream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// Hosts that are down, connections that break, registers that are damaged, and a crash here and there.
+class TroubleTest {
+    private static QmgrEvent.DeliveryDone broken(QmgrOrder.Deliver deliver) {
+        Outcome outcome = new Outcome.Deferred(Reply.of(450, "4.4.2", "connection reset"), "mx");
+        return new QmgrEvent.DeliveryDone(deliver.delivery(), deliver.connection(),
+                deliver.recipients().stream().map(r -> new RecipientOutcome(r.number(), outcome)).toList(), false,
+                true);
+    }
+
+    @Test
+    @Tag("PF-10")
+    void aHostThatIsDownIsTriedOnceAndFiftyMessagesWaitWithItsReason() {
+        Story story = new Story(s -> s.lanes(1, 100));
+        story.down.put("down.example", Story.REFUSED);
+        story.withhold(QmgrOrder.Open.class);
+        IntStream.range(0, 50).forEach(i -> story.queue("u" + i + "@down.example"));
+        QueueId other = story.queue("a@up.example");
+        story.answerAll(QmgrOrder.Open.class);
+
+        assertThat(story.ordered(QmgrOrder.Open.class)).filteredOn(o -> o.route().nextHop().equals("down.example"))
+                .hasSize(1);
+        assertThat(story.register).hasSize(50);
+        assertThat(story.register.values()).filteredOn(row -> row.last.get(1).reply().toString()
+                .equals("450 4.4.1 delivery temporarily suspended: connection refused")).hasSize(49);
+        assertThat(story.removed).containsEntry(other, Settlement.SENT);
+        assertThat(story.active()).isEmpty();
+    }
+
+    @Test
+    @Tag("PF-22")
+    void mailThatArrivesForADeadDestinationIsDeferredOnTheSpot() {
+        Story story = new Story();
+        story.down.put("down.example", Story.REFUSED);
+        story.queue("a@down.example");
+        story.after(1_000);
+        QueueId later = story.queue("b@down.example");
+
+        assertThat(story.ordered(QmgrOrder.Open.class)).hasSize(1);
+        assertThat(story.register.get(later).last.get(1).reply().text()).startsWith("delivery temporarily suspended");
+    }
+
+    @Test
+    @Tag("PF-09")
+    void afterTheMinimalBackoffADeadDestinationIsTriedAgain() {
+        Story story = new Story();
+        story.down.put("down.example", Story.REFUSED);
+        QueueId id = story.queue("a@down.example");
+        story.down.clear();
+        story.until(299_999);
+        assertThat(story.ordered(QmgrOrder.Open.class)).hasSize(1);
+        story.until(300_000);
+
+        assertThat(story.removed).containsEntry(id, Settlement.SENT);
+    }
+
+    @Test
+    @Tag("PF-09")
+    void oneSuccessOfADeliveryThatWasStillRunningRevivesTheDestination() {
+        Story story = new Story(s -> s.lanes(2, 100));
+        story.withhold(QmgrOrder.Deliver.class);
+        story.withhold(QmgrOrder.Open.class);
+        story.queue("a@shaky.example");
+        story.queue("b@shaky.example");
+        story.down.put("shaky.example", Story.REFUSED);
+        story.answerNext(QmgrOrder.Open.class);
+        assertThat(story.why(new QueueId(2))).isEqualTo("delivering");
+        story.down.clear();
+        story.answerNext(QmgrOrder.Open.class);
+        story.answerNext(QmgrOrder.Deliver.class);
+        story.answerAll(QmgrOrder.Open.class);
+        story.answerAll(QmgrOrder.Deliver.class);
+
+        QueueId next = story.queue("c@shaky.example");
+        assertThat(story.removed).containsKeys(new QueueId(2), next);
+    }
+
+    @Test
+    void aFlushGivesADeadDestinationAnotherChance() {
+        Story story = new Story();
+        story.down.put("down.example", Story.REFUSED);
+        QueueId id = story.queue("a@down.example");
+        story.down.clear();
+        story.command(new Command.Flush(Optional.empty(), Optional.empty()));
+
+        assertThat(story.removed).containsEntry(id, Settlement.SENT);
+    }
+
+    @Test
+    void aServerThatRefusesMoreConnectionsIsNotDeadWhileOneStands() {
+        Story story = new Story(s -> s.lanes(2, 100));
+        story.withhold(QmgrOrder.Deliver.class);
+        story.queue("a@small.example");
+        story.down.put("small.example", Story.REFUSED);
+        QueueId refused = story.queue("b@small.example");
+        assertThat(story.register.get(refused).nextMillis).isEqualTo(300_000);
+
+        QueueId third = story.queue("c@small.example");
+        // The second lane is refused again and again, the first goes on.
+        assertThat(story.register.get(third).last.get(1).reply().text()).isEqualTo("connection refused");
+        story.answerAll(QmgrOrder.Deliver.class);
+        assertThat(story.removed).hasSize(1);
+    }
+
+    @Test
+    void aReplyThatWillNotChangeIsTheAnswerForEachAndKillsNothing() {
+        Story story = new Story();
+        story.down.put("closed.example", Reply.of(554, "5.3.2", "no mail service here"));
+        QueueId first = story.queue("a@closed.example");
+        QueueId second = story.queue("b@closed.example");
+
+        assertThat(story.removed).containsEntry(first, Settlement.BOUNCED).containsEntry(second, Settlement.BOUNCED);
+    }
+
+    @Test
+    @Tag("PF-06")
+    void aRefusedRecipientSaysNothingAgainstTheServer() {
+        Story story = new Story();
+        story.replies.put("busy@far.example", Story.TRY_LATER);
+        story.queue("busy@far.example");
+        QueueId next = story.queue("a@far.example");
+
+        assertThat(story.removed).containsEntry(next, Settlement.SENT);
+    }
+
+    @Test
+    void aConnectionThatBreaksInTheMiddleDefersItsOwnEntryAndTheOthersGoOn() {
+        Story story = new Story(s -> s.lanes(2, 100));
+        story.withhold(QmgrOrder.Deliver.class);
+        QueueId broken = story.queue("a@far.example");
+        QueueId good = story.queue("b@far.example");
+        QueueId waiting = story.queue("c@far.example");
+        story.happens(broken(story.waiting(QmgrOrder.Deliver.class).getFirst()));
+
+        assertThat(story.register.get(broken).nextMillis).isEqualTo(300_000);
+        assertThat(story.deliveries()).containsExactly("1>far.example", "2>far.example",
+                waiting.value() + ">far.example");
+        assertThat(story.active()).containsExactlyInAnyOrder(good, waiting);
+    }
+
+    @Test
+    void aDamagedMessageIsDroppedAndStopsNothing() {
+        Story story = new Story();
+        story.withhold(QmgrOrder.ReadRecipients.class);
+        QueueId id = story.queue("a@far.example");
+        assertThat(story.why(id)).isEqualTo("reading recipients");
+        story.happens(new QmgrEvent.MessageDamaged(id, "checksum"));
+
+        assertThat(story.active()).isEmpty();
+        assertThat(story.ordered(QmgrOrder.Remove.class)).isEmpty();
+        assertThat(story.ordered(QmgrOrder.Defer.class)).isEmpty();
+    }
+
+    @Test
+    void recipientsThatTheRegisterCountedAndDidNotShowAreNotTakenForDelivered() {
+        Story story = new Story();
+        story.withhold(QmgrOrder.ReadRecipients.class);
+        QueueId id = story.queue("a@far.example", "b@far.example");
+        story.happens(new QmgrEvent.RecipientsRead(id, List.of(story.register.get(id).open.get(1)), true));
+
+        assertThat(story.ordered(QmgrOrder.Remove.class)).isEmpty();
+        assertThat(story.ordered(QmgrOrder.Defer.class)).hasSize(1);
+    }
+
+    @Test
+    void anEmptyBatchThatIsNotTheEndIsNoReasonToAskForEver() {
+        Story story = new Story();
+        story.withhold(QmgrOrder.ReadRecipients.class);
+        QueueId id = story.queue("a@far.example");
+        story.happens(new QmgrEvent.RecipientsRead(id, List.of(), false));
+
+        assertThat(story.ordered(QmgrOrder.ReadRecipients.class)).hasSize(1);
+        assertThat(story.ordered(QmgrOrder.Defer.class)).hasSize(1);
+    }
+
+    // ---- after a crash
+
+    @Test
+    void mailOnDiskIsFoundByTheFirstScan() {
+        Story story = new Story();
+        assertThat(story.brain.nextAlarmMillis()).isLessThanOrEqualTo(story.now);
+        QueueId id = story.row("a@far.example").id;
+        story.start();
+
+        assertThat(story.removed).containsEntry(id, Settlement.SENT);
+    }
+
+    @Test
+    void aCrashBetweenAFailureAndItsReportIsMadeGood() {
+        Story story = new Story();
+        story.replies.put("far.example", Story.NO_SUCH_USER);
+        story.withhold(QmgrOrder.Notify.class);
+        QueueId id = story.queue("a@far.example");
+        story.restart();
+        story.answerAll(QmgrOrder.Notify.class);
+        story.until(300_000); // the lease
+
+        assertThat(story.removed).containsEntry(id, Settlement.BOUNCED);
+        assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
+        assertThat(story.ordered(QmgrOrder.ReadRecipients.class)).hasSize(1);
+    }
+
+    @Test
+    void aCrashBetweenTheLastOutcomeAndTheRemovalLeavesOnlyTheRemoval() {
+        Story story = new Story();
+        Story.Row row = story.row("a@far.example");
+        row.open.clear();
+        story.start();
+
+        assertThat(story.removed).containsEntry(row.id, Settlement.SENT);
+        assertThat(story.ordered(QmgrOrder.ReadRecipients.class)).isEmpty();
+    }
+
+    @Test
+    void aCrashWhileTryingDoesNotLoopTightly() {
+        Story story = new Story();
+        story.withhold(QmgrOrder.Deliver.class);
+        Story.Row row = story.row("a@far.example");
+        story.start();
+        assertThat(row.nextMillis).isEqualTo(300_000);
+        story.restart();
+        story.until(299_999);
+        assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
+        story.until(300_000);
+        assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(2);
+    }
+
+    // ---- what cannot happen
+
+    @Test
+    void answersToOrdersThatWereNeverGivenAreRefusedAndChangeNothing() {
+        Story story = new Story();
+        story.start();
+        QueueId nobody = new QueueId(77);
+        List<QmgrEvent> impossible = List.of(new QmgrEvent.RecipientsRead(nobody, List.of(), true),
+                new QmgrEvent.RouteKnown("x.example", Story.smtp("x.example")),
+                new QmgrEvent.RouteFailed("x.example", Story.TRY_LATER), new QmgrEvent.ConnectionReady(9),
+                new QmgrEvent.ConnectionFailed(9, Story.REFUSED, "mx"),
+                new QmgrEvent.DeliveryDone(9, 9, List.of(), true, false), new QmgrEvent.OutcomeRecorded(nobody, 1),
+                new QmgrEvent.Notified(nobody, QmgrOrder.NoticeKind.FAILED, true),
+                new QmgrEvent.Filed(Optional.of(nobody)), new QmgrEvent.MessageDamaged(nobody, ""),
+                new QmgrEvent.ScanDone(List.of(), false, OptionalLong.empty()));
+        int before = story.orders.size();
+        for (QmgrEvent event : impossible) {
+            assertThatThrownBy(() -> story.happens(event)).as(event.toString())
+                    .isInstanceOf(ImpossibleEventException.class);
+        }
+
+        assertThat(story.orders).hasSize(before);
+        QueueId id = story.queue("a@far.example");
+        assertThat(story.removed).containsEntry(id, Settlement.SENT);
+    }
+}

@@ -1,0 +1,225 @@
+package org.slipstream.qmgr.run;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slipstream.core.Address;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.Route;
+import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QmgrEvent;
+import org.slipstream.qmgr.QmgrOrder;
+import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.Seating;
+import org.slipstream.qmgr.lane.LaneSeating;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// The one thread: what goes in comes out as orders, and nothing stands still or gets lost when things go wrong.
+@Timeout(30)
+class QmgrLoopTest {
+    private final BlockingQueue<QmgrOrder> desk = new LinkedBlockingQueue<>();
+    private final CompletableFuture<Throwable> broken = new CompletableFuture<>();
+    private final AtomicLong clock = new AtomicLong(1_000_000);
+    private final Inbox inbox = new Inbox(2);
+    private QmgrLoop loop = loop(new LaneSeating(QmgrConfig.defaults()));
+
+    private QmgrLoop loop(Seating seating) {
+        return new QmgrLoop(new QueueManager(QmgrConfig.defaults(), seating, new Random(1)), inbox, desk::add,
+                clock::get,
+                broken::complete);
+    }
+
+    @AfterEach
+    void stop() throws InterruptedException {
+        loop.stop(Duration.ZERO.plusMillis(1));
+    }
+
+    private static MessageSummary message(long id) {
+        return new MessageSummary(new QueueId(id), Optional.of(Address.of("s@here.example")), 1_000_000, 10, 1, 1, 0, 0,
+                false, false);
+    }
+
+    private <T extends QmgrOrder> T next(Class<T> kind) throws InterruptedException {
+        QmgrOrder order = desk.poll(10, SECONDS);
+        assertThat(order).isInstanceOf(kind);
+        return kind.cast(order);
+    }
+
+    private void started() throws InterruptedException {
+        loop.start();
+        next(QmgrOrder.Scan.class);
+        inbox.answer(new QmgrEvent.ScanDone(List.of(), false, OptionalLong.empty()));
+    }
+
+    private long runningDelivery() throws InterruptedException {
+        inbox.offerArrival(message(1));
+        next(QmgrOrder.ReadRecipients.class);
+        inbox.answer(new QmgrEvent.RecipientsRead(new QueueId(1),
+                List.of(new Recipient(1, Address.of("a@far.example"))), true));
+        next(QmgrOrder.FindRoute.class);
+        inbox.answer(new QmgrEvent.RouteKnown("far.example", new Route.Discard("far.example")));
+        inbox.answer(new QmgrEvent.ConnectionReady(next(QmgrOrder.Open.class).connection()));
+        return next(QmgrOrder.Deliver.class).delivery();
+    }
+
+    private QmgrEvent delivered(long delivery) {
+        return new QmgrEvent.DeliveryDone(delivery, 1, List.of(new org.slipstream.core.RecipientOutcome(1,
+                new org.slipstream.core.Outcome.Delivered(org.slipstream.core.Reply.of(250, "ok"), "mx"))), true,
+                false);
+    }
+
+    @Test
+    void aFreshLoopLooksAtOnceForWhatARestartLeftBehind() throws InterruptedException {
+        loop.start();
+        assertThat(next(QmgrOrder.Scan.class).nowMillis()).isEqualTo(1_000_000);
+    }
+
+    @Test
+    void anArrivalIsReadAndTheAlarmRingsWithTheClock() throws Exception {
+        started();
+        assertThat(inbox.offerArrival(message(1))).isTrue();
+        assertThat(next(QmgrOrder.ReadRecipients.class).id()).isEqualTo(new QueueId(1));
+        clock.addAndGet(300_000);
+        inbox.wake();
+        next(QmgrOrder.Scan.class);
+    }
+
+    @Test
+    void aFullInboxRefusesArrivalsNeverAnswersAndAScanFollows() throws Exception {
+        assertThat(inbox.offerArrival(message(1))).isTrue();
+        assertThat(inbox.offerArrival(message(2))).isTrue();
+        assertThat(inbox.offerArrival(message(3))).isFalse();
+        inbox.answer(new QmgrEvent.Alarm());
+        loop.start();
+        next(QmgrOrder.ReadRecipients.class);
+        next(QmgrOrder.ReadRecipients.class);
+        next(QmgrOrder.Scan.class);
+        assertThat(inbox.offerArrival(message(4))).isTrue();
+        next(QmgrOrder.ReadRecipients.class);
+    }
+
+    @Test
+    void whoeverMissedAnArrivalLooksForIt() throws Exception {
+        started();
+        loop.inspect(_ -> {
+            inbox.offerArrival(message(1));
+            inbox.offerArrival(message(2));
+            return inbox.offerArrival(message(3));
+        }).get(10, SECONDS);
+        clock.addAndGet(1_000); // the gap between two scans
+        assertThat(List.of(desk.take(), desk.take(), desk.take())).anyMatch(QmgrOrder.Scan.class::isInstance);
+    }
+
+    @Test
+    void inspectionsRunBetweenEvents() throws Exception {
+        started();
+        inbox.offerArrival(message(1));
+        assertThat(loop.inspect(brain -> brain.snapshot(clock.get()).messages().getFirst().why()).get(10, SECONDS))
+                .isEqualTo("reading recipients");
+        assertThatThrownBy(() -> loop.inspect(_ -> {
+            throw new IllegalArgumentException("bad question");
+        }).get(10, SECONDS)).hasCauseInstanceOf(IllegalArgumentException.class);
+        assertThat(loop.inspect(brain -> brain.snapshot(0).messages()).get(10, SECONDS)).hasSize(1);
+    }
+
+    @Test
+    void anImpossibleEventIsRefusedAndTheLoopGoesOn() throws Exception {
+        started();
+        inbox.answer(new QmgrEvent.ConnectionReady(99));
+        inbox.offerArrival(message(1));
+        next(QmgrOrder.ReadRecipients.class);
+        assertThat(broken).isNotDone();
+    }
+
+    @Test
+    void aBrokenBrainStopsAndTellsItsOwner() throws Exception {
+        loop = loop(new BrokenSeating());
+        started();
+        inbox.offerArrival(message(1));
+        next(QmgrOrder.ReadRecipients.class);
+        inbox.answer(new QmgrEvent.RecipientsRead(new QueueId(1),
+                List.of(new Recipient(1, Address.of("a@far.example"))), true));
+        next(QmgrOrder.FindRoute.class);
+        inbox.answer(new QmgrEvent.RouteKnown("far.example", new Route.Discard("far.example")));
+
+        assertThat(broken.get(10, SECONDS)).hasMessage("broken");
+        assertThat(inbox.offerArrival(message(2))).isFalse();
+        assertThatThrownBy(() -> loop.inspect(QueueManager::isQuiet).get(10, SECONDS))
+                .hasMessageContaining("has stopped");
+        assertThat(desk).isEmpty();
+    }
+
+    @Test
+    void aStopWaitsForWhatRunsAndItsRecord() throws Exception {
+        started();
+        long delivery = runningDelivery();
+        CompletableFuture<Boolean> stopped = CompletableFuture.supplyAsync(() -> {
+            try {
+                return loop.stop(Duration.ofSeconds(20));
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        inbox.answer(delivered(delivery));
+        QmgrOrder.RecordOutcome record = next(QmgrOrder.RecordOutcome.class);
+        assertThat(stopped).isNotDone();
+        inbox.answer(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
+        next(QmgrOrder.Remove.class);
+        inbox.answer(new QmgrEvent.Filed(Optional.of(new QueueId(1))));
+
+        assertThat(stopped.get(10, SECONDS)).isTrue();
+    }
+
+    @Test
+    void patienceEndsAStop() throws Exception {
+        started();
+        runningDelivery();
+        assertThat(loop.stop(Duration.ofMillis(20))).isFalse();
+    }
+
+    private static final class BrokenSeating implements Seating {
+        @Override
+        public Answer ask(QueueId message, Route route, long nowMillis) {
+            throw new IllegalStateException("broken");
+        }
+
+        @Override
+        public void seat(Load load, long nowMillis, org.slipstream.qmgr.OrderSink orders) {}
+
+        @Override
+        public Aftermath happened(QmgrEvent.OfConnection event, long nowMillis,
+                org.slipstream.qmgr.OrderSink orders) {
+            return Aftermath.NOTHING;
+        }
+
+        @Override
+        public Aftermath alarm(long nowMillis, org.slipstream.qmgr.OrderSink orders) {
+            return Aftermath.NOTHING;
+        }
+
+        @Override
+        public long nextAlarmMillis() {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
+        public int connections(Route route) {
+            return 0;
+        }
+    }
+}
