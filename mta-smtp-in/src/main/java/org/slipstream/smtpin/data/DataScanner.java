@@ -111,7 +111,9 @@ public final class DataScanner {
         }
         emit(block, run, at, sink);
         lineBytes += at - line;
-        longestLineBytes = Math.max(longestLineBytes, lineBytes);
+        if (!done && state != State.DOT_CR) {
+            longestLineBytes = Math.max(longestLineBytes, lineBytes);
+        }
         return at;
     }
 
@@ -125,7 +127,7 @@ public final class DataScanner {
         return bareNewline;
     }
 
-    /// The longest line so far with its CR LF.
+    /// The longest line so far with its CR LF; the final dot is none.
     public long longestLineBytes() {
         return longestLineBytes;
     }

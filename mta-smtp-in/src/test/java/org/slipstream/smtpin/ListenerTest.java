@@ -1,0 +1,200 @@
+package org.slipstream.smtpin;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+class ListenerTest {
+    private final Letters house = new Letters();
+
+    @Test
+    void theTraceLineIsOnTop() throws Exception {
+        try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
+            client.ask("EHLO client.example");
+            String reply = send(client, "Subject: x\r\n\r\nbody\r\n");
+            Letters.Accepted mail = house.accepted.poll(10, TimeUnit.SECONDS);
+            assertThat(mail).isNotNull();
+            String id = reply.replace("250 2.0.0 queued as ", "");
+            assertThat(mail.content()).isEqualTo("Received: from client.example ([127.0.0.1])\r\n"
+                    + "\tby mx.test (Slipstream) with ESMTP id " + id + "\r\n\tfor <b@y.example>;\r\n"
+                    + "\tSat, 21 Nov 2026 12:00:00 +0000\r\nSubject: x\r\n\r\nbody\r\n");
+            assertThat(mail.client().service()).isEqualTo("smtp");
+            assertThat(mail.client().helo()).contains("client.example");
+        }
+    }
+
+    @Test
+    void whoTalksBeforeTheGreetingIsNoMailServer() throws Exception {
+        // The race is the client's to win: it sends before the server looks, so try until it does.
+        try (SmtpListener listener = Ports.started(Ports.config(), house)) {
+            await().untilAsserted(() -> {
+                try (Raw client = Raw.to(listener)) {
+                    client.send("EHLO early.example\r\nMAIL FROM:<a@x.example>\r\n");
+                    assertThat(client.reply()).startsWith("554 5.5.0");
+                    assertThat(client.isClosedByServer()).isTrue();
+                }
+            });
+        }
+    }
+
+    @Test
+    void placesAreLimitedAndGivenBack() throws Exception {
+        ListenerConfig config = Ports.with(Ports.config(), "connections", 2);
+        try (SmtpListener listener = Ports.started(config, house); Raw one = Raw.greetedBy(listener)) {
+            try (Raw two = Raw.greetedBy(listener); Raw three = Raw.to(listener)) {
+                assertThat(three.reply()).startsWith("421 4.7.0");
+                assertThat(three.isClosedByServer()).isTrue();
+                assertThat(two.ask("NOOP")).startsWith("250");
+            }
+            await().untilAsserted(() -> Raw.greetedBy(listener).close());
+            assertThat(one.ask("NOOP")).startsWith("250");
+        }
+    }
+
+    @Test
+    void oneAddressHasOnlySoManyPlaces() throws Exception {
+        ListenerConfig config = Ports.with(Ports.config(), "connectionsPerClient", 1);
+        try (SmtpListener listener = Ports.started(config, house);
+                Raw one = Raw.greetedBy(listener);
+                Raw two = Raw.to(listener)) {
+            assertThat(two.reply()).startsWith("421 4.7.0").contains("your address");
+            assertThat(one.ask("QUIT")).startsWith("221");
+            await().untilAsserted(() -> Raw.greetedBy(listener).close());
+        }
+    }
+
+    @Test
+    void aClientThatDisappearsInDataLeavesNothing() throws Exception {
+        try (SmtpListener listener = Ports.started(Ports.config(), house)) {
+            try (Raw client = Raw.greetedBy(listener)) {
+                beginData(client);
+                client.send("Subject: half\r\n\r\nhalf a mess");
+                await().until(() -> house.openDrafts.get() == 1);
+            }
+            await().until(() -> house.openDrafts.get() == 0);
+            assertThat(house.drafts).hasValue(1);
+            assertThat(house.accepted).isEmpty();
+        }
+    }
+
+    @Test
+    void aClientThatIsResetInDataLeavesNothing() throws Exception {
+        try (SmtpListener listener = Ports.started(Ports.config(), house)) {
+            try (Raw client = Raw.greetedBy(listener)) {
+                beginData(client);
+                client.send("text\r\n.");
+                client.socket.setSoLinger(true, 0);
+            }
+            await().until(() -> house.drafts.get() == 1 && house.openDrafts.get() == 0);
+            assertThat(house.accepted).isEmpty();
+        }
+    }
+
+    @Test
+    void aClientThatStallsInDataIsLeft() throws Exception {
+        try (SmtpListener listener = Ports.started(Ports.config(), house, Duration.ofMillis(100));
+                Raw client = Raw.greetedBy(listener)) {
+            beginData(client);
+            client.send("text\r\n");
+            assertThat(client.reply()).startsWith("421 4.4.2");
+            assertThat(client.isClosedByServer()).isTrue();
+            await().until(() -> house.openDrafts.get() == 0);
+            assertThat(house.accepted).isEmpty();
+        }
+    }
+
+    @Test
+    void aClientThatTricklesDataIsLeft() throws Exception {
+        ListenerConfig config = Ports.with(Ports.config(), "dataMinimumBytesPerSecond", 1_000_000_000);
+        try (SmtpListener listener = Ports.started(config, house, Duration.ofMillis(100));
+                Raw client = Raw.greetedBy(listener)) {
+            beginData(client);
+            while (client.socket.getInputStream().available() == 0) {
+                client.send("x");
+            }
+            assertThat(client.reply()).startsWith("421 4.4.2");
+            await().until(() -> house.openDrafts.get() == 0);
+        }
+    }
+
+    @Test
+    void aClientThatTricklesACommandIsLeft() throws Exception {
+        ListenerConfig config = Ports.with(Ports.config(), "idleMillis", 100);
+        try (SmtpListener listener = Ports.started(config, house); Raw client = Raw.greetedBy(listener)) {
+            while (client.socket.getInputStream().available() == 0) {
+                client.send("x");
+                Thread.onSpinWait();
+            }
+            assertThat(client.reply()).startsWith("421 4.4.2");
+        }
+    }
+
+    @Test
+    void aClientThatReadsNoRepliesIsCut() throws Exception {
+        ListenerConfig config = Ports.with(Ports.with(Ports.config(), "idleMillis", 200), "junkCommands",
+                Integer.MAX_VALUE);
+        try (SmtpListener listener = Ports.started(config, house); Raw client = Raw.greetedBy(listener)) {
+            byte[] burst = "NOOP\r\n".repeat(10_000).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+            assertThatThrownBy(() -> {
+                while (true) {
+                    client.send(burst);
+                }
+            }).isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
+    void aTakenPortIsNamed() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            var listener = new SmtpListener(ListenerConfig.of("smtp",
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), taken.getLocalPort()), "mx.test"), house);
+            assertThatThrownBy(listener::start).isInstanceOf(IOException.class).hasMessageMatching(
+                    "cannot listen on (localhost|127\\.0\\.0\\.1):" + taken.getLocalPort() + " \\(smtp\\): .+");
+            listener.close();
+        }
+    }
+
+    @Test
+    void anUnknownHostIsNamed() {
+        var listener = new SmtpListener(
+                ListenerConfig.of("smtp", InetSocketAddress.createUnresolved("no.such.host.invalid", 25), "mx.test"),
+                house);
+        assertThatThrownBy(listener::start).isInstanceOf(IOException.class)
+                .hasMessage("cannot listen on no.such.host.invalid:25 (smtp): unknown host");
+    }
+
+    @Test
+    void aPortIsFreeAgainAfterStop() throws Exception {
+        SmtpListener first = Ports.started(Ports.config(), house);
+        first.close();
+        var again = new InetSocketAddress(InetAddress.getLoopbackAddress(), first.port());
+        try (SmtpListener second = Ports.started(ListenerConfig.of("smtp", again, "mx.test"), house)) {
+            Raw.greetedBy(second).close();
+        }
+    }
+
+    static void beginData(Raw client) throws IOException {
+        assertThat(client.ask("HELO client.example")).startsWith("250");
+        assertThat(client.ask("MAIL FROM:<a@x.example>")).startsWith("250");
+        assertThat(client.ask("RCPT TO:<b@y.example>")).startsWith("250");
+        assertThat(client.ask("DATA")).startsWith("354");
+    }
+
+    /// Sends one message in an open session and returns the reply to it.
+    static String send(Raw client, String content) throws IOException {
+        assertThat(client.ask("MAIL FROM:<a@x.example>")).startsWith("250");
+        assertThat(client.ask("RCPT TO:<b@y.example>")).startsWith("250");
+        assertThat(client.ask("DATA")).startsWith("354");
+        client.send(content);
+        return client.ask(".");
+    }
+}

@@ -1,0 +1,45 @@
+package org.slipstream.smtpin;
+
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.Address;
+import org.slipstream.core.QueueId;
+
+import java.net.InetAddress;
+import java.util.Optional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ReceivedLineTest {
+    private static final QueueId ID = new QueueId(1_800_000_000_000L << 10);
+
+    @Test
+    void namesWhoWhereHowAndWhen() {
+        assertThat(ReceivedLine.compose(client("192.0.2.7", true, Optional.empty()), "mx.test", ID,
+                Optional.of(Address.of("b@y.example")), Ports.NOON)).isEqualTo(
+                        "Received: from client.example ([192.0.2.7])\r\n\tby mx.test (Slipstream) with ESMTP id " + ID
+                                + "\r\n\tfor <b@y.example>;\r\n\tSat, 21 Nov 2026 12:00:00 +0000\r\n");
+    }
+
+    @Test
+    void doesNotTellOneRecipientOfTheOthers() {
+        assertThat(ReceivedLine.compose(client("192.0.2.7", true, Optional.empty()), "mx.test", ID, Optional.empty(),
+                Ports.NOON)).doesNotContain("for ");
+    }
+
+    @Test
+    void namesTheProtocolAsRegistered() {
+        assertThat(with(client("192.0.2.7", false, Optional.empty()))).contains(" with SMTP id ");
+        assertThat(with(client("2001:db8::7", true, Optional.of("TLSv1.3 TLS_AES_256_GCM_SHA384"))))
+                .contains("([IPv6:2001:db8:0:0:0:0:0:7])").contains(" with ESMTPS id ")
+                .contains("\r\n\ttls TLS_AES_256_GCM_SHA384;");
+    }
+
+    private static String with(Client client) {
+        return ReceivedLine.compose(client, "mx.test", ID, Optional.empty(), Ports.NOON);
+    }
+
+    private static Client client(String address, boolean extended, Optional<String> tls) {
+        return new Client(1, InetAddress.ofLiteral(address), Optional.of("client.example"), extended, tls,
+                Optional.empty(), "smtp");
+    }
+}

@@ -1,0 +1,75 @@
+package org.slipstream.smtpin;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+/// How a listener ends: politely to the idle, patiently with the busy, firmly with the endless.
+class StopTest {
+    private final Letters house = new Letters();
+
+    @Test
+    void theIdleAreToldAndLeft() throws Exception {
+        SmtpListener listener = Ports.started(Ports.config(), house);
+        try (Raw fresh = Raw.greetedBy(listener); Raw used = Raw.greetedBy(listener)) {
+            used.ask("HELO client.example");
+            ListenerTest.send(used, "text\r\n");
+            listener.stop(Duration.ofSeconds(20));
+            assertThat(fresh.reply()).isEqualTo("421 4.3.2 mx.test Shutting down, try again later");
+            assertThat(fresh.isClosedByServer()).isTrue();
+            assertThat(used.reply()).startsWith("421 4.3.2");
+            assertThatThrownBy(() -> Raw.to(listener)).isInstanceOf(java.net.ConnectException.class);
+        }
+    }
+
+    @Test
+    void aTransactionMayFinishWhileNobodyNewComesIn() throws Exception {
+        SmtpListener listener = Ports.started(Ports.config(), house);
+        try (Raw busy = Raw.greetedBy(listener)) {
+            busy.ask("HELO client.example");
+            busy.ask("MAIL FROM:<a@x.example>");
+            CompletableFuture<Void> stop = CompletableFuture.runAsync(() -> listener.stop(Duration.ofSeconds(20)));
+            await().untilAsserted(() -> {
+                try (Raw late = Raw.to(listener)) {
+                    assertThat(late.reply()).startsWith("421 4.3.2");
+                }
+            });
+            assertThat(busy.ask("RCPT TO:<b@y.example>")).startsWith("250");
+            assertThat(busy.ask("DATA")).startsWith("354");
+            assertThat(stop).isNotDone();
+            busy.send("text\r\n.\r\nMAIL FROM:<another@x.example>\r\n");
+            assertThat(busy.reply()).startsWith("250 2.0.0");
+            assertThat(busy.reply()).startsWith("421 4.3.2");
+            assertThat(busy.isClosedByServer()).isTrue();
+            stop.get(20, TimeUnit.SECONDS);
+            assertThat(house.accepted).hasSize(1);
+        }
+    }
+
+    @Test
+    void patienceEnds() throws Exception {
+        SmtpListener listener = Ports.started(Ports.config(), house);
+        try (Raw endless = Raw.greetedBy(listener)) {
+            ListenerTest.beginData(endless);
+            endless.send("text\r\n");
+            await().until(() -> house.openDrafts.get() == 1);
+            listener.stop(Duration.ofMillis(50));
+            assertThat(house.openDrafts).hasValue(0);
+            assertThat(house.accepted).isEmpty();
+        }
+    }
+
+    @Test
+    void stoppingTwiceAndStoppingUnstartedDoNothing() throws Exception {
+        SmtpListener listener = Ports.started(Ports.config(), house);
+        listener.close();
+        listener.close();
+        new SmtpListener(Ports.config(), house).close();
+    }
+}
