@@ -18,12 +18,12 @@ import java.util.stream.Stream;
 /// `InetAddress.getLocalHost` would ask DNS and may keep a start waiting for seconds, so the name is taken from where the
 /// system keeps it. RFC 5321 section 4.1.1.1 wants a full name; where the machine has only a short one, `/etc/hosts` may
 /// know the long one, and otherwise `.localdomain` is added, which nobody else can have.
-final class HostName {
+public final class HostName {
     private static final String NONE = "localhost";
 
     private HostName() {}
 
-    static String ofMachine() {
+    public static String ofMachine() {
         String name = Stream.of(file("/proc/sys/kernel/hostname"), file("/etc/hostname"),
                 Optional.ofNullable(System.getenv("COMPUTERNAME"))).flatMap(Optional::stream).findFirst()
                 .or(HostName::command).orElse(NONE);

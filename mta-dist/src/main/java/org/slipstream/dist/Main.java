@@ -1,0 +1,64 @@
+package org.slipstream.dist;
+
+import org.slipstream.dist.cli.Cli;
+import org.slipstream.dist.cli.ProcessStop;
+import org.slipstream.dist.cli.ServerStarter;
+import org.slipstream.dist.cli.World;
+import org.slipstream.dist.config.Config;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.PrintStream;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/// The process: joins the command line and the server.
+public final class Main {
+    private Main() {}
+
+    public static void main(String[] arguments) {
+        World world = new World(System.in, utf8(FileDescriptor.out), utf8(FileDescriptor.err), Main::start,
+                new ProcessStop());
+        int exit = Cli.execute(world, arguments);
+        world.out().flush();
+        world.err().flush();
+        System.exit(exit);
+    }
+
+    /// Mail addresses and JSON are UTF-8 whatever the locale says, which in containers is often nothing.
+    private static PrintStream utf8(FileDescriptor descriptor) {
+        return new PrintStream(new FileOutputStream(descriptor), true, StandardCharsets.UTF_8);
+    }
+
+    /// The only place that loads the server's classes.
+    private static ServerStarter.Start start(Config config) {
+        try {
+            return new ServerStarter.Start.Started(new RunningServer(Server.start(config)));
+        } catch (StartFailure failure) {
+            return new ServerStarter.Start.Refused(failure.getMessage());
+        }
+    }
+
+    private record RunningServer(Server server) implements ServerStarter.Running {
+        @Override
+        public Optional<InetSocketAddress> smtp() {
+            return server.smtp();
+        }
+
+        @Override
+        public Optional<InetSocketAddress> submission() {
+            return server.submission();
+        }
+
+        @Override
+        public InetSocketAddress admin() {
+            return server.admin();
+        }
+
+        @Override
+        public void stop() {
+            server.close();
+        }
+    }
+}

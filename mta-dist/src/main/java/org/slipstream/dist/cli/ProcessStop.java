@@ -1,0 +1,51 @@
+package org.slipstream.dist.cli;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/// SIGTERM and SIGINT as an orderly stop with exit code 0.
+///
+/// The JVM answers these signals with its shutdown hooks and would then end with 143 or 130. The hook here only wakes the
+/// main thread, waits until that has closed the server, and ends the process with its exit code.
+public final class ProcessStop implements World.StopSignal {
+    /// The server's own stop takes about ten seconds at most; beyond this something hangs.
+    private static final int PATIENCE_SECONDS = 60;
+
+    private final CountDownLatch asked = new CountDownLatch(1);
+    private final CountDownLatch done = new CountDownLatch(1);
+    private final Thread hook = Thread.ofPlatform().name("stop").unstarted(this::stop);
+    private volatile int exit = Exit.INTERNAL;
+
+    @Override
+    public void arm() {
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    @Override
+    public void await() throws InterruptedException {
+        asked.await();
+    }
+
+    @Override
+    public void done(int exitCode) {
+        exit = exitCode;
+        done.countDown();
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException stopping) {
+            // The hook is at work and ends the process.
+        }
+    }
+
+    private void stop() {
+        asked.countDown();
+        try {
+            boolean _ = done.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException hurry) {
+            Thread.currentThread().interrupt();
+        }
+        System.out.flush();
+        System.err.flush();
+        Runtime.getRuntime().halt(exit);
+    }
+}

@@ -1,0 +1,86 @@
+package org.slipstream.dist.cli;
+
+import org.slipstream.admin.Operations.MessageView;
+import org.slipstream.admin.Operations.QueuePage;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+import java.io.PrintStream;
+import java.time.Instant;
+import java.util.concurrent.Callable;
+
+/// `queue list`: a page of the queue.
+@Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Lists the mail that waits, oldest first.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+        Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {
+                "  ./mta queue list", "  ./mta queue list --limit 20 --after 1p4q0c8k2v0",
+                "  ./mta queue list --json | jq '.messages[].id'"})
+final class QueueListCommand implements Callable<Integer> {
+    private static final int MOST = 1000;
+
+    @Option(names = "--json", description = "as the server's JSON: messages, next, total")
+    private boolean json;
+
+    @Option(names = "--limit", paramLabel = "N", defaultValue = "100", description = "at most N messages, 1 to 1000 (default: 100)")
+    private int limit;
+
+    @Option(names = "--after", paramLabel = "ID", description = "those after this one: the next page")
+    private String after = "";
+
+    @Spec
+    private CommandSpec spec;
+
+    private final MtaCommand mta;
+
+    QueueListCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() {
+        if (limit < 1 || limit > MOST) {
+            throw new ParameterException(spec.commandLine(), "--limit is a number from 1 to " + MOST);
+        }
+        String from = after.isEmpty() ? "" : "&after=" + Ids.of(spec, after);
+        try (AdminClient server = AdminClient.of(mta.home())) {
+            String body = server.ask("GET", "queue?limit=" + limit + from).orElseThrow();
+            if (json) {
+                mta.world().out().println(body);
+            } else {
+                print(server.read(body, QueuePage.class), mta.world().out());
+            }
+        }
+        return Exit.DONE;
+    }
+
+    private static void print(QueuePage page, PrintStream out) {
+        if (page.messages().isEmpty()) {
+            out.println(page.total() == 0 ? "the queue is empty" : "nothing more");
+            return;
+        }
+        Instant now = Instant.now();
+        Table table = new Table("ID", "SIZE", "AGE", "SENDER", "RECIPIENTS", "STATE", "NEXT ATTEMPT", "WHY");
+        page.messages().forEach(message -> table.add(message.id(), Words.size(message.sizeBytes()),
+                Words.age(message.created(), now), sender(message), recipients(message), message.state(),
+                message.state().equals("held") ? "-" : Words.until(message.nextAttempt(), now), message.why()));
+        table.lines().forEach(out::println);
+        page.next().ifPresent(next -> out.println(page.messages().size() + " of " + page.total()
+                + "; the next page: --after " + next));
+    }
+
+    static String sender(MessageView message) {
+        return message.sender().isEmpty() ? "<>" : message.sender();
+    }
+
+    /// The first that is not finished, and how many more.
+    private static String recipients(MessageView message) {
+        var open = message.recipients().stream().filter(r -> r.state().equals("open")).toList();
+        var shown = open.isEmpty() ? message.recipients() : open;
+        if (shown.isEmpty()) {
+            return "-";
+        }
+        return shown.getFirst().address() + (shown.size() > 1 ? " +" + (shown.size() - 1) : "");
+    }
+}

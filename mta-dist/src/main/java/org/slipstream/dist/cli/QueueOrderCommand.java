@@ -1,0 +1,77 @@
+package org.slipstream.dist.cli;
+
+import org.slipstream.core.QueueId;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/// Orders that name messages: `queue hold` and `queue release`.
+final class QueueOrderCommand {
+    private QueueOrderCommand() {}
+
+    /// Gives the order for each message. One that does not exist keeps the others from nothing, but makes the answer no.
+    static int give(MtaCommand mta, CommandSpec spec, String order, List<String> texts) {
+        List<QueueId> ids = texts.stream().map(text -> Ids.of(spec, text)).toList();
+        int exit = Exit.DONE;
+        try (AdminClient server = AdminClient.of(mta.home())) {
+            for (QueueId id : ids) {
+                boolean done = order.equals("delete")
+                        ? server.ask("DELETE", "queue/" + id).isPresent()
+                        : server.ask("POST", "queue/" + id + "/" + order).isPresent();
+                if (!done) {
+                    mta.world().err().println("mta: there is no message " + id + " in the queue");
+                    exit = Exit.NO;
+                }
+            }
+        }
+        return exit;
+    }
+
+    @Command(name = "hold", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Keeps messages from being delivered until they are released.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+            Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue hold 1p4q0c8k2v0"})
+    static final class Hold implements Callable<Integer> {
+        @Parameters(paramLabel = "ID", arity = "1..*", description = "as in `queue list`")
+        private List<String> ids;
+
+        @Spec
+        private CommandSpec spec;
+
+        private final MtaCommand mta;
+
+        Hold(MtaCommand mta) {
+            this.mta = mta;
+        }
+
+        @Override
+        public Integer call() {
+            return give(mta, spec, "hold", ids);
+        }
+    }
+
+    @Command(name = "release", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Lets held messages go.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+            Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue release 1p4q0c8k2v0"})
+    static final class Release implements Callable<Integer> {
+        @Parameters(paramLabel = "ID", arity = "1..*", description = "as in `queue list`")
+        private List<String> ids;
+
+        @Spec
+        private CommandSpec spec;
+
+        private final MtaCommand mta;
+
+        Release(MtaCommand mta) {
+            this.mta = mta;
+        }
+
+        @Override
+        public Integer call() {
+            return give(mta, spec, "release", ids);
+        }
+    }
+}

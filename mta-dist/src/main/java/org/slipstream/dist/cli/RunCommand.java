@@ -1,0 +1,102 @@
+package org.slipstream.dist.cli;
+
+import org.slf4j.LoggerFactory;
+import org.slipstream.dist.config.Config;
+import org.slipstream.dist.config.ConfigReader;
+import org.slipstream.dist.config.DefaultFile;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+/// `run`: the server until a signal ends it.
+@Command(name = "run", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Starts the server.", descriptionHeading = "%n", description = {
+        "The first start writes mta.toml with every setting and its default. When mail is accepted, one line says so on"
+                + " standard output:",
+        "  ready smtp=127.0.0.1:2525 submission=127.0.0.1:2587 admin=127.0.0.1:40123",
+        "The log goes to standard error. SIGTERM and SIGINT (Ctrl-C) end the server in an orderly way: transfers in"
+                + " progress may finish for up to ten seconds."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                        Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.CANNOT_START_TEXT,
+                        Exit.INTERNAL_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta run",
+                                "  ./mta --home /srv/mail run --set log.level=debug",
+                                "  ./mta run --set listen.smtp=127.0.0.1:0 --set routes.far.example=smtp:127.0.0.1:2599"})
+final class RunCommand implements Callable<Integer> {
+    @Option(names = "--set", paramLabel = "KEY=VALUE", description = "a setting for this run, stronger than mta.toml; may be repeated")
+    private List<String> overrides = List.of();
+
+    private final MtaCommand mta;
+
+    RunCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        World world = mta.world();
+        boolean written = writeDefaults(mta.home());
+        Config config = Settings.read(mta.home(), overrides);
+        LogLevel.set(config.logLevel());
+        if (written) {
+            // Fetched here: logging costs start time that commands like --help need not pay.
+            LoggerFactory.getLogger(RunCommand.class).info("event=settings-written file={}",
+                    mta.home().resolve(ConfigReader.FILE));
+        }
+        world.stopSignal().arm();
+        int exit = Exit.INTERNAL;
+        try {
+            exit = serve(world, config);
+            return exit;
+        } finally {
+            world.stopSignal().done(exit);
+        }
+    }
+
+    private static int serve(World world, Config config) throws InterruptedException {
+        return switch (world.starter().start(config)) {
+            case ServerStarter.Start.Refused refused -> {
+                world.err().println("mta: " + refused.sentence());
+                yield Exit.CANNOT_START;
+            }
+            case ServerStarter.Start.Started(ServerStarter.Running server) -> {
+                try {
+                    world.out().println("ready smtp=" + text(server.smtp()) + " submission="
+                            + text(server.submission()) + " admin=" + text(Optional.of(server.admin())));
+                    world.out().flush();
+                    world.stopSignal().await();
+                } finally {
+                    server.stop();
+                }
+                yield Exit.DONE;
+            }
+        };
+    }
+
+    private static boolean writeDefaults(Path home) {
+        try {
+            return DefaultFile.writeIfMissing(home);
+        } catch (FileAlreadyExistsException | NotDirectoryException file) {
+            throw new CommandFailure(Exit.CANNOT_START, "mta: the home " + home + " is no folder", file);
+        } catch (AccessDeniedException denied) {
+            throw new CommandFailure(Exit.CANNOT_START, "mta: the home " + home + " may not be written", denied);
+        } catch (IOException trouble) {
+            throw new CommandFailure(Exit.CANNOT_START,
+                    "mta: the home " + home + " cannot be written: " + trouble.getMessage(), trouble);
+        }
+    }
+
+    static String text(Optional<InetSocketAddress> address) {
+        return address.map(a -> {
+            String host = a.getAddress().getHostAddress();
+            boolean six = host.contains(":");
+            return (a.getAddress().isAnyLocalAddress() ? "*" : six ? "[" + host + "]" : host) + ":" + a.getPort();
+        }).orElse("off");
+    }
+}

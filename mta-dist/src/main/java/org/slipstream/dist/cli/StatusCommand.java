@@ -1,0 +1,56 @@
+package org.slipstream.dist.cli;
+
+import org.slipstream.admin.Operations.Status;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.io.PrintStream;
+import java.time.Instant;
+import java.util.concurrent.Callable;
+
+/// `status`: how the server is.
+@Command(name = "status", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Shows how the running server is.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+        Exit.DONE_TEXT, Exit.USAGE_TEXT,
+        Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta status",
+                "  ./mta status --json | jq .messages"})
+final class StatusCommand implements Callable<Integer> {
+    @Option(names = "--json", description = "as the server's JSON")
+    private boolean json;
+
+    private final MtaCommand mta;
+
+    StatusCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() {
+        try (AdminClient server = AdminClient.of(mta.home())) {
+            String body = server.ask("GET", "status").orElseThrow();
+            if (json) {
+                mta.world().out().println(body);
+            } else {
+                print(server.read(body, Status.class), mta.world().out());
+            }
+        }
+        return Exit.DONE;
+    }
+
+    private static void print(Status status, PrintStream out) {
+        Table facts = new Table("hostname", status.hostname());
+        facts.add("version", status.version());
+        facts.add("started", status.started() + " (" + Words.age(status.started(), Instant.now()) + " ago)");
+        facts.add("messages", Long.toString(status.messages()));
+        facts.add("active", Integer.toString(status.active()));
+        facts.add("held", Long.toString(status.held()));
+        facts.add("corrupt", Long.toString(status.corrupt()));
+        facts.lines().forEach(out::println);
+        if (!status.destinations().isEmpty()) {
+            out.println();
+            Table table = new Table("TRANSPORT", "NEXT HOP", "WAITING", "RUNNING", "CONNECTIONS");
+            status.destinations().forEach(d -> table.add(d.transport(), d.nextHop(), Integer.toString(d.waiting()),
+                    Integer.toString(d.running()), Integer.toString(d.connections())));
+            table.lines().forEach(out::println);
+        }
+    }
+}
