@@ -1,0 +1,70 @@
+package org.slipstream.smtpout;
+
+import org.slipstream.core.EnhancedStatus;
+import org.slipstream.core.Reply;
+import org.slipstream.smtpout.dialog.Phase;
+import org.slipstream.smtpout.wire.Endpoint;
+import org.slipstream.smtpout.wire.Heard.End;
+import org.slipstream.smtpout.wire.Heard.Gone;
+
+/// Puts into replies what nobody replied: why there is no connection, or none any more (RFC 3463 for the codes).
+final class Troubles {
+    /// The remote of what this server could not do by itself.
+    static final String LOCAL = "local";
+
+    private Troubles() {}
+
+    static Reply noConnection(Endpoint endpoint, Gone gone) {
+        return gone.end() == End.ABORTED
+                ? stopping()
+                : Reply.of(450, "4.4.1", "connect to " + endpoint + ": " + gone.reason());
+    }
+
+    static Reply cutOff(Endpoint endpoint, Phase awaited, Gone gone) {
+        String text = endpoint + " while waiting for " + awaited + ": " + gone.reason();
+        return switch (gone.end()) {
+            case CLOSED, BROKEN, TIMED_OUT -> Reply.of(450, "4.4.2", text);
+            case GARBLED -> Reply.of(451, "4.5.0", text);
+            case ABORTED -> stopping();
+        };
+    }
+
+    /// @param code 4xx or 5xx; may be milder than the peer's own
+    static Reply refused(Endpoint endpoint, int code, Reply reply) {
+        EnhancedStatus said = reply.statusOrGeneral();
+        EnhancedStatus status = new EnhancedStatus(code / 100, said.subject(), said.detail());
+        return Reply.of(code, status.toString(), "host " + endpoint + " refused to talk to us: " + reply);
+    }
+
+    static Reply unknownHost(String host, String reason, boolean configured) {
+        return Reply.of(450, configured ? "4.4.3" : "4.4.4", host + ": " + reason);
+    }
+
+    static Reply dnsTrouble(String host, String reason) {
+        return Reply.of(451, "4.4.3", "DNS lookup for " + host + " failed: " + reason);
+    }
+
+    static Reply unreadable() {
+        return Reply.of(451, "4.3.0", "the message could not be read from the spool");
+    }
+
+    static Reply internal() {
+        return Reply.of(451, "4.3.0", "internal error in mail delivery");
+    }
+
+    static Reply stopping() {
+        return Reply.of(451, "4.3.2", "this server is stopping");
+    }
+
+    static Reply noSuchConnection() {
+        return Reply.of(450, "4.4.2", "the connection has ended");
+    }
+
+    static Reply noSuchTransport(String transport) {
+        return Reply.of(451, "4.3.5", "transport " + transport + " has no connections");
+    }
+
+    static Reply noSuchAddress(String nextHop) {
+        return Reply.of(451, "4.3.5", nextHop + " is no host and port");
+    }
+}

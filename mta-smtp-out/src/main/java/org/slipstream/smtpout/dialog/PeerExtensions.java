@@ -1,0 +1,83 @@
+package org.slipstream.smtpout.dialog;
+
+import org.slipstream.core.Reply;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/// What a peer announced in its reply to EHLO or LHLO (RFC 5321 section 4.1.1.1). Unknown keywords are ignored, and a
+/// known one with a parameter that makes no sense counts as announced without it.
+///
+/// @param sizeLimit octets a message may have; empty when the peer named no limit (RFC 1870: `SIZE` or `SIZE 0`)
+/// @param mailMax transactions per connection (RFC 9422)
+/// @param recipientMax recipients per transaction (RFC 9422)
+/// @param domainMax recipient domains per transaction (RFC 9422)
+public record PeerExtensions(Set<Extension> announced, OptionalLong sizeLimit, OptionalInt mailMax,
+        OptionalInt recipientMax, OptionalInt domainMax) {
+    /// What a peer has that only knows HELO.
+    public static final PeerExtensions NONE = new PeerExtensions(Set.of(), OptionalLong.empty(), OptionalInt.empty(),
+            OptionalInt.empty(), OptionalInt.empty());
+
+    /// The extensions that this client knows, with the keyword of each.
+    public enum Extension {
+        PIPELINING("PIPELINING"), SIZE("SIZE"), EIGHT_BIT_MIME("8BITMIME"), SMTPUTF8("SMTPUTF8"), STARTTLS(
+                "STARTTLS"), CHUNKING(
+                        "CHUNKING"), DSN("DSN"), ENHANCED_STATUS_CODES("ENHANCEDSTATUSCODES"), LIMITS("LIMITS");
+
+        private final String keyword;
+
+        Extension(String keyword) {
+            this.keyword = keyword;
+        }
+    }
+
+    public PeerExtensions {
+        announced = Set.copyOf(announced);
+    }
+
+    /// Reads a positive reply to EHLO; its first line is the peer's name and greeting.
+    public static PeerExtensions of(Reply ehlo) {
+        Set<Extension> announced = EnumSet.noneOf(Extension.class);
+        OptionalLong size = OptionalLong.empty();
+        List<String> limits = List.of();
+        for (String line : ehlo.lines().subList(1, ehlo.lines().size())) {
+            List<String> words = List.of(line.strip().split("[ \t]+"));
+            for (Extension extension : Extension.values()) {
+                if (extension.keyword.equalsIgnoreCase(words.getFirst())) {
+                    announced.add(extension);
+                    List<String> parameters = words.subList(1, words.size());
+                    switch (extension) {
+                        case SIZE -> size = size(parameters);
+                        case LIMITS -> limits = parameters;
+                        case PIPELINING, EIGHT_BIT_MIME, SMTPUTF8, STARTTLS, CHUNKING, DSN, ENHANCED_STATUS_CODES -> {
+                        }
+                    }
+                }
+            }
+        }
+        return new PeerExtensions(announced, size, limit(limits, "MAILMAX="), limit(limits, "RCPTMAX="),
+                limit(limits, "RCPTDOMAINMAX="));
+    }
+
+    public boolean offers(Extension extension) {
+        return announced.contains(extension);
+    }
+
+    private static OptionalLong size(List<String> parameters) {
+        if (parameters.isEmpty() || !parameters.getFirst().matches("[0-9]{1,18}")) {
+            return OptionalLong.empty();
+        }
+        long size = Long.parseLong(parameters.getFirst());
+        return size > 0 ? OptionalLong.of(size) : OptionalLong.empty();
+    }
+
+    private static OptionalInt limit(List<String> limits, String name) {
+        return limits.stream().filter(l -> l.toUpperCase(Locale.ROOT).startsWith(name))
+                .map(l -> l.substring(name.length())).filter(value -> value.matches("[1-9][0-9]{0,5}"))
+                .mapToInt(Integer::parseInt).findFirst();
+    }
+}

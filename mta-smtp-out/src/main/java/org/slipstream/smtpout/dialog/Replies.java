@@ -1,0 +1,28 @@
+package org.slipstream.smtpout.dialog;
+
+import org.slipstream.core.EnhancedStatus;
+import org.slipstream.core.Reply;
+
+/// Replies that the client composes, or reads differently from how they were written.
+final class Replies {
+    private Replies() {}
+
+    /// For a reply that does not belong where it came. Whoever sent it may have lost count, so nothing is believed.
+    static Reply unexpected(Reply reply, Phase phase) {
+        return Reply.of(451, "4.5.0", phase + " makes no sense: " + reply);
+    }
+
+    /// The same words as a refusal for now.
+    static Reply asTransient(Reply reply, int code) {
+        return new Reply(code, reply.status().map(s -> new EnhancedStatus(4, s.subject(), s.detail())), reply.lines());
+    }
+
+    static Reply tooLarge(long sizeBytes, long limitBytes) {
+        return Reply.of(552, "5.3.4",
+                "message of " + sizeBytes + " bytes exceeds the size limit " + limitBytes + " of the next hop");
+    }
+
+    static Reply needsUtf8() {
+        return Reply.of(553, "5.6.7", "the address needs SMTPUTF8, which the next hop does not offer");
+    }
+}

@@ -1,0 +1,127 @@
+package org.slipstream.smtpout.dialog;
+
+import org.slipstream.core.EnhancedStatus;
+import org.slipstream.core.Reply;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// Makes replies from bytes, one at a time (RFC 5321 section 4.2).
+///
+/// Lenient where servers are known to be careless and nothing can be misread: a line may end in a bare LF, be longer than
+/// the 512 octets of the standard, or hold any bytes as text. Strict where reading on would mean guessing: three digits
+/// of the class 2 to 5, then a space, a hyphen or nothing, and the same code on every line of one reply. Memory is bounded
+/// by [#MAX_LINE_BYTES] times [#MAX_LINES], whatever the peer sends.
+///
+/// An enhanced status (RFC 2034) is taken off the text when its class fits the code; one that contradicts the code stays
+/// text, because the code decides what happens to the mail.
+public final class ReplyParser {
+    /// The standard says 512 (RFC 5321 section 4.5.3.1.5).
+    public static final int MAX_LINE_BYTES = 4096;
+    /// The longest EHLO replies seen in the wild have about thirty.
+    public static final int MAX_LINES = 200;
+
+    private static final Pattern REPLY_LINE = Pattern.compile("[2-5][0-9][0-9]([ -].*)?", Pattern.DOTALL);
+
+    private final byte[] line = new byte[MAX_LINE_BYTES];
+    private int length;
+    private int code;
+    private final List<String> lines = new ArrayList<>();
+
+    /// What became of some bytes.
+    public sealed interface Progress {
+        /// All bytes are used up and the reply goes on.
+        record Incomplete() implements Progress {}
+
+        /// One whole reply; the buffer stands behind it.
+        record Complete(Reply reply) implements Progress {}
+
+        /// This is not SMTP. The parser is of no more use.
+        record Malformed(String reason) implements Progress {}
+    }
+
+    private static final Progress INCOMPLETE = new Progress.Incomplete();
+
+    /// Takes bytes up to the end of one reply.
+    public Progress take(ByteBuffer bytes) {
+        while (bytes.hasRemaining()) {
+            byte next = bytes.get();
+            if (next == '\n') {
+                Progress progress = endOfLine();
+                if (progress != INCOMPLETE) {
+                    return progress;
+                }
+            } else if (length == MAX_LINE_BYTES) {
+                return new Progress.Malformed("reply line longer than " + MAX_LINE_BYTES + " bytes");
+            } else {
+                line[length++] = next;
+            }
+        }
+        return INCOMPLETE;
+    }
+
+    /// True between two replies, where the end of the connection cuts nothing in two.
+    public boolean isAtStart() {
+        return length == 0 && lines.isEmpty();
+    }
+
+    private Progress endOfLine() {
+        while (length > 0 && line[length - 1] == '\r') {
+            length--;
+        }
+        String text = printable(new String(line, 0, length, StandardCharsets.UTF_8));
+        length = 0;
+        if (!REPLY_LINE.matcher(text).matches()) {
+            return new Progress.Malformed("not a reply: \"" + shortened(text) + "\"");
+        }
+        int thisCode = Integer.parseInt(text.substring(0, 3));
+        if (!lines.isEmpty() && thisCode != code) {
+            return new Progress.Malformed("code changes from " + code + " to " + thisCode + " within a reply");
+        }
+        code = thisCode;
+        lines.add(text.length() > 4 ? text.substring(4) : "");
+        if (text.length() > 3 && text.charAt(3) == '-') {
+            return lines.size() < MAX_LINES
+                    ? INCOMPLETE
+                    : new Progress.Malformed("reply of more than " + MAX_LINES + " lines");
+        }
+        Reply reply = reply(code, lines);
+        lines.clear();
+        return new Progress.Complete(reply);
+    }
+
+    private static Reply reply(int code, List<String> lines) {
+        Optional<EnhancedStatus> status = EnhancedStatus.parse(firstWord(lines.getLast()))
+                .filter(s -> s.category() == code / 100);
+        return new Reply(code, status, lines.stream().map(l -> status.map(s -> without(s, l)).orElse(l)).toList());
+    }
+
+    private static String firstWord(String text) {
+        int blank = text.indexOf(' ');
+        return blank < 0 ? text : text.substring(0, blank);
+    }
+
+    // RFC 2034 section 4: every line of a reply carries the same status.
+    private static String without(EnhancedStatus status, String text) {
+        String word = firstWord(text);
+        return word.equals(status.toString()) ? text.substring(word.length()).stripLeading() : text;
+    }
+
+    // Replies end up in logs and in reports to senders, where control characters could play tricks.
+    private static String printable(String text) {
+        if (text.chars().noneMatch(Character::isISOControl)) {
+            return text;
+        }
+        StringBuilder clean = new StringBuilder(text.length());
+        text.chars().forEach(c -> clean.append(c == '\t' ? ' ' : Character.isISOControl(c) ? '?' : (char) c));
+        return clean.toString();
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= 60 ? text : text.substring(0, 60) + "…";
+    }
+}

@@ -1,0 +1,2 @@
+/// Where mail for a domain goes, by DNS.
+package org.slipstream.smtpout.dns;

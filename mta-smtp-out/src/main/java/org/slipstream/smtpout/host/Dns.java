@@ -1,0 +1,110 @@
+package org.slipstream.smtpout.host;
+
+import org.xbill.DNS.Cache;
+import org.xbill.DNS.DClass;
+import org.xbill.DNS.ExtendedResolver;
+import org.xbill.DNS.Name;
+import org.xbill.DNS.Record;
+import org.xbill.DNS.Resolver;
+import org.xbill.DNS.SimpleResolver;
+import org.xbill.DNS.TextParseException;
+import org.xbill.DNS.lookup.LookupResult;
+import org.xbill.DNS.lookup.LookupSession;
+import org.xbill.DNS.lookup.NoSuchDomainException;
+import org.xbill.DNS.lookup.NoSuchRRSetException;
+
+import java.net.IDN;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/// Asks DNS, and remembers the answers for as long as they say (TTL, and RFC 2308 for what does not exist).
+///
+/// Names are absolute: a search list would send mail for `example.com` to `example.com.our-own.net`. CNAMEs are followed.
+public final class Dns {
+    private static final Duration SERVER_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration TOTAL_TIMEOUT = Duration.ofSeconds(20);
+
+    private final LookupSession session;
+
+    /// What DNS says of a name and a type.
+    public sealed interface Answer {
+        /// @param records at least one
+        record Found(List<Record> records) implements Answer {
+            public Found {
+                records = List.copyOf(records);
+            }
+        }
+
+        /// There are no such records; the name may exist with other ones.
+        record NoRecords() implements Answer {}
+
+        /// NXDOMAIN.
+        record NoDomain() implements Answer {}
+
+        /// Servers failed or were silent. Nothing is known.
+        record Trouble(String reason) implements Answer {}
+    }
+
+    /// @param servers empty for those of the system
+    public Dns(List<InetSocketAddress> servers) {
+        this(servers, SERVER_TIMEOUT, TOTAL_TIMEOUT);
+    }
+
+    Dns(List<InetSocketAddress> servers, Duration serverTimeout, Duration totalTimeout) {
+        ExtendedResolver resolver = servers.isEmpty()
+                ? new ExtendedResolver()
+                : new ExtendedResolver(servers.stream().map(server -> (Resolver) new SimpleResolver(server)).toList());
+        for (Resolver server : resolver.getResolvers()) {
+            server.setTimeout(serverTimeout);
+        }
+        resolver.setTimeout(totalTimeout);
+        resolver.setRetries(3);
+        this.session = LookupSession.builder().resolver(resolver).cache(new Cache(DClass.IN))
+                .executor(Thread::startVirtualThread).build();
+    }
+
+    /// @param name in letters of any script, with or without the final dot
+    /// @param type one of [org.xbill.DNS.Type]
+    public Answer ask(String name, int type) {
+        return askAsync(name, type).join();
+    }
+
+    CompletableFuture<Answer> askAsync(String name, int type) {
+        Optional<Name> absolute = absolute(name);
+        if (absolute.isEmpty()) {
+            return CompletableFuture.completedFuture(new Answer.NoDomain());
+        }
+        return session.lookupAsync(absolute.get(), type).toCompletableFuture().handle(Dns::answer);
+    }
+
+    private static Answer answer(LookupResult result, Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return switch (cause) {
+            case null -> result.getRecords().isEmpty()
+                    ? new Answer.NoRecords()
+                    : new Answer.Found(result.getRecords());
+            case NoSuchDomainException _ -> new Answer.NoDomain();
+            case NoSuchRRSetException _ -> new Answer.NoRecords();
+            default -> new Answer.Trouble(words(cause));
+        };
+    }
+
+    private static String words(Throwable failure) {
+        String message = failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
+        return message.replaceAll("\\p{Cntrl}+", " ");
+    }
+
+    /// Empty for what cannot be a name in DNS, and therefore does not exist there.
+    private static Optional<Name> absolute(String name) {
+        try {
+            String ascii = IDN.toASCII(name);
+            return Optional.of(Name.fromString(ascii.endsWith(".") ? ascii : ascii + "."));
+        } catch (TextParseException | IllegalArgumentException _) {
+            return Optional.empty();
+        }
+    }
+}

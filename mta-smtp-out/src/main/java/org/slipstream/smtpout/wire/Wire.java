@@ -1,0 +1,232 @@
+package org.slipstream.smtpout.wire;
+
+import org.slipstream.smtpout.dialog.ReplyParser;
+import org.slipstream.smtpout.wire.Heard.End;
+import org.slipstream.smtpout.wire.Heard.Gone;
+import org.slipstream.smtpout.wire.Heard.Said;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+
+import javax.net.ssl.SSLSession;
+import javax.net.ssl.SSLSocket;
+
+/// One connection to a peer, over TCP or a UNIX socket, in the clear or over TLS.
+///
+/// At most one thread reads ([#hear], [#startTls]) and one writes ([#send], [#content]); anybody may [#abort]. Everything
+/// that can block is watched: when the time is over, the socket is closed and the blocked call ends with
+/// [End#TIMED_OUT]. The first reason to end a wire is the one that everybody sees.
+public final class Wire {
+    private final Endpoint endpoint;
+    private final Watchdog watchdog;
+    private final ReplyParser parser = new ReplyParser();
+    private final ByteBuffer received = ByteBuffer.allocate(8 * 1024).limit(0);
+    private final AtomicReference<Gone> end = new AtomicReference<>();
+
+    private volatile Closeable socket = () -> {};
+    private volatile Optional<SSLSocket> tls = Optional.empty();
+    private InputStream in = InputStream.nullInputStream();
+    private OutputStream out = OutputStream.nullOutputStream();
+
+    public Wire(Endpoint endpoint, Watchdog watchdog) {
+        this.endpoint = endpoint;
+        this.watchdog = watchdog;
+    }
+
+    public Endpoint endpoint() {
+        return endpoint;
+    }
+
+    /// Empty when the connection stands.
+    public Optional<Gone> connect(long millis) {
+        try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "Connection timed out"))) {
+            switch (endpoint) {
+                case Endpoint.Tcp tcp -> connectTcp(tcp, millis);
+                case Endpoint.Unix unix -> connectUnix(unix);
+            }
+            return Optional.ofNullable(end.get());
+        } catch (SocketTimeoutException _) {
+            return Optional.of(abort(End.TIMED_OUT, "Connection timed out"));
+        } catch (IOException | RuntimeException e) {
+            return Optional.of(abort(End.BROKEN, words(e)));
+        }
+    }
+
+    private void connectTcp(Endpoint.Tcp tcp, long millis) throws IOException {
+        Socket plain = new Socket();
+        own(plain);
+        // Commands are small and complete: waiting for more to send with them (Nagle) costs 40 ms per round trip.
+        plain.setTcpNoDelay(true);
+        plain.connect(new InetSocketAddress(tcp.address(), tcp.port()), (int) Math.min(millis, Integer.MAX_VALUE));
+        in = plain.getInputStream();
+        out = plain.getOutputStream();
+    }
+
+    private void connectUnix(Endpoint.Unix unix) throws IOException {
+        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        own(channel);
+        channel.connect(UnixDomainSocketAddress.of(unix.path()));
+        in = Channels.newInputStream(channel);
+        out = Channels.newOutputStream(channel);
+    }
+
+    /// From here on an abort reaches the socket; one that came before is made good.
+    private void own(Closeable opened) throws IOException {
+        socket = opened;
+        if (end.get() != null) {
+            opened.close();
+        }
+    }
+
+    /// The next reply, or the end.
+    public Heard hear(long millis) {
+        try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "no answer within " + seconds(millis)))) {
+            return hear();
+        }
+    }
+
+    /// Like [#hear(long)], with all the time in the world.
+    public Heard hear() {
+        try {
+            while (true) {
+                switch (parser.take(received)) {
+                    case ReplyParser.Progress.Complete complete -> {
+                        return new Said(complete.reply());
+                    }
+                    case ReplyParser.Progress.Malformed malformed -> {
+                        return abort(End.GARBLED, malformed.reason());
+                    }
+                    case ReplyParser.Progress.Incomplete _ -> {
+                        if (!fill()) {
+                            return abort(End.CLOSED, parser.isAtStart()
+                                    ? "connection closed by peer"
+                                    : "connection closed by peer in the middle of a reply");
+                        }
+                    }
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            return abort(End.BROKEN, words(e));
+        }
+    }
+
+    private boolean fill() throws IOException {
+        int read = in.read(received.array());
+        received.clear().limit(Math.max(read, 0));
+        return read >= 0;
+    }
+
+    /// Writes commands. Empty when they are on their way.
+    public Optional<Gone> send(String commands, long millis) {
+        byte[] bytes = commands.getBytes(StandardCharsets.UTF_8);
+        return write(bytes, bytes.length, millis);
+    }
+
+    /// Writes a letter and the final dot. Empty when they are on their way.
+    ///
+    /// @param blockMillis patience for each block, so that a peer that reads slowly is served and one that stops is left
+    /// @param dotting set before the final dot is handed to the network: from then on the peer may have the message
+    /// @throws IOException when the letter could not be read. The peer waits in the middle of a message: abort the wire
+    public Optional<Gone> content(InputStream letter, long blockMillis, AtomicBoolean dotting) throws IOException {
+        AtomicReference<Optional<Gone>> result = new AtomicReference<>(Optional.empty());
+        new ContentWriter().write(letter, (bytes, length, last) -> {
+            dotting.setPlain(last);
+            result.setPlain(write(bytes, length, blockMillis));
+            return result.getPlain().isEmpty();
+        });
+        return result.getPlain();
+    }
+
+    // A failed write does not end the wire: the peer may have said why it hung up, and that can still be heard.
+    private Optional<Gone> write(byte[] bytes, int length, long millis) {
+        try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "peer took no data for " + seconds(millis)))) {
+            out.write(bytes, 0, length);
+            return Optional.ofNullable(end.get());
+        } catch (IOException | RuntimeException e) {
+            return Optional.of(Optional.ofNullable(end.get()).orElseGet(() -> new Gone(End.BROKEN, words(e))));
+        }
+    }
+
+    /// Shakes hands as a TLS client. Empty when the wire is encrypted now.
+    public Optional<Gone> startTls(long millis) {
+        // What came in the clear after the reply must not pass for something said under TLS (CVE-2011-0411).
+        if (received.hasRemaining()) {
+            return Optional.of(abort(End.GARBLED, "bytes in the clear after the reply to STARTTLS"));
+        }
+        if (!(endpoint instanceof Endpoint.Tcp tcp) || !(socket instanceof Socket plain)) {
+            return Optional.of(abort(End.GARBLED, "STARTTLS on a UNIX socket"));
+        }
+        try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "no TLS within " + seconds(millis)))) {
+            SSLSocket encrypted = (SSLSocket) OpportunisticTls.FACTORY.createSocket(plain, tcp.name(), tcp.port(),
+                    true);
+            encrypted.setEnabledProtocols(OpportunisticTls.VERSIONS);
+            encrypted.startHandshake();
+            in = encrypted.getInputStream();
+            out = encrypted.getOutputStream();
+            tls = Optional.of(encrypted);
+            return Optional.ofNullable(end.get());
+        } catch (IOException | RuntimeException e) {
+            return Optional.of(abort(End.BROKEN, words(e)));
+        }
+    }
+
+    /// Version and cipher suite, or `-` in the clear.
+    public String security() {
+        return tls.map(SSLSocket::getSession).map((SSLSession s) -> s.getProtocol() + "/" + s.getCipherSuite())
+                .orElse("-");
+    }
+
+    /// Ends the wire at once. Returns the reason that counts: an earlier one, or this.
+    public Gone abort(End how, String reason) {
+        Gone mine = new Gone(how, reason);
+        Gone first = end.compareAndExchange(null, mine);
+        closeSocket();
+        return first == null ? mine : first;
+    }
+
+    /// Ends the wire in order: under TLS the peer is told first, for at most `millis`.
+    public void close(long millis) {
+        if (end.get() == null && tls.isPresent()) {
+            try (var _ = watchdog.guard(millis, this::closeSocket)) {
+                tls.get().close();
+            } catch (IOException _) {
+                // The peer was faster.
+            }
+        }
+        abort(End.ABORTED, "closed");
+    }
+
+    // The plain socket below TLS: closing the TLS socket would wait for a writer that is stuck.
+    private void closeSocket() {
+        try {
+            socket.close();
+        } catch (IOException _) {
+            // A socket that cannot even be closed is as gone as it can be.
+        }
+    }
+
+    private static String words(Exception e) {
+        String message = e.getMessage();
+        return message == null || message.isBlank()
+                ? e.getClass().getSimpleName()
+                : message.replaceAll("\\p{Cntrl}+", " ");
+    }
+
+    private static String seconds(long millis) {
+        return millis % 1000 == 0 ? millis / 1000 + " s" : millis + " ms";
+    }
+}

@@ -1,0 +1,212 @@
+package org.slipstream.smtpout;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.smtpout.Post.letter;
+import static org.slipstream.smtpout.Post.parcel;
+import static org.slipstream.smtpout.ScriptedServer.BYE;
+import static org.slipstream.smtpout.ScriptedServer.HELLO;
+import static org.slipstream.smtpout.ScriptedServer.PLAIN_HELLO;
+import static org.slipstream.smtpout.ScriptedServer.TAKE;
+
+/// Messages that go over a connection, and what the peer has of them afterwards.
+class DeliveryTest {
+    private final RecordingHouse house = new RecordingHouse();
+    private final Carriers carriers = new Carriers(Post.patient(), house);
+
+    @AfterEach
+    void stop() {
+        carriers.close();
+    }
+
+    @Test
+    void oneMessageGoesOut() {
+        try (var server = ScriptedServer.of(HELLO + TAKE + BYE)) {
+            carriers.open(1, server.route());
+            assertThat(house.ready().connection()).isEqualTo(1);
+            carriers.deliver(1, parcel(7));
+            RecordingHouse.Done done = house.done(7);
+            assertThat(done.only()).isEqualTo(new Outcome.Delivered(Reply.of(250, "2.0.0", "taken"),
+                    "127.0.0.1[127.0.0.1]:" + server.port()));
+            assertThat(done.usable()).isTrue();
+            assertThat(done.siteTrouble()).isFalse();
+            carriers.close(1);
+            carriers.close();
+            assertThat(server.contents()).containsExactly(Post.LETTER);
+            assertThat(server.commands()).containsExactly("EHLO me.example", "MAIL FROM:<me@here.example>",
+                    "RCPT TO:<you@there.example>", "DATA", "QUIT");
+            assertThat(house.news()).hasSize(2);
+        }
+    }
+
+    @Test
+    void theCommandsWaitForEachOtherWithoutPipelining() {
+        try (var server = ScriptedServer.of(PLAIN_HELLO + """
+                C MAIL FROM:<me@here.example>
+                S 250 ok
+                C RCPT TO:<you@there.example>
+                S 250 ok
+                C DATA
+                S 354 go
+                DATA
+                S 250 taken
+                """ + BYE)) {
+            assertThat(deliver(server, parcel(1)).only()).isInstanceOf(Outcome.Delivered.class);
+        }
+    }
+
+    @Test
+    void aNullSenderStaysNull() {
+        try (var server = ScriptedServer.of(HELLO + TAKE + BYE)) {
+            deliver(server, parcel(1, Optional.empty(), letter(Post.LETTER)));
+            assertThat(server.commands()).contains("MAIL FROM:<>");
+        }
+    }
+
+    @Test
+    void oneConnectionCarriesThreeMessages() {
+        try (var server = ScriptedServer.of(HELLO + TAKE + TAKE + TAKE + BYE)) {
+            for (int i = 1; i <= 3; i++) {
+                assertThat(deliver(server, parcel(i, letter("number " + i + "\r\n"))).usable()).isTrue();
+            }
+            carriers.close();
+            assertThat(server.contents()).containsExactly("number 1\r\n", "number 2\r\n", "number 3\r\n");
+            assertThat(server.connections()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void someOfThePipelinedRecipientsAreRefused() {
+        try (var server = ScriptedServer.of(HELLO + """
+                C MAIL FROM:<me@here.example>
+                C RCPT TO:<a@x.example>
+                C RCPT TO:<b@x.example>
+                C RCPT TO:<c@x.example>
+                C DATA
+                S 250-2.1.0 sender
+                S 250 2.1.0 ok
+                S 550-5.1.1 no such
+                S 550 5.1.1 user
+                S 250 2.1.5 ok
+                S 450 4.2.2 full
+                S 354 go
+                DATA
+                S 250 2.0.0 taken
+                """ + BYE)) {
+            assertThat(replies(deliver(server, parcel(1, "a@x.example", "b@x.example", "c@x.example"))))
+                    .containsExactly("550 5.1.1 no such / user", "250 2.0.0 taken", "450 4.2.2 full");
+        }
+    }
+
+    @Test
+    void afterARefusalTheConnectionIsCleanForTheNextMessage() {
+        try (var server = ScriptedServer.of(HELLO + """
+                C MAIL FROM:*
+                C RCPT TO:<a@x.example>
+                C DATA
+                S 250 ok
+                S 550 5.1.1 unknown
+                S 554 5.5.1 nobody
+                C RSET
+                S 250 forgotten
+                """ + TAKE + BYE)) {
+            RecordingHouse.Done refused = deliver(server, parcel(1, "a@x.example"));
+            assertThat(refused.reply()).isEqualTo(Reply.of(550, "5.1.1", "unknown"));
+            assertThat(refused.usable()).isTrue();
+            assertThat(deliver(server, parcel(2)).only()).isInstanceOf(Outcome.Delivered.class);
+            assertThat(server.connections()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void dataThatIsTakenForNobodyEndsWithALoneDot() {
+        try (var server = ScriptedServer.of(HELLO + """
+                C MAIL FROM:*
+                C RCPT TO:*
+                C DATA
+                S 250 ok
+                S 550 5.1.1 unknown
+                S 354 go
+                C .
+                S 554 5.5.1 no valid recipients
+                """ + TAKE + BYE)) {
+            assertThat(deliver(server, parcel(1)).reply()).isEqualTo(Reply.of(550, "5.1.1", "unknown"));
+            assertThat(deliver(server, parcel(2)).only()).isInstanceOf(Outcome.Delivered.class);
+        }
+    }
+
+    @Test
+    void everyOddEndingArrivesByteForByte() {
+        List<String> letters = List.of("", "\r\n", ".", ".\r\n", "..\r\n", "a\r\n.\r\n", "a\r\n.b\r\n", "no end",
+                "a\r\n\r\n",
+                "a\r\n.", "\u0000\u00ff\r\n", "x".repeat(5000) + "\r\n");
+        try (var server = ScriptedServer.of(HELLO + TAKE.repeat(letters.size()) + BYE)) {
+            for (int i = 0; i < letters.size(); i++) {
+                deliver(server, parcel(i, letter(letters.get(i))));
+            }
+            for (int i = 0; i < letters.size(); i++) {
+                String sent = letters.get(i);
+                String whole = sent.isEmpty() || sent.endsWith("\r\n") ? sent : sent + "\r\n";
+                assertThat(unstuffed(server.contents().get(i))).isEqualTo(whole);
+            }
+        }
+    }
+
+    @Test
+    void aMegabyteArrives() {
+        SplittableRandom random = new SplittableRandom(1);
+        StringBuilder text = new StringBuilder();
+        while (text.length() < 1_000_000) {
+            int length = random.nextInt(200);
+            for (int i = 0; i < length; i++) {
+                text.append((char) ('.' + random.nextInt(60)));
+            }
+            text.append("\r\n");
+        }
+        try (var server = ScriptedServer.of(HELLO + TAKE + BYE)) {
+            assertThat(deliver(server, parcel(1, letter(text.toString()))).only())
+                    .isInstanceOf(Outcome.Delivered.class);
+            assertThat(unstuffed(server.contents().getFirst())).isEqualTo(text.toString());
+        }
+    }
+
+    @Test
+    void aMessageBeyondThePeersSizeIsNotOfferedAndTheConnectionGoesOn() {
+        try (var server = ScriptedServer.of("""
+                S 220 sink
+                C EHLO me.example
+                S 250-sink
+                S 250 SIZE 10
+                """ + BYE)) {
+            RecordingHouse.Done done = deliver(server, parcel(1));
+            assertThat(done.reply().status()).hasToString("Optional[5.3.4]");
+            assertThat(done.usable()).isTrue();
+        }
+    }
+
+    private RecordingHouse.Done deliver(ScriptedServer server, Parcel parcel) {
+        if (house.news().isEmpty()) {
+            carriers.open(1, server.route());
+            house.ready();
+        }
+        carriers.deliver(1, parcel);
+        return house.done(parcel.delivery());
+    }
+
+    private static List<String> replies(RecordingHouse.Done done) {
+        return done.outcomes().stream().map(RecipientOutcome::outcome).map(o -> o.reply().toString()).toList();
+    }
+
+    private static String unstuffed(String content) {
+        return content.replaceAll("(?m)(^|(?<=\r\n))\\.(?=.)", "");
+    }
+}

@@ -1,0 +1,56 @@
+package org.slipstream.smtpout;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// The walls of this room.
+class FencesTest {
+    private static final JavaClasses OURS = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("org.slipstream.smtpout");
+
+    @Test
+    void theClassesOfThisJavaCanBeRead() {
+        assertThat(OURS.contain(Carriers.class)).isTrue();
+        assertThat(OURS).hasSizeGreaterThan(30);
+    }
+
+    @Test
+    void onlyTheLibrariesOfThisRoom() {
+        classes().should().onlyDependOnClassesThat()
+                .resideInAnyPackage("org.slipstream.smtpout..", "org.slipstream.core..", "java..", "javax.net.ssl..",
+                        "org.slf4j..", "org.xbill.DNS..")
+                .check(OURS);
+    }
+
+    @Test
+    void dnsjavaStaysWhereNamesAreLookedUp() {
+        noClasses().that().resideOutsideOfPackages("..smtpout.host..", "..smtpout.dns..").should()
+                .dependOnClassesThat().resideInAnyPackage("org.xbill.DNS..").check(OURS);
+    }
+
+    @Test
+    void noCycles() {
+        slices().matching("org.slipstream.(**)").should().beFreeOfCycles().check(OURS);
+    }
+
+    @Test
+    void theDialogueAndThePlacementAreArithmetic() {
+        noClasses().that().resideInAnyPackage("..smtpout.dialog..", "..smtpout.place..").should().dependOnClassesThat()
+                .resideInAnyPackage("java.net..", "java.io..", "java.nio.file..", "java.nio.channels..", "java.time..",
+                        "java.util.concurrent..", "javax..", "org.slf4j..")
+                .allowEmptyShould(true).check(OURS);
+        noClasses().that().resideInAnyPackage("..smtpout.dialog..", "..smtpout.place..").should()
+                .dependOnClassesThat().belongToAnyOf(Thread.class, java.util.Random.class).orShould()
+                .callMethod(System.class, "nanoTime").orShould().callMethod(System.class, "currentTimeMillis")
+                .orShould()
+                .callMethod(Math.class, "random").orShould().callMethod(java.util.UUID.class, "randomUUID")
+                .allowEmptyShould(true).check(OURS);
+    }
+}

@@ -1,0 +1,61 @@
+package org.slipstream.smtpout;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Letter;
+import org.slipstream.core.QueueId;
+
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// Parcels for tests.
+final class Post {
+    static final String LETTER = "Subject: hello\r\n\r\nHello.\r\n";
+
+    private Post() {}
+
+    static Parcel parcel(long delivery, String... recipients) {
+        return parcel(delivery, letter(LETTER), recipients);
+    }
+
+    static Parcel parcel(long delivery, Letter letter, String... recipients) {
+        return parcel(delivery, Optional.of(Address.of("me@here.example")), letter, recipients);
+    }
+
+    static Parcel parcel(long delivery, Optional<Address> sender, Letter letter, String... recipients) {
+        List<Address> addresses = Stream.of(recipients).map(Address::of).toList();
+        Envelope envelope = Envelope.of(sender,
+                addresses.isEmpty() ? List.of(Address.of("you@there.example")) : addresses);
+        return new Parcel(delivery, new QueueId(1000 + delivery), envelope, envelope.recipients(), letter);
+    }
+
+    /// A letter of these characters, one byte each.
+    static Letter letter(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+        return new Letter() {
+            @Override
+            public long sizeBytes() {
+                return bytes.length;
+            }
+
+            @Override
+            public InputStream open() {
+                return new ByteArrayInputStream(bytes);
+            }
+        };
+    }
+
+    /// All timeouts short, where a test means to run into one, and none that a slow machine runs into by accident.
+    static ClientConfig patient() {
+        return ClientConfig.of("me.example");
+    }
+
+    static ClientConfig hasty(long millis) {
+        return new ClientConfig("me.example", true, List.of(), 5000, millis, millis, millis, millis, millis, millis,
+                millis, millis);
+    }
+}

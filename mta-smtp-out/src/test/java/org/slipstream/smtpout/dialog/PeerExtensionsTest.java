@@ -1,0 +1,52 @@
+package org.slipstream.smtpout.dialog;
+
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.Reply;
+import org.slipstream.smtpout.dialog.PeerExtensions.Extension;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class PeerExtensionsTest {
+    @Test
+    void everythingThatWeKnowInAnyCase() {
+        PeerExtensions peer = ehlo("pipelining", "SIZE 52428800", "8BITMIME", "SmtpUtf8", "STARTTLS", "CHUNKING", "DSN",
+                "ENHANCEDSTATUSCODES", "LIMITS RCPTMAX=20 MAILMAX=5 rcptdomainmax=1", "AUTH PLAIN", "X-SOMETHING");
+        assertThat(peer.announced()).isEqualTo(EnumSet.allOf(Extension.class));
+        assertThat(peer.sizeLimit()).hasValue(52428800);
+        assertThat(peer.mailMax()).hasValue(5);
+        assertThat(peer.recipientMax()).hasValue(20);
+        assertThat(peer.domainMax()).hasValue(1);
+    }
+
+    @Test
+    void aSizeWithoutANumberOrOfZeroIsNoLimit() {
+        for (String size : List.of("SIZE", "SIZE 0", "SIZE many", "SIZE -1", "SIZE 99999999999999999999")) {
+            assertThat(ehlo(size).offers(Extension.SIZE)).as(size).isTrue();
+            assertThat(ehlo(size).sizeLimit()).as(size).isEmpty();
+        }
+    }
+
+    @Test
+    void limitsThatMakeNoSenseAreNone() {
+        PeerExtensions peer = ehlo("LIMITS RCPTMAX=0 MAILMAX RCPTDOMAINMAX=x");
+        assertThat(peer.recipientMax()).isEmpty();
+        assertThat(peer.mailMax()).isEmpty();
+        assertThat(peer.domainMax()).isEmpty();
+    }
+
+    @Test
+    void thePeersNameIsNoExtension() {
+        PeerExtensions peer = PeerExtensions.of(Reply.of(250, "PIPELINING"));
+        assertThat(peer).isEqualTo(PeerExtensions.NONE);
+    }
+
+    private static PeerExtensions ehlo(String... keywords) {
+        List<String> lines = new java.util.ArrayList<>(List.of("sink.example Hello"));
+        lines.addAll(List.of(keywords));
+        return PeerExtensions.of(new Reply(250, Optional.empty(), lines));
+    }
+}

@@ -1,0 +1,313 @@
+package org.slipstream.smtpout.dialog;
+
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.Address;
+import org.slipstream.core.BodyType;
+import org.slipstream.core.DsnReturn;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.Reply;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class TransactionTest {
+    @Test
+    void stepByStepWithAServerWithoutExtensions() {
+        assertThat(plain(errand("a@x.example", "b@x.example"), "250 ok", "250 ok", "251 will forward", "354 go",
+                "250 2.0.0 id=1"))
+                .isEqualTo("""
+                        MAIL FROM:<me@here.example>
+                        RCPT TO:<a@x.example>
+                        RCPT TO:<b@x.example>
+                        DATA
+                        (content)
+                        1 Delivered 250 2.0.0 id=1
+                        2 Delivered 250 2.0.0 id=1
+                        REUSE""");
+    }
+
+    @Test
+    void allCommandsInOneWriteWithPipelining() {
+        assertThat(piped(errand("a@x.example", "b@x.example"), "250 ok", "250 ok", "250 ok", "354 go", "250 done"))
+                .isEqualTo("""
+                        MAIL FROM:<me@here.example> | RCPT TO:<a@x.example> | RCPT TO:<b@x.example> | DATA
+                        (content)
+                        1 Delivered 250 done
+                        2 Delivered 250 done
+                        REUSE""");
+    }
+
+    @Test
+    void parametersAreSentWhenTheyWereOffered() {
+        Rehearsal peer = Rehearsal.with(Protocol.SMTP, "SIZE 1000", "8BITMIME", "SMTPUTF8");
+        assertThat(peer.play(peer.dialog().deliver(errand("a@x.example"))))
+                .isEqualTo("MAIL FROM:<me@here.example> SIZE=100 BODY=8BITMIME");
+    }
+
+    @Test
+    void aSevenBitMessageIsNotDeclaredAsMore() {
+        Envelope envelope = new Envelope(Optional.empty(), BodyType.SEVEN_BIT, true, Optional.empty(),
+                DsnReturn.UNSPECIFIED, recipients("a@x.example"));
+        Rehearsal peer = Rehearsal.with(Protocol.SMTP, "8BITMIME", "SMTPUTF8");
+        assertThat(peer.play(peer.dialog().deliver(new Errand(envelope, envelope.recipients(), 5))))
+                .isEqualTo("MAIL FROM:<> SMTPUTF8");
+    }
+
+    @Test
+    void anAddressThatNeedsQuotesGetsThem() {
+        assertThat(plain(errand(new Address("john doe", "x.example")), "250 ok"))
+                .endsWith("RCPT TO:<\"john doe\"@x.example>");
+    }
+
+    @Test
+    void anAddressWithALineEndInsideNeverBecomesACommand() {
+        Rehearsal peer = Rehearsal.with(Protocol.SMTP);
+        Errand errand = errand(new Address("a", "x.example>\r\nRCPT TO:<evil@x.example"));
+        assertThatThrownBy(() -> peer.dialog().deliver(errand)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void theSenderIsRefused() {
+        assertThat(plain(errand("a@x.example", "b@x.example"), "550 5.7.1 not you")).isEqualTo("""
+                MAIL FROM:<me@here.example>
+                1 Failed 550 5.7.1 not you
+                2 Failed 550 5.7.1 not you
+                RESET""");
+        assertThat(piped(errand("a@x.example"), "451 4.7.1 greylisted", "503 5.5.1 what mail?", "503 5.5.1 no"))
+                .isEqualTo("""
+                        MAIL FROM:<me@here.example> | RCPT TO:<a@x.example> | DATA
+                        1 Deferred 451 4.7.1 greylisted
+                        RESET""");
+    }
+
+    @Test
+    void theSenderIsRefusedButDataIsTaken() {
+        assertThat(piped(errand("a@x.example"), "550 5.7.1 no", "250 ok", "354 go", "554 no valid recipients"))
+                .isEqualTo("""
+                MAIL FROM:<me@here.example> | RCPT TO:<a@x.example> | DATA
+                .
+                1 Failed 550 5.7.1 no
+                REUSE""");
+    }
+
+    @Test
+    void someRecipientsAreRefused() {
+        String[] replies = {"250 ok", "550 5.1.1 unknown", "250 ok", "450 4.2.2 full", "354 go", "250 2.0.0 taken"};
+        String outcomes = """
+                1 Failed 550 5.1.1 unknown
+                2 Delivered 250 2.0.0 taken
+                3 Deferred 450 4.2.2 full
+                REUSE""";
+        Errand errand = errand("a@x.example", "b@x.example", "c@x.example");
+        assertThat(plain(errand, replies)).endsWith("DATA\n(content)\n" + outcomes);
+        assertThat(piped(errand, replies)).endsWith("| DATA\n(content)\n" + outcomes);
+    }
+
+    @Test
+    void allRecipientsAreRefused() {
+        Errand errand = errand("a@x.example", "b@x.example");
+        String outcomes = """
+                1 Failed 550 5.1.1 unknown
+                2 Deferred 450 4.2.2 full
+                """;
+        assertThat(plain(errand, "250 ok", "550 5.1.1 unknown", "450 4.2.2 full")).doesNotContain("DATA")
+                .endsWith(outcomes + "RESET");
+        assertThat(piped(errand, "250 ok", "550 5.1.1 unknown", "450 4.2.2 full", "554 5.5.1 no valid recipients"))
+                .endsWith("| DATA\n" + outcomes + "RESET");
+        assertThat(piped(errand, "250 ok", "550 5.1.1 unknown", "450 4.2.2 full", "354 go", "250 2.0.0 whatever"))
+                .endsWith("| DATA\n.\n" + outcomes + "REUSE");
+    }
+
+    @Test
+    void dataIsRefused() {
+        String[] replies = {"250 ok", "250 ok", "550 5.1.1 unknown", "451 4.3.0 disk"};
+        String end = "DATA\n1 Deferred 451 4.3.0 disk\n2 Failed 550 5.1.1 unknown\nRESET";
+        assertThat(plain(errand("a@x.example", "b@x.example"), replies)).endsWith(end);
+        assertThat(piped(errand("a@x.example", "b@x.example"), replies)).endsWith(end);
+    }
+
+    @Test
+    void theContentIsRefused() {
+        assertThat(piped(errand("a@x.example", "b@x.example"), "250 ok", "250 ok", "550 5.1.1 unknown", "354 go",
+                "554 5.6.0 spam")).endsWith("""
+                        1 Failed 554 5.6.0 spam
+                        2 Failed 550 5.1.1 unknown
+                        REUSE""");
+    }
+
+    @Test
+    void goodbyeAtAnyPointDefersWhoIsUndecided() {
+        Errand errand = errand("a@x.example", "b@x.example");
+        assertThat(piped(errand, "421 4.3.2 down")).endsWith("""
+                1 Deferred 421 4.3.2 down
+                2 Deferred 421 4.3.2 down
+                CLOSE site trouble""");
+        assertThat(piped(errand, "250 ok", "550 5.1.1 unknown", "421 4.3.2 down")).endsWith("""
+                1 Failed 550 5.1.1 unknown
+                2 Deferred 421 4.3.2 down
+                CLOSE""");
+        assertThat(piped(errand, "250 ok", "250 ok", "250 ok", "421 4.3.2 down")).endsWith("""
+                1 Deferred 421 4.3.2 down
+                2 Deferred 421 4.3.2 down
+                CLOSE""");
+        assertThat(piped(errand, "250 ok", "250 ok", "250 ok", "354 go", "421 4.3.2 down")).endsWith("""
+                1 Deferred 421 4.3.2 down
+                2 Deferred 421 4.3.2 down
+                CLOSE""");
+        assertThat(piped(errand, "550 5.7.1 no", "421 4.7.0 and out")).endsWith("""
+                1 Failed 550 5.7.1 no
+                2 Failed 550 5.7.1 no
+                CLOSE""");
+    }
+
+    @Test
+    void repliesThatDoNotBelongWhereTheyComeAreNotBelieved() {
+        assertThat(plain(errand("a@x.example"), "354 go")).endsWith("""
+                1 Deferred 451 4.5.0 the reply to MAIL makes no sense: 354 go
+                CLOSE""");
+        assertThat(plain(errand("a@x.example"), "250 ok", "354 go")).contains("1 Deferred 451 4.5.0").endsWith("CLOSE");
+        assertThat(plain(errand("a@x.example"), "250 ok", "250 ok", "250 ok")).contains("1 Deferred 451 4.5.0")
+                .endsWith("CLOSE");
+        assertThat(plain(errand("a@x.example"), "250 ok", "250 ok", "354 go", "354 more"))
+                .contains("1 Deferred 451 4.5.0").endsWith("CLOSE");
+    }
+
+    @Test
+    void tooManyRecipientsInTheOldSpellingIsForNow() {
+        assertThat(plain(errand("a@x.example"), "250 ok", "552 5.5.3 too many recipients"))
+                .contains("1 Deferred 452 4.5.3 too many recipients");
+    }
+
+    @Test
+    void aMessageBeyondThePeersLimitIsNotOffered() {
+        Rehearsal peer = Rehearsal.with(Protocol.SMTP, "SIZE 99");
+        assertThat(peer.play(peer.dialog().deliver(errand("a@x.example")))).isEqualTo("""
+                1 Failed 552 5.3.4 message of 100 bytes exceeds the size limit 99 of the next hop
+                REUSE""");
+        assertThat(Rehearsal.with(Protocol.SMTP, "SIZE 100").dialog().deliver(errand("a@x.example")))
+                .isInstanceOf(Step.Send.class);
+    }
+
+    @Test
+    void addressesThatNeedSmtpUtf8FailWhereItIsMissing() {
+        assertThat(plain(errand("grüße@x.example", "b@x.example"), "250 ok", "250 ok", "354 go", "250 ok")).isEqualTo("""
+                MAIL FROM:<me@here.example>
+                RCPT TO:<b@x.example>
+                DATA
+                (content)
+                1 Failed 553 5.6.7 the address needs SMTPUTF8, which the next hop does not offer
+                2 Delivered 250 ok
+                REUSE""");
+        Rehearsal peer = Rehearsal.with(Protocol.SMTP, "SMTPUTF8");
+        assertThat(peer.play(peer.dialog().deliver(errand("grüße@x.example")), "250 ok")).isEqualTo("""
+                MAIL FROM:<me@here.example> SMTPUTF8
+                RCPT TO:<grüße@x.example>""");
+        Envelope envelope = Envelope.of(Optional.of(Address.of("ich@müller.example")),
+                List.of(Address.of("b@x.example")));
+        assertThat(plain(new Errand(envelope, envelope.recipients(), 1))).startsWith("1 Failed 553 5.6.7")
+                .endsWith("REUSE");
+    }
+
+    @Test
+    void aLostConnectionDefersWhoIsUndecided() {
+        Rehearsal peer = Rehearsal.with(Protocol.SMTP, "PIPELINING");
+        peer.play(peer.dialog().deliver(errand("a@x.example", "b@x.example")), "250 ok", "550 5.1.1 unknown");
+        assertThat(peer.dialog().isAnswered()).isTrue();
+        assertThat(Rehearsal.finished(peer.dialog().broken(Reply.of(450, "4.4.2", "gone")))).isEqualTo("""
+                1 Failed 550 5.1.1 unknown
+                2 Deferred 450 4.4.2 gone
+                CLOSE site trouble""");
+    }
+
+    @Test
+    void lmtpAnswersForEachAcceptedRecipient() {
+        Rehearsal peer = Rehearsal.with(Protocol.LMTP, "PIPELINING");
+        assertThat(peer.play(peer.dialog().deliver(errand("a@x.example", "b@x.example", "c@x.example", "d@x.example")),
+                "250 ok", "250 ok", "550 5.1.1 unknown", "250 ok", "250 ok", "354 go", "250 2.0.0 a",
+                "452 4.2.2 c full",
+                "250 2.0.0 d")).endsWith("""
+                        (content)
+                        1 Delivered 250 2.0.0 a
+                        2 Failed 550 5.1.1 unknown
+                        3 Deferred 452 4.2.2 c full
+                        4 Delivered 250 2.0.0 d
+                        REUSE""");
+    }
+
+    @Test
+    void lmtpIsLostBetweenTwoFinalReplies() {
+        Rehearsal peer = Rehearsal.with(Protocol.LMTP);
+        peer.play(peer.dialog().deliver(errand("a@x.example", "b@x.example")), "250 ok", "250 ok", "250 ok", "354 go",
+                "250 2.0.0 a");
+        assertThat(Rehearsal.finished(peer.dialog().broken(Reply.of(450, "4.4.2", "gone")))).isEqualTo("""
+                1 Delivered 250 2.0.0 a
+                2 Deferred 450 4.4.2 gone
+                CLOSE site trouble""");
+    }
+
+    @Test
+    void lmtpServerThatTakesDataForNobodyIsLeft() {
+        Rehearsal peer = Rehearsal.with(Protocol.LMTP, "PIPELINING");
+        assertThat(peer.play(peer.dialog().deliver(errand("a@x.example")), "250 ok", "550 5.1.1 no", "354 go"))
+                .endsWith("1 Failed 550 5.1.1 no\nCLOSE");
+    }
+
+    @Test
+    void aVeryLongRecipientListGoesInGroupsThatFitIntoBuffers() {
+        String[] many = new String[1000];
+        Arrays.setAll(many, i -> "recipient-with-a-name-" + i + "@destination.example");
+        Rehearsal peer = Rehearsal.with(Protocol.SMTP, "PIPELINING");
+        List<String> replies = new ArrayList<>();
+        for (int i = 0; i < 1001; i++) {
+            replies.add("250 ok");
+        }
+        replies.add("354 go");
+        replies.add("250 done");
+        String transcript = peer.play(peer.dialog().deliver(errand(many)), replies.toArray(String[]::new));
+        List<String> writes = transcript.lines().filter(l -> l.contains("RCPT TO")).toList();
+        assertThat(writes).hasSizeBetween(3, 10).allSatisfy(w -> assertThat(w).hasSizeLessThan(20_000));
+        assertThat(writes.getLast()).endsWith("| DATA");
+        assertThat(transcript).contains("\n1 Delivered 250 done\n").endsWith("\n1000 Delivered 250 done\nREUSE");
+    }
+
+    @Test
+    void afterResetTheNextTransactionMayBegin() {
+        Rehearsal peer = Rehearsal.with(Protocol.SMTP);
+        peer.play(peer.dialog().deliver(errand("a@x.example")), "550 5.7.1 no");
+        assertThat(peer.play(peer.dialog().reset(), "250 flushed")).endsWith("RSET\nready []");
+        assertThat(peer.dialog().deliver(errand("a@x.example"))).isInstanceOf(Step.Send.class);
+    }
+
+    private static String plain(Errand errand, String... replies) {
+        Rehearsal peer = Rehearsal.with(Protocol.SMTP);
+        return peer.play(peer.dialog().deliver(errand), replies);
+    }
+
+    private static String piped(Errand errand, String... replies) {
+        Rehearsal peer = Rehearsal.with(Protocol.SMTP, "PIPELINING");
+        return peer.play(peer.dialog().deliver(errand), replies);
+    }
+
+    static Errand errand(String... recipients) {
+        return errand(recipients(recipients).stream().map(Recipient::address).toArray(Address[]::new));
+    }
+
+    private static Errand errand(Address... recipients) {
+        Envelope envelope = Envelope.of(Optional.of(Address.of("me@here.example")), List.of(recipients));
+        return new Errand(envelope, envelope.recipients(), 100);
+    }
+
+    private static List<Recipient> recipients(String... addresses) {
+        List<Recipient> recipients = new ArrayList<>();
+        for (String address : addresses) {
+            recipients.add(new Recipient(recipients.size() + 1, Address.of(address)));
+        }
+        return recipients;
+    }
+}

@@ -1,0 +1,142 @@
+package org.slipstream.smtpout.wire;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class ContentWriterTest {
+    @Test
+    void dotsAtLineStartsAreDoubledAndOthersAreNot() {
+        assertThat(framed(".a\r\nb.\r\n..c\r\n.\r\n")).isEqualTo("..a\r\nb.\r\n...c\r\n..\r\n.\r\n");
+    }
+
+    @Test
+    void everyOddEndingBecomesOneEndOfData() {
+        assertThat(framed("")).isEqualTo(".\r\n");
+        assertThat(framed("a")).isEqualTo("a\r\n.\r\n");
+        assertThat(framed("a\r")).isEqualTo("a\r\n.\r\n");
+        assertThat(framed("a\n")).isEqualTo("a\r\n.\r\n");
+        assertThat(framed("a\r\n")).isEqualTo("a\r\n.\r\n");
+        assertThat(framed("a\r\n\r\n")).isEqualTo("a\r\n\r\n.\r\n");
+        assertThat(framed("a\r\n.")).isEqualTo("a\r\n..\r\n.\r\n");
+        assertThat(framed(".")).isEqualTo("..\r\n.\r\n");
+        assertThat(framed("\r\n")).isEqualTo("\r\n.\r\n");
+    }
+
+    @Test
+    void nothingThatAPeerCouldTakeForTheEndOfDataSurvives() {
+        for (String smuggled : List.of("a\n.\nMAIL FROM:<x>", "a\n.\r\nMAIL", "a\r\n.\nMAIL", "a\r\n.\rMAIL",
+                "a\r.\rMAIL",
+                "a\r.\r\nMAIL", "a\n.\rMAIL", "a\r\r\n.\r\r\nMAIL")) {
+            String wire = framed(smuggled);
+            assertThat(wire.replace("\r\n", "")).as(smuggled).doesNotContain("\r", "\n");
+            assertThat(wire.indexOf("\r\n.\r\n")).as(smuggled).isEqualTo(wire.length() - 5);
+        }
+    }
+
+    @Test
+    void allOtherBytesAndLongLinesPass() {
+        String text = "x".repeat(3000) + "\u0000\u0001\u007f\u00ff\u001a\t\r\n";
+        assertThat(framed(text)).isEqualTo(text + ".\r\n");
+    }
+
+    @Test
+    void aReceiverGetsBackWhatWasStoredHoweverTheBlocksFall() {
+        long seed = System.nanoTime();
+        SplittableRandom random = new SplittableRandom(seed);
+        for (int round = 0; round < 300; round++) {
+            StringBuilder letter = new StringBuilder();
+            int size = random.nextInt(100_000);
+            while (letter.length() < size) {
+                letter.append(switch (random.nextInt(6)) {
+                    case 0 -> ".";
+                    case 1 -> "..";
+                    case 2 -> "\r\n";
+                    case 3 -> "\r\n.";
+                    case 4 -> "x".repeat(random.nextInt(2000));
+                    default -> "\u00e4b";
+                });
+            }
+            letter.append("\r\n");
+            assertThat(unframed(framed(letter.toString()))).as("seed %d round %d", seed, round)
+                    .isEqualTo(letter.toString());
+        }
+    }
+
+    @Test
+    void onlyTheLastBlockHoldsTheDotAndSmallLettersAreOneBlock() throws IOException {
+        List<Boolean> blocks = new ArrayList<>();
+        byte[] large = "0123456789\r\n".repeat(20_000).getBytes(StandardCharsets.US_ASCII);
+        new ContentWriter().write(new ByteArrayInputStream(large), (_, _, last) -> blocks.add(last));
+        assertThat(blocks).hasSizeGreaterThan(2);
+        assertThat(blocks.subList(0, blocks.size() - 1)).containsOnly(false);
+        assertThat(blocks.getLast()).isTrue();
+        blocks.clear();
+        new ContentWriter().write(new ByteArrayInputStream("small\r\n".getBytes(StandardCharsets.US_ASCII)),
+                (_, _, last) -> blocks.add(last));
+        assertThat(blocks).containsExactly(true);
+    }
+
+    @Test
+    void aLetterThatBreaksOffNeverGetsADot() {
+        InputStream broken = new InputStream() {
+            private int left = 100_000;
+
+            @Override
+            public int read() throws IOException {
+                if (left-- <= 0) {
+                    throw new IOException("disk");
+                }
+                return 'x';
+            }
+        };
+        List<Boolean> blocks = new ArrayList<>();
+        assertThatThrownBy(() -> new ContentWriter().write(broken, (_, _, last) -> blocks.add(last)))
+                .isInstanceOf(IOException.class);
+        assertThat(blocks).isNotEmpty().containsOnly(false);
+    }
+
+    @Test
+    void aSinkThatIsFullStopsTheReading() throws IOException {
+        List<Boolean> blocks = new ArrayList<>();
+        byte[] large = new byte[1_000_000];
+        new ContentWriter().write(new ByteArrayInputStream(large), (_, _, last) -> {
+            blocks.add(last);
+            return blocks.size() < 2;
+        });
+        assertThat(blocks).containsExactly(false, false);
+    }
+
+    private static String framed(String letter) {
+        ByteArrayOutputStream wire = new ByteArrayOutputStream();
+        try {
+            new ContentWriter().write(new ByteArrayInputStream(letter.getBytes(StandardCharsets.ISO_8859_1)),
+                    (bytes, length, _) -> {
+                        wire.write(bytes, 0, length);
+                        return true;
+                    });
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+        return wire.toString(StandardCharsets.ISO_8859_1);
+    }
+
+    private static String unframed(String wire) {
+        assertThat(wire).endsWith("\r\n.\r\n");
+        StringBuilder letter = new StringBuilder();
+        for (String line : wire.substring(0, wire.length() - 3).split("\r\n", -1)) {
+            letter.append(line.startsWith(".") ? line.substring(1) : line).append("\r\n");
+        }
+        return letter.substring(0, letter.length() - 2);
+    }
+}
