@@ -256,6 +256,7 @@ public final class Segments implements LetterBox {
                 book.condemn(new SegmentBook.Waste.Letter(id), nowMillis);
             }
         }
+        book.settle(nowMillis);
     }
 
     private Path file(long number) {

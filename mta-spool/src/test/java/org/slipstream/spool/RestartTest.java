@@ -1,0 +1,251 @@
+package org.slipstream.spool;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// After the fire: box and register disagree.
+class RestartTest {
+    @TempDir
+    Path directory;
+    private final TestWorld world = new TestWorld();
+
+    private Path register() {
+        return directory.resolve("register.mv.db");
+    }
+
+    private Path keepRegister() throws IOException {
+        return Files.copy(register(), directory.resolveSibling("kept-" + System.nanoTime()));
+    }
+
+    private void bringBack(Path kept) throws IOException {
+        Files.copy(kept, register(), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private Path segment(int number) {
+        return directory.resolve("box").resolve(String.format("%010d.segment", number));
+    }
+
+    private static List<QueueId> listed(Spool spool) throws IOException {
+        return spool.list(Optional.empty(), 1000).stream().map(each -> each.summary().id()).toList();
+    }
+
+    @Test
+    void lettersYoungerThanTheRegisterAreEnteredAgain() throws Exception {
+        QueueId known;
+        try (Spool spool = world.open(directory)) {
+            known = Letters.commit(spool, "bob@example.net", Letters.body(100, 0));
+        }
+        Path kept = keepRegister();
+        MessageSummary rich;
+        QueueId large;
+        try (Spool spool = world.open(directory)) {
+            rich = Letters.commit(spool, Letters.richEnvelope(), Letters.body(5000, 1));
+            large = Letters.commit(spool, "bob@example.net", Letters.body(400_000, 2));
+        }
+        bringBack(kept);
+        world.nowMillis.addAndGet(100_000);
+        for (int start = 0; start < 2; start++) {
+            try (Spool spool = world.open(directory)) {
+                assertThat(listed(spool)).containsExactly(known, rich.id(), large);
+                // Its age is that of the letter, not of the replay.
+                assertThat(spool.details(rich.id()).orElseThrow().summary()).isEqualTo(rich);
+                assertThat(spool.envelope(rich.id())).contains(Letters.richEnvelope());
+                assertThat(Letters.read(spool, rich.id())).isEqualTo(Letters.body(5000, 1));
+                assertThat(Letters.read(spool, large)).isEqualTo(Letters.body(400_000, 2));
+            }
+        }
+        try (Spool spool = world.open(directory)) {
+            assertThat(Letters.ids(Letters.claim(spool, world.nowMillis.get(), 10, Long.MAX_VALUE).messages()))
+                    .containsExactly(known, rich.id(), large);
+            assertThat(Letters.commit(spool, "bob@example.net", new byte[1])).isGreaterThan(large);
+        }
+    }
+
+    @Test
+    void aTornTailIsTheEndOfTheBox() throws Exception {
+        world.open(directory).close();
+        Path empty = keepRegister();
+        List<QueueId> ids = new ArrayList<>();
+        try (Spool spool = world.open(directory)) {
+            ids.add(Letters.commit(spool, "bob@example.net", Letters.body(50, 0)));
+            ids.add(Letters.commit(spool, "bob@example.net", Letters.body(50, 1)));
+        }
+        bringBack(empty);
+        try (RandomAccessFile segment = new RandomAccessFile(segment(1).toFile(), "rw")) {
+            segment.setLength(segment.length() - 7);
+        }
+        try (Spool spool = world.open(directory)) {
+            assertThat(listed(spool)).containsExactly(ids.getFirst());
+            assertThat(spool.counts().corrupt()).isZero();
+            // Never append after a crash.
+            Letters.commit(spool, "bob@example.net", new byte[10]);
+            assertThat(segment(2)).exists();
+        }
+    }
+
+    @Test
+    @Tag("PF-27")
+    void aDamagedRecordIsSetAsideAndTheRestRuns() throws Exception {
+        world.open(directory).close();
+        Path empty = keepRegister();
+        List<QueueId> ids = new ArrayList<>();
+        try (Spool spool = world.open(directory)) {
+            for (int i = 0; i < 3; i++) {
+                ids.add(Letters.commit(spool, "bob@example.net", Letters.body(5000, i)));
+            }
+        }
+        bringBack(empty);
+        flip(segment(1), 7000);
+        for (int start = 0; start < 2; start++) {
+            try (Spool spool = world.open(directory)) {
+                assertThat(listed(spool)).containsExactly(ids.get(0), ids.get(2));
+                assertThat(spool.counts().corrupt()).isEqualTo(1);
+                assertThat(directory.resolve("corrupt")).isNotEmptyDirectory();
+                assertThat(Letters.read(spool, ids.get(2))).isEqualTo(Letters.body(5000, 2));
+            }
+        }
+    }
+
+    private static void flip(Path file, long at) throws IOException {
+        try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
+            bytes.seek(at);
+            int old = bytes.read();
+            bytes.seek(at);
+            bytes.write(old ^ 0x10);
+        }
+    }
+
+    @Test
+    @Tag("PF-27")
+    void aQueuedLetterThatWasDamagedIsSetAsideWhenSomebodyReadsIt() throws Exception {
+        QueueId damaged;
+        QueueId sound;
+        try (Spool spool = world.open(directory)) {
+            damaged = Letters.commit(spool, "bob@example.net", Letters.body(5000, 1));
+            sound = Letters.commit(spool, "bob@example.net", Letters.body(5000, 2));
+        }
+        flip(segment(1), 3000);
+        try (Spool spool = world.open(directory)) {
+            assertThatThrownBy(() -> Letters.read(spool, damaged)).isInstanceOf(IOException.class);
+            assertThat(Letters.read(spool, sound)).isEqualTo(Letters.body(5000, 2));
+            assertThat(Letters.ids(Letters.claim(spool, world.nowMillis.get(), 10, Long.MAX_VALUE).messages()))
+                    .containsExactly(sound);
+            assertThat(spool.counts()).isEqualTo(new Spool.Counts(1, 0, 1, 5000));
+            assertThat(spool.details(damaged)).isPresent();
+        }
+    }
+
+    @Test
+    void aRowWhoseSegmentIsGoneWasFinished() throws Exception {
+        QueueId finished;
+        QueueId large;
+        try (Spool spool = world.open(directory)) {
+            finished = Letters.commit(spool, "bob@example.net", new byte[100]);
+        }
+        QueueId stays;
+        try (Spool spool = world.open(directory)) {
+            large = Letters.commit(spool, "bob@example.net", Letters.body(300_000, 1));
+            stays = Letters.commit(spool, "bob@example.net", new byte[100]);
+        }
+        Files.delete(segment(1));
+        Files.delete(directory.resolve("large").resolve(large + ".letter"));
+        try (Spool spool = world.open(directory)) {
+            assertThat(listed(spool)).containsExactly(stays);
+            assertThat(spool.details(finished)).isEmpty();
+            assertThat(spool.counts().corrupt()).isZero();
+        }
+    }
+
+    @Test
+    void whatTheRegisterHasFinishedIsNotEnteredAgain() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            QueueId id = Letters.commit(spool, "bob@example.net", new byte[100]);
+            Letters.done(then -> spool.remove(id, then));
+        }
+        try (Spool spool = world.open(directory)) {
+            assertThat(spool.counts().messages()).isZero();
+        }
+    }
+
+    @Test
+    @Tag("IM-33")
+    void filesOfDraftsThatACrashLeftBehindAreSwept() throws Exception {
+        QueueId queued;
+        try (Spool spool = world.open(directory)) {
+            queued = Letters.commit(spool, "bob@example.net", Letters.body(300_000, 1));
+        }
+        Path leftover = directory.resolve("large").resolve("0123456789a.letter");
+        Files.write(leftover, new byte[200_000]);
+        try (Spool spool = world.open(directory)) {
+            assertThat(leftover).exists();
+            world.nowMillis.addAndGet(60_000);
+            Letters.done(then -> spool.defer(queued, 0, then));
+            Letters.done(then -> spool.defer(queued, 0, then));
+            assertThat(leftover).doesNotExist();
+            assertThat(Letters.read(spool, queued)).isEqualTo(Letters.body(300_000, 1));
+        }
+    }
+
+    @Test
+    void aLargeLetterThatOnlyTheBoxKnowsIsNoLeftover() throws Exception {
+        world.open(directory).close();
+        Path empty = keepRegister();
+        QueueId id;
+        try (Spool spool = world.open(directory)) {
+            id = Letters.commit(spool, "bob@example.net", Letters.body(300_000, 1));
+        }
+        bringBack(empty);
+        try (Spool spool = world.open(directory)) {
+            world.nowMillis.addAndGet(60_000);
+            Letters.done(then -> spool.defer(id, 0, then));
+            Letters.done(then -> spool.defer(id, 0, then));
+            assertThat(Letters.read(spool, id)).isEqualTo(Letters.body(300_000, 1));
+        }
+    }
+
+    @Test
+    @Tag("PF-27")
+    void rowsThatMakeNoSenseAreSetAsideAndTheRestRuns() throws Exception {
+        List<QueueId> ids = new ArrayList<>();
+        try (Spool spool = world.open(directory)) {
+            for (int i = 0; i < 6; i++) {
+                ids.add(Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net"), new byte[10]).id());
+            }
+        }
+        TestWorld.sql(directory,
+                "update recipient set local_part = '' where number = 2 and message_id = " + ids.get(0).value(),
+                "delete from recipient where number = 1 and message_id = " + ids.get(1).value(),
+                "update message set sender_domain = null where id = " + ids.get(2).value(),
+                "update recipient set notify_bits = 64 where message_id = " + ids.get(3).value(),
+                "delete from recipient where message_id = " + ids.get(4).value(), "shutdown");
+        try (Spool spool = world.open(directory)) {
+            assertThatThrownBy(() -> spool.readRecipients(ids.get(0), 0, 10)).isInstanceOf(DamagedException.class);
+            assertThatThrownBy(() -> spool.readRecipients(ids.get(1), 0, 10)).isInstanceOf(DamagedException.class);
+            assertThat(Letters.ids(Letters.claim(spool, world.nowMillis.get(), 10, Long.MAX_VALUE).messages()))
+                    .containsExactly(ids.get(3), ids.get(5));
+            assertThat(spool.list(Optional.empty(), 1)).extracting(each -> each.summary().id())
+                    .containsExactly(ids.get(5));
+            Letters.done(then -> spool.defer(ids.get(5), 0, then));
+            assertThat(spool.counts()).isEqualTo(new Spool.Counts(1, 0, 5, 10));
+            assertThatThrownBy(() -> spool.details(ids.get(4))).isInstanceOf(IOException.class);
+            assertThat(spool.readRecipients(ids.get(5), 0, 10).recipients()).hasSize(2);
+        }
+        assertThat(TestWorld.number(directory, "select count(*) from message")).isEqualTo(6);
+        TestWorld.sql(directory, "shutdown");
+    }
+}

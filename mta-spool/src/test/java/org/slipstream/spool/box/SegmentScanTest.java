@@ -1,0 +1,223 @@
+package org.slipstream.spool.box;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.Address;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.QueueId;
+import org.slipstream.spool.box.LetterBox.Found;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// Where does the box end? What a scan finds after everything that can happen to a segment's bytes.
+class SegmentScanTest {
+    private static final int LETTERS = 3;
+
+    @TempDir
+    Path spool;
+    private Path file;
+    private byte[] intact;
+    private final List<Place> places = new ArrayList<>();
+
+    @BeforeEach
+    void threeSmallLetters() throws IOException {
+        try (Segments box = box()) {
+            for (int i = 1; i <= LETTERS; i++) {
+                places.add(box.append(i, letter(i, ("body " + i).getBytes(StandardCharsets.US_ASCII))));
+            }
+            box.barrier();
+        }
+        file = spool.resolve("box").resolve("0000000001.segment");
+        intact = Files.readAllBytes(file);
+    }
+
+    private Segments box() throws IOException {
+        Segments box = new Segments(spool, 1 << 20, 0);
+        box.adopt(Map.of(), Set.of(), 0, 0);
+        return box;
+    }
+
+    private static NewLetter letter(int number, byte[] body) {
+        Envelope envelope = Envelope.of(Optional.empty(), List.of(Address.of("bob@example.net")));
+        return new NewLetter(new QueueId(1000 + number), 5000 + number, envelope, EnvelopeCodec.encode(envelope),
+                new NewLetter.Inline(body, body.length));
+    }
+
+    private List<Found> scan(byte[] bytes) throws IOException {
+        Files.write(file, bytes);
+        List<Found> found = new ArrayList<>();
+        try (Segments box = new Segments(spool, 1 << 20, 0)) {
+            box.scan(0, 0, found::add);
+        }
+        return found;
+    }
+
+    private static List<Long> seqs(List<Found> found) {
+        return found.stream().filter(Found.Stored.class::isInstance).map(each -> ((Found.Stored) each).letter().seq())
+                .toList();
+    }
+
+    private long corruptFiles() throws IOException {
+        try (var files = Files.list(spool.resolve("corrupt"))) {
+            return files.count();
+        }
+    }
+
+    @Test
+    void whatWasAppendedIsFoundInOrder() throws Exception {
+        List<Found> found = scan(intact);
+        assertThat(seqs(found)).containsExactly(1L, 2L, 3L);
+        assertThat(found).extracting(each -> ((Found.Stored) each).place()).isEqualTo(places);
+        StoredLetter second = ((Found.Stored) found.get(1)).letter();
+        assertThat(second.id()).isEqualTo(new QueueId(1002));
+        assertThat(second.createdMillis()).isEqualTo(5002);
+        assertThat(second.sizeBytes()).isEqualTo(6);
+    }
+
+    @Test
+    void aStopAtAnyByteOfTheLastRecordLosesThatRecordOnly() throws Exception {
+        for (int end = (int) places.get(2).offset(); end < intact.length; end++) {
+            List<Found> found = scan(Arrays.copyOf(intact, end));
+            assertThat(seqs(found)).as("cut at %d", end).containsExactly(1L, 2L);
+            long torn = end - places.get(2).offset();
+            assertThat(found.subList(2, found.size()))
+                    .isEqualTo(torn == 0 ? List.of() : List.of(new Found.Torn(1, places.get(2).offset(), torn)));
+        }
+        assertThat(corruptFiles()).isZero();
+    }
+
+    @Test
+    void aStopWhileTheSegmentIsMadeLeavesAnEmptyOne() throws Exception {
+        for (int end = 0; end < RecordFormat.SEGMENT_HEADER; end++) {
+            assertThat(scan(Arrays.copyOf(intact, end))).singleElement().isInstanceOf(Found.Torn.class);
+        }
+        assertThat(scan(Arrays.copyOf(intact, RecordFormat.SEGMENT_HEADER))).isEmpty();
+        assertThat(corruptFiles()).isZero();
+    }
+
+    @Test
+    void anyFlippedBitInTheMiddleCostsThatRecordOnlyAndItsBytesAreKept() throws Exception {
+        int from = (int) places.get(1).offset();
+        int to = (int) places.get(2).offset();
+        for (int at = from; at < to; at++) {
+            for (int bit = 0; bit < 8; bit++) {
+                byte[] damaged = intact.clone();
+                damaged[at] ^= (byte) (1 << bit);
+                List<Found> found = scan(damaged);
+                assertThat(seqs(found)).as("bit %d of byte %d", bit, at).containsExactly(1L, 3L);
+                Found.Damaged aside = (Found.Damaged) found.get(1);
+                assertThat(aside.offset()).isEqualTo(from);
+                assertThat(aside.bytes()).isEqualTo(to - from);
+                assertThat(Path.of(aside.copy())).hasBinaryContent(Arrays.copyOfRange(damaged, from, to));
+                Files.delete(Path.of(aside.copy()));
+            }
+        }
+    }
+
+    @Test
+    void aWholeLastRecordWithAWrongChecksumIsDamageAndNotTheEnd() throws Exception {
+        byte[] damaged = intact.clone();
+        damaged[damaged.length - 1] ^= 1;
+        assertThat(scan(damaged).getLast()).isInstanceOf(Found.Damaged.class);
+        assertThat(corruptFiles()).isEqualTo(1);
+        // The next start finds the same damage and does not count it twice.
+        scan(damaged);
+        assertThat(corruptFiles()).isEqualTo(1);
+    }
+
+    @Test
+    void aSegmentWithoutItsBeginningIsSetAsideWhole() throws Exception {
+        byte[] damaged = intact.clone();
+        damaged[20] ^= 1;
+        assertThat(scan(damaged)).singleElement().isInstanceOf(Found.Damaged.class);
+        assertThat(file).exists();
+    }
+
+    @Test
+    void aRecordInsideSomebodysMailIsNotTakenForALetter() throws Exception {
+        // A mail whose text is the image of a record, taken from a box of the sender's own.
+        byte[] image = Arrays.copyOfRange(intact, (int) places.get(1).offset(), (int) places.get(2).offset());
+        Place carrier;
+        try (Segments box = box()) {
+            carrier = box.append(10, letter(10, image));
+            box.append(11, letter(11, new byte[5]));
+            box.barrier();
+        }
+        file = spool.resolve("box").resolve("0000000002.segment");
+        byte[] damaged = Files.readAllBytes(file);
+        // Damage in the carrier's head makes the scan look for a record inside its body.
+        damaged[(int) carrier.offset()] ^= 1;
+        assertThat(seqs(scan(damaged))).containsExactly(1L, 2L, 3L, 11L);
+    }
+
+    @Test
+    void whatWasAbandonedIsCutOffAndTheNextLetterGoesToAFreshSegment() throws Exception {
+        try (Segments box = box()) {
+            Place safe = box.append(4, letter(4, new byte[10]));
+            box.barrier();
+            box.append(5, letter(5, new byte[10]));
+            box.append(6, letter(6, new byte[2_000_000]));
+            box.abandon();
+            Place next = box.append(7, letter(7, new byte[10]));
+            box.barrier();
+            assertThat(next.segment()).isGreaterThan(safe.segment());
+        }
+        assertThat(seqs(scan(intact))).containsExactly(1L, 2L, 3L, 4L, 7L);
+    }
+
+    @Test
+    void aLetterIsReadOnlyFromItsOwnSoundRecord() throws Exception {
+        try (Segments box = new Segments(spool, 1 << 20, 0)) {
+            List<String> damage = new ArrayList<>();
+            Runnable told = () -> damage.add("damaged");
+            assertThat(box.letter(new QueueId(1002), places.get(1), 6, told).open().readAllBytes())
+                    .isEqualTo("body 2".getBytes(StandardCharsets.US_ASCII));
+            assertThatThrownBy(() -> box.letter(new QueueId(1002), places.get(0), 6, told).open())
+                    .isInstanceOf(DamagedLetterException.class);
+            byte[] damaged = intact.clone();
+            damaged[(int) places.get(2).offset() - 1] ^= 1;
+            Files.write(file, damaged);
+            assertThatThrownBy(() -> box.letter(new QueueId(1002), places.get(1), 6, told).open())
+                    .isInstanceOf(DamagedLetterException.class);
+            assertThat(damage).hasSize(2);
+        }
+    }
+
+    @Test
+    void aLargeLetterTellsDamageAtItsEnd() throws Exception {
+        try (Segments box = box()) {
+            QueueId id = new QueueId(77);
+            OwnFile content = box.ownFile(id);
+            content.write(new byte[300_000], 0, 300_000);
+            NewLetter.OwnFile finished = content.finish();
+            Envelope envelope = Envelope.of(Optional.empty(), List.of(Address.of("bob@example.net")));
+            Place place = box.append(20, new NewLetter(id, 1, envelope, EnvelopeCodec.encode(envelope), finished));
+            box.barrier();
+            List<String> damage = new ArrayList<>();
+            try (var input = box.letter(id, place, 300_000, () -> damage.add("damaged")).open()) {
+                assertThat(input.readAllBytes()).hasSize(300_000);
+            }
+            Path own = spool.resolve("large").resolve(id + ".letter");
+            byte[] bytes = Files.readAllBytes(own);
+            bytes[1234] = 1;
+            Files.write(own, bytes);
+            try (var input = box.letter(id, place, 300_000, () -> damage.add("damaged")).open()) {
+                assertThatThrownBy(input::readAllBytes).isInstanceOf(DamagedLetterException.class);
+            }
+            assertThat(damage).hasSize(1);
+        }
+    }
+}
