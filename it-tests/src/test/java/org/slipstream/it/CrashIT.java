@@ -145,8 +145,8 @@ class CrashIT {
                 .containsAll(wanted.stream().map(Letter::id).toList());
         for (var letter : wanted) {
             assertThat(copies.get(letter.id())).as(where + ": " + letter.id())
-                    .hasSizeLessThanOrEqualTo(1 + DEATHS).allSatisfy(copy -> assertThat(Bytes.unixLines(copy))
-                            .isEqualTo(Bytes.unixLines(letter.content())));
+                    .hasSizeLessThanOrEqualTo(1 + DEATHS).allSatisfy(copy -> assertThat(copy)
+                            .isEqualTo(letter.content()));
         }
         long twice = copies.values().stream().filter(list -> list.size() > 1).count();
         System.out.println("CrashIT " + where + ": acknowledged " + wanted.size() + ", arrived " + copies.size()
