@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -14,11 +15,15 @@ import java.util.stream.Collectors;
 /// Reads `[aliases]` and makes sure that mail for each of them arrives somewhere: a target in a local domain exists, and
 /// nobody's mail comes back to him by way of others.
 ///
-/// A name without domain holds in every local domain; the same name with a domain wins there.
+/// A name without domain holds in every local domain; the same name with a domain wins there. Local parts of local
+/// addresses compare without case, as the server will (RFC 5321 section 2.4 leaves that to the host they are on).
 final class AliasBook {
     /// A target without domain means the domain of the alias.
     static final Form<List<String>> TARGETS = Forms.listOf(Forms.text("an address or a local part",
             text -> text.contains("@") ? Address.parse(text).map(Address::toString) : MailForms.localPart(text)));
+
+    /// Accepted without being named anywhere (RFC 5321 section 4.5.1, RFC 2142 section 2).
+    private static final Set<String> ALWAYS = Set.of("postmaster", "abuse");
 
     private final Config.Local local;
     private final Complaints complaints;
@@ -34,7 +39,7 @@ final class AliasBook {
         this.complaints = complaints;
     }
 
-    /// @return by [Address#key]
+    /// @return by [Address#key] in lower case
     static Map<String, List<Address>> read(Map<String, Value> aliases, Config.Local local, Complaints complaints) {
         AliasBook book = new AliasBook(local, complaints);
         aliases.forEach((name, value) -> {
@@ -94,7 +99,7 @@ final class AliasBook {
     private void enter(Address alias, String name, Place place, List<String> targets) {
         List<Address> addresses = targets.stream()
                 .map(t -> Address.parse(t).orElseGet(() -> new Address(t, alias.domain()))).toList();
-        lines.put(alias.key(), new Line(name, place, addresses));
+        lines.put(folded(alias).key(), new Line(name, place, addresses));
     }
 
     private void checkTargets(String alias, Line line) {
@@ -113,16 +118,27 @@ final class AliasBook {
 
     private boolean hasMailbox(Address address) {
         Address base = base(address);
-        return base.localPart().equalsIgnoreCase("postmaster") || base.key().equals(local.postmaster().key())
-                || local.mailboxes().stream().anyMatch(mailbox -> mailbox.equals("*") || mailbox.equals(base.key())
-                        || mailbox.equals(base.localPart()) || mailbox.equals(address.localPart()));
+        return isNamed(folded(address)) || isNamed(folded(base)) || ALWAYS.contains(folded(base).localPart())
+                || folded(base).equals(folded(local.postmaster())) || local.mailboxes().contains("*");
+    }
+
+    private boolean isNamed(Address folded) {
+        return local.mailboxes().stream()
+                .anyMatch(mailbox -> mailbox.equalsIgnoreCase(folded.key())
+                        || mailbox.equalsIgnoreCase(folded.localPart()));
     }
 
     /// The alias that mail for an address meets, if any.
     private Optional<String> next(Address target) {
-        return lines.containsKey(target.key())
-                ? Optional.of(target.key())
-                : Optional.of(base(target).key()).filter(lines::containsKey);
+        Address address = folded(target);
+        if (lines.containsKey(address.key())) {
+            return Optional.of(address.key());
+        }
+        return isNamed(address) ? Optional.empty() : Optional.of(base(address).key()).filter(lines::containsKey);
+    }
+
+    private static Address folded(Address address) {
+        return new Address(address.localPart().toLowerCase(Locale.ROOT), address.domainKey());
     }
 
     /// Without what follows the delimiter.

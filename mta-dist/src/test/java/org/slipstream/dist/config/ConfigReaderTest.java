@@ -237,10 +237,10 @@ class ConfigReaderTest {
                 "x@far.example" = "alice@a.example"
                 "one" = "two"
                 "two" = ["alice", "three"]
-                "three" = "one+again@a.example"
+                "three" = "One+again@A.example"
                 "self" = "self"
                 "none" = []
-                "p" = "Postmaster"
+                "p" = ["Postmaster", "ALICE", "abuse+1"]
                 """);
         assertThat(told()).containsExactly(
                 "mta.toml:5: aliases.\"sales\": alise@a.example is in a local domain, but neither a mailbox nor an"

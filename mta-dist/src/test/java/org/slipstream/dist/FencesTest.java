@@ -1,0 +1,66 @@
+package org.slipstream.dist;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import org.junit.jupiter.api.Test;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+/// Who may know whom inside of the one module that knows everybody.
+class FencesTest {
+    private static final JavaClasses DIST = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("org.slipstream.dist");
+
+    @Test
+    void thePackagesKnowEachOtherInOneDirection() {
+        SlicesRuleDefinition.slices().assignedFrom(new ByPackage()).should().beFreeOfCycles().check(DIST);
+    }
+
+    @Test
+    void onlyTheProcessKnowsTheCommandLine() {
+        noClasses().that().resideOutsideOfPackage("org.slipstream.dist.cli..").and()
+                .doNotHaveFullyQualifiedName("org.slipstream.dist.Main").and()
+                .haveNameNotMatching("org\\.slipstream\\.dist\\.Main\\$.*").should().dependOnClassesThat()
+                .resideInAPackage("org.slipstream.dist.cli..").check(DIST);
+    }
+
+    /// Else `--help` would load half of the server.
+    @Test
+    void theCommandLineKnowsTheServerOnlyByItsSettingsItsFilesAndItsApi() {
+        noClasses().that().resideInAPackage("org.slipstream.dist.cli..").should().dependOnClassesThat()
+                .resideInAnyPackage("org.slipstream.smtpin..", "org.slipstream.smtpout..", "org.slipstream.spool..",
+                        "org.slipstream.qmgr..", "org.slipstream.lab..", "org.slipstream.dist",
+                        "org.slipstream.dist.local..", "org.slipstream.dist.door..", "org.slipstream.dist.desk..",
+                        "org.slipstream.dist.route..", "org.slipstream.dist.report..", "org.slipstream.dist.tls..")
+                .check(DIST);
+    }
+
+    @Test
+    void eachLibraryHasOneHome() {
+        noClasses().that().resideOutsideOfPackage("org.slipstream.dist.cli..").should().dependOnClassesThat()
+                .resideInAnyPackage("picocli..", "org.simplejavamail..", "ch.qos.logback..").check(DIST);
+        noClasses().that().resideOutsideOfPackage("org.slipstream.dist.config..").should().dependOnClassesThat()
+                .resideInAPackage("org.tomlj..").check(DIST);
+        noClasses().should().dependOnClassesThat().resideInAnyPackage("org.h2..", "com.zaxxer..", "org.flywaydb..",
+                "org.subethamail..", "org.xbill..").check(DIST);
+    }
+
+    private static final class ByPackage implements SliceAssignment {
+        @Override
+        public SliceIdentifier getIdentifierOf(JavaClass type) {
+            return type.getPackageName().startsWith("org.slipstream.dist")
+                    ? SliceIdentifier.of(type.getPackageName())
+                    : SliceIdentifier.ignore();
+        }
+
+        @Override
+        public String getDescription() {
+            return "packages of mta-dist";
+        }
+    }
+}

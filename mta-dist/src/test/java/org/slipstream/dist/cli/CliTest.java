@@ -1,0 +1,196 @@
+package org.slipstream.dist.cli;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.dist.config.Config;
+import picocli.CommandLine;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// The commands that need no running server, and how all of them end.
+class CliTest {
+    @TempDir
+    Path home;
+
+    @Test
+    void everyCommandHasHelpWithAnExampleAndItsExitCodes() {
+        Console console = new Console(home);
+        for (String command : List.of("run", "check", "send", "queue list", "queue show", "queue flush", "queue hold",
+                "queue release", "queue delete", "queue", "status", "completion", "")) {
+            List<String> words = new ArrayList<>(command.isEmpty() ? List.of() : List.of(command.split(" ")));
+            words.add("--help");
+            Console.Ran ran = console.run(words.toArray(String[]::new));
+            assertThat(ran.exit()).as(command).isZero();
+            assertThat(ran.out()).as(command).contains("Usage: mta", "Exit codes:", "Examples:", "./mta")
+                    .doesNotContain("\u001b");
+        }
+    }
+
+    @Test
+    void theVersionIsShown() {
+        assertThat(new Console(home).run("--version").out()).startsWith("Slipstream MTA ");
+    }
+
+    @Test
+    void wrongUsageIsOneSentenceAndExitCode2() {
+        Console console = new Console(home);
+        Console.Ran ran = console.run("queue", "lst");
+        assertThat(ran.exit()).isEqualTo(2);
+        assertThat(ran.err().lines()).singleElement().asString().contains("'lst'", "did you mean list?",
+                "mta queue --help");
+        assertThat(console.run("rnu").exit()).isEqualTo(2);
+        assertThat(console.run("queue", "show").exit()).isEqualTo(2);
+        assertThat(console.run("queue", "list", "--limit", "many").exit()).isEqualTo(2);
+        assertThat(console.run().exit()).isEqualTo(2);
+        assertThat(console.run("queue").exit()).isEqualTo(2);
+    }
+
+    @Test
+    void theHomeMayBeNamedAfterTheCommandToo() throws IOException {
+        Path other = Files.createDirectory(home.resolve("other"));
+        Files.writeString(other.resolve("mta.toml"), "nonsense = 1\n");
+        CommandLine line = Cli.commandLine(new Console(home).world());
+        assertThat(line.execute("check", "--home", other.toString())).isEqualTo(3);
+    }
+
+    @Test
+    void checkTellsEveryMistakeWithItsLine() throws IOException {
+        Console console = new Console(home);
+        assertThat(console.run("check").exit()).isZero();
+        assertThat(console.run("check").out()).contains("there is no " + home.resolve("mta.toml"));
+        Files.writeString(home.resolve("mta.toml"), "[limits]\nmesage-size = 1\nhops = \"x\"\n");
+        Console.Ran ran = console.run("check", "--set", "queue.lane=1");
+        assertThat(ran.exit()).isEqualTo(3);
+        assertThat(ran.err().lines()).hasSize(3).first().isEqualTo(
+                "mta.toml:2: unknown key \"limits.mesage-size\"; did you mean \"message-size\"?");
+        Files.writeString(home.resolve("mta.toml"), "[limits]\nmessage-size = 2000\n");
+        assertThat(console.run("check").exit()).isZero();
+        assertThat(console.run("check").out()).contains("no mistakes");
+        try (var files = Files.list(home)) {
+            assertThat(files).as("check writes nothing").hasSize(1);
+        }
+    }
+
+    @Test
+    void theCompletionScriptKnowsTheCommands() {
+        Console.Ran ran = new Console(home).run("completion");
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.out()).startsWith("#!/usr/bin/env bash").contains("release", "--domain");
+    }
+
+    @Test
+    void runSaysWhenMailIsAcceptedAndStopsTheServerAtTheEnd() {
+        FakeServer server = new FakeServer();
+        Console console = new Console(home);
+        console.starter = config -> {
+            server.config = Optional.of(config);
+            return new ServerStarter.Start.Started(server);
+        };
+        List<String> signals = new ArrayList<>();
+        console.stopSignal = signal(signals, () -> assertThat(server.stopped).isFalse());
+        Console.Ran ran = console.run("run", "--set", "hostname=mail.here.example", "--set", "log.level=error");
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.out()).isEqualTo(
+                "ready smtp=127.0.0.1:40001 submission=off admin=[0:0:0:0:0:0:0:1]:40003" + System.lineSeparator());
+        assertThat(server.stopped).isTrue();
+        assertThat(server.config.orElseThrow().hostname()).isEqualTo("mail.here.example");
+        assertThat(home.resolve("mta.toml")).isNotEmptyFile();
+        assertThat(signals).containsExactly("armed", "awaited", "done 0");
+    }
+
+    @Test
+    void aServerThatCannotStartIsOneSentenceAndExitCode5() {
+        Console console = new Console(home);
+        console.starter = _ -> new ServerStarter.Start.Refused("port 2525 is taken");
+        Console.Ran ran = console.run("run", "--set", "log.level=warn");
+        assertThat(ran.exit()).isEqualTo(5);
+        assertThat(ran.out()).isEmpty();
+        assertThat(ran.err().lines()).containsExactly("mta: port 2525 is taken");
+    }
+
+    @Test
+    void wrongSettingsStartNothing() throws IOException {
+        Files.writeString(home.resolve("mta.toml"), "nonsense = 1\n");
+        Console console = new Console(home);
+        console.starter = _ -> {
+            throw new AssertionError("started");
+        };
+        assertThat(console.run("run").exit()).isEqualTo(3);
+    }
+
+    @Test
+    void aHomeThatIsAFileIsExitCode5() throws IOException {
+        Path file = Files.writeString(home.resolve("file"), "I am a file");
+        Console.Ran ran = new Console(file).run("run");
+        assertThat(ran.exit()).isEqualTo(5);
+        assertThat(ran.err().lines()).singleElement().asString().contains(file.toString());
+        assertThat(new Console(file.resolve("deeper")).run("run").exit()).isEqualTo(5);
+    }
+
+    @Test
+    void whatNobodyExpectedIsExitCode70AndTellsMoreOnlyWhenAsked() {
+        Console console = new Console(home);
+        console.starter = _ -> {
+            throw new IllegalStateException("the impossible");
+        };
+        Console.Ran quiet = console.run("run", "--set", "log.level=warn");
+        assertThat(quiet.exit()).isEqualTo(70);
+        assertThat(quiet.err().lines()).singleElement().asString().contains("the impossible");
+        Console.Ran loud = console.run("run", "-v", "--set", "log.level=warn");
+        assertThat(loud.err()).contains("\tat ");
+    }
+
+    private static World.StopSignal signal(List<String> seen, Runnable whileWaiting) {
+        return new World.StopSignal() {
+            @Override
+            public void arm() {
+                seen.add("armed");
+            }
+
+            @Override
+            public void await() {
+                seen.add("awaited");
+                whileWaiting.run();
+            }
+
+            @Override
+            public void done(int exit) {
+                seen.add("done " + exit);
+            }
+        };
+    }
+
+    private static final class FakeServer implements ServerStarter.Running {
+        private Optional<Config> config = Optional.empty();
+        private boolean stopped;
+
+        @Override
+        public Optional<InetSocketAddress> smtp() {
+            return Optional.of(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 40001));
+        }
+
+        @Override
+        public Optional<InetSocketAddress> submission() {
+            return Optional.empty();
+        }
+
+        @Override
+        public InetSocketAddress admin() {
+            return new InetSocketAddress(InetAddress.ofLiteral("::1"), 40003);
+        }
+
+        @Override
+        public void stop() {
+            stopped = true;
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package org.slipstream.dist.cli;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// The launcher script, with a Maven and a Java that only write down how they were called.
+class LauncherTest {
+    @TempDir
+    Path folder;
+    private Path tree;
+    private Path tools;
+
+    private record Ran(int exit, String out, String err) {}
+
+    @BeforeEach
+    void aSourceTree() throws IOException {
+        tree = Files.createDirectories(folder.resolve("tree with blank"));
+        tools = Files.createDirectories(folder.resolve("tools"));
+        script(tree.resolve("mta"), Files.readString(Path.of("../mta")));
+        script(tree.resolve("build/find-jdk"), "#!/bin/sh\necho '" + folder.resolve("jdk") + "'\n");
+        script(folder.resolve("jdk/bin/java"), "#!/bin/sh\nprintf 'java'; printf ' [%s]' \"$@\"; echo\ncat\n");
+        script(tools.resolve("mvn"), """
+                #!/bin/sh
+                echo "maven in $(pwd): $*"
+                cat >/dev/null
+                [ -f broken ] && exit 1
+                mkdir -p mta-dist/target/slipstream/lib
+                touch mta-dist/target/slipstream/.built
+                """);
+        Files.writeString(tree.resolve("pom.xml"), "<project/>");
+        old(Files.writeString(Files.createDirectories(tree.resolve("mta-core/src/main/java")).resolve("A.java"), ""));
+        Files.createDirectories(tree.resolve("mta-dist"));
+        try (var all = Files.walk(tree)) {
+            for (Path each : all.toList()) {
+                old(each);
+            }
+        }
+    }
+
+    @Test
+    void theFirstCallBuildsAndTheSecondDoesNot() throws Exception {
+        Ran first = run(tree, "mail", "./mta", "send", "--to", "a b");
+        assertThat(first.exit()).isZero();
+        assertThat(first.err()).contains("building the program", "maven in " + tree);
+        assertThat(first.out()).contains("[" + tree + "/mta-dist/target/slipstream/lib/*]",
+                "[org.slipstream.dist.Main] [send] [--to] [a b]").doesNotContain("maven");
+        assertThat(first.out()).as("standard input belongs to the program").endsWith("mail");
+        Ran second = run(tree, "", "./mta", "status");
+        assertThat(second.err()).isEmpty();
+        assertThat(tree.resolve("mta-dist/target/build.lock")).doesNotExist();
+    }
+
+    @Test
+    void aChangedSourceAndARemovedOneAreReasonsToBuild() throws Exception {
+        run(tree, "", "./mta", "status");
+        Files.setLastModifiedTime(tree.resolve("mta-core/src/main/java/A.java"),
+                FileTime.from(Instant.now().plusSeconds(5)));
+        assertThat(run(tree, "", "./mta", "status").err()).contains("maven in");
+        old(tree.resolve("mta-core/src/main/java/A.java"));
+        run(tree, "", "./mta", "status");
+        assertThat(run(tree, "", "./mta", "status").err()).isEmpty();
+        Files.delete(tree.resolve("mta-core/src/main/java/A.java"));
+        Files.setLastModifiedTime(tree.resolve("mta-core/src/main/java"),
+                FileTime.from(Instant.now().plusSeconds(5)));
+        assertThat(run(tree, "", "./mta", "status").err()).contains("maven in");
+    }
+
+    @Test
+    void itIsFoundThroughLinksAndFromAnywhere() throws Exception {
+        Path bin = Files.createDirectories(folder.resolve("bin"));
+        Files.createSymbolicLink(bin.resolve("first"), Path.of("../tree with blank/mta"));
+        Files.createSymbolicLink(bin.resolve("mta"), bin.resolve("first"));
+        Ran ran = run(folder, "", "bin/mta", "status");
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.out()).contains(tree + "/mta-dist/target/slipstream/lib/*");
+    }
+
+    @Test
+    void aBuildThatFailsStartsNothing() throws Exception {
+        Files.writeString(tree.resolve("broken"), "");
+        Ran ran = run(tree, "", "./mta", "status");
+        assertThat(ran.exit()).isEqualTo(3);
+        assertThat(ran.err()).contains("the build failed");
+        assertThat(ran.out()).isEmpty();
+        assertThat(tree.resolve("mta-dist/target/build.lock")).doesNotExist();
+    }
+
+    @Test
+    void theLockOfABuildThatWasKilledIsTakenOver() throws Exception {
+        Path lock = Files.createDirectories(tree.resolve("mta-dist/target/build.lock"));
+        Process gone = new ProcessBuilder("true").start();
+        assertThat(gone.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        Files.writeString(lock.resolve("pid"), Long.toString(gone.pid()));
+        assertThat(run(tree, "", "./mta", "status").exit()).isZero();
+    }
+
+    @Test
+    void aPackagedProgramBuildsNothing() throws Exception {
+        Files.delete(tree.resolve("pom.xml"));
+        Ran ran = run(tree, "", "./mta", "status");
+        assertThat(ran.err()).isEmpty();
+        assertThat(ran.out()).contains("[" + tree + "/lib/*]");
+    }
+
+    @Test
+    void theServerGetsOtherOptionsThanACommandAndTheOperatorsComeLast() throws Exception {
+        Files.delete(tree.resolve("pom.xml"));
+        String command = run(tree, "", "./mta", "--home", "x", "status").out();
+        assertThat(command).contains("[-XX:TieredStopAtLevel=1]").doesNotContain("ExitOnOutOfMemoryError");
+        String server = run(tree, "", "./mta", "--home", "x", "run").out();
+        assertThat(server).contains("[-XX:+ExitOnOutOfMemoryError]").doesNotContain("TieredStopAtLevel");
+        assertThat(server).containsSubsequence("[-Xmx512m]", "[-Xmx1g]", "[-Dx=y]", "[-cp]");
+    }
+
+    @Test
+    void withoutAJdkItSaysSoInOneSentence() throws Exception {
+        script(tree.resolve("build/find-jdk"), "#!/bin/sh\necho 'install a JDK' >&2\nexit 3\n");
+        Ran ran = run(tree, "", "./mta", "status");
+        assertThat(ran.exit()).isEqualTo(3);
+        assertThat(ran.err().lines()).containsExactly("install a JDK");
+    }
+
+    private Ran run(Path where, String input, String... command) throws Exception {
+        List<String> line = new ArrayList<>(List.of(command));
+        Path err = Files.createTempFile(folder, "err", "");
+        ProcessBuilder builder = new ProcessBuilder(line).directory(where.toFile()).redirectError(err.toFile());
+        builder.environment().put("PATH", tools + ":" + System.getenv("PATH"));
+        builder.environment().put("SLIPSTREAM_JAVA_OPTS", "-Xmx1g -Dx=y");
+        // ProcessBuilder looks for a relative program in the directory of this JVM.
+        line.set(0, where.resolve(command[0]).toString());
+        Process process = builder.start();
+        try (OutputStream in = process.getOutputStream()) {
+            in.write(input.getBytes(StandardCharsets.UTF_8));
+        } catch (IOException closed) {
+            // It ended without reading.
+        }
+        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        return new Ran(process.exitValue(), out, Files.readString(err));
+    }
+
+    private static void script(Path file, String text) throws IOException {
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    private static void old(Path file) throws IOException {
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().minusSeconds(3600)));
+    }
+}

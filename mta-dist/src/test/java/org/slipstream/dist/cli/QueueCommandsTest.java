@@ -1,0 +1,273 @@
+package org.slipstream.dist.cli;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.admin.AdminServer;
+import org.slipstream.admin.Operations;
+import org.slipstream.core.QueueId;
+import org.slipstream.dist.admin.AdminFiles;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// The operator's commands against the real API with a queue made of a map.
+class QueueCommandsTest {
+    @TempDir
+    Path home;
+    private final FakeQueue queue = new FakeQueue();
+    private AdminServer server;
+    private Console console;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = AdminServer.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
+        server.serve(AdminFiles.write(home, server.address().getPort()), queue);
+        console = new Console(home);
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    @Test
+    void theListIsATableWithOneLinePerMessage() {
+        QueueId first = queue.put(1, "a@here.example", "held", "b@far.example", "c@far.example");
+        QueueId second = queue.put(2, "", "deferred", "d@far.example");
+        Console.Ran ran = console.run("queue", "list");
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.err()).isEmpty();
+        List<String> lines = ran.out().lines().toList();
+        assertThat(lines).hasSize(3);
+        assertThat(lines.get(0)).matches("ID +SIZE +AGE +SENDER +RECIPIENTS +STATE +NEXT ATTEMPT +WHY");
+        assertThat(lines.get(1)).matches(
+                first + " +2\\.0K +\\S+ +a@here\\.example +b@far\\.example \\+1 +held +- +450 4\\.4\\.1 nobody there");
+        assertThat(lines.get(2)).matches(second + " .* <> +d@far\\.example +deferred +in .*");
+        assertThat(lines.get(1).indexOf("held")).as("columns stand below each other")
+                .isEqualTo(lines.get(2).indexOf("deferred"));
+    }
+
+    @Test
+    void aLongQueueIsReadPageByPage() {
+        for (int i = 1; i <= 5; i++) {
+            queue.put(i, "a@here.example", "deferred", "b@far.example");
+        }
+        Console.Ran first = console.run("queue", "list", "--limit", "2");
+        assertThat(first.out()).contains("2 of 5; the next page: --after " + new QueueId(2));
+        Console.Ran next = console.run("queue", "list", "--limit", "3", "--after", new QueueId(2).toString());
+        assertThat(next.out()).contains(new QueueId(5).toString()).doesNotContain("next page");
+    }
+
+    @Test
+    void jsonIsWhatTheServerSays() {
+        queue.put(1, "a@here.example", "deferred", "b@far.example");
+        JsonNode page = JsonMapper.shared().readTree(console.run("queue", "list", "--json").out());
+        assertThat(page.get("messages").get(0).get("recipients").get(0).get("address").asString())
+                .isEqualTo("b@far.example");
+        assertThat(page.get("next").isNull()).isTrue();
+        assertThat(JsonMapper.shared().readTree(console.run("status", "--json").out()).get("messages").asInt())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void anEmptyQueueIsSaidInWords() {
+        assertThat(console.run("queue", "list").out()).isEqualTo("the queue is empty" + System.lineSeparator());
+    }
+
+    @Test
+    void aReplyThatTriesToPaintTheTerminalIsMadeHarmless() {
+        QueueId id = queue.put(1, "a@here.example", "deferred", "b@far.example");
+        queue.why = "550 \u001b[2Jgone\r\nroot# ";
+        assertThat(console.run("queue", "list").out()).contains("550 ?[2Jgone??root#").doesNotContain("\u001b");
+        assertThat(console.run("queue", "show", id.toString()).out()).doesNotContain("\u001b");
+    }
+
+    @Test
+    void showTellsOfEveryRecipient() {
+        QueueId id = queue.put(7, "a@here.example", "deferred", "b@far.example", "c@far.example");
+        Console.Ran ran = console.run("queue", "show", id.toString());
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.out()).contains("sender", "a@here.example", "b@far.example", "c@far.example",
+                "450 4.4.1 nobody there", "mx.far.example", "attempts  3");
+        assertThat(JsonMapper.shared().readTree(console.run("queue", "show", "--json", id.toString()).out())
+                .get("attempts").asInt()).isEqualTo(3);
+    }
+
+    @Test
+    void ordersGoToEveryMessageAndOneThatIsGoneMakesTheAnswerNo() {
+        QueueId id = queue.put(7, "a@here.example", "deferred", "b@far.example");
+        QueueId gone = new QueueId(99);
+        for (String order : List.of("hold", "release", "flush")) {
+            assertThat(console.run("queue", order, id.toString()).exit()).as(order).isZero();
+            Console.Ran ran = console.run("queue", order, gone.toString(), id.toString());
+            assertThat(ran.exit()).as(order).isEqualTo(1);
+            assertThat(ran.err()).isEqualTo("mta: there is no message " + gone + " in the queue"
+                    + System.lineSeparator());
+        }
+        assertThat(queue.orders).containsExactly("hold " + id, "hold " + gone, "hold " + id, "release " + id,
+                "release " + gone, "release " + id, "flush " + id, "flush " + gone, "flush " + id);
+        assertThat(console.run("queue", "show", gone.toString()).exit()).isEqualTo(1);
+    }
+
+    @Test
+    void flushCanMeanEverythingOrADomain() {
+        assertThat(console.run("queue", "flush").exit()).isZero();
+        assertThat(console.run("queue", "flush", "--domain", "b\u00fcro.example").exit()).isZero();
+        assertThat(queue.orders).containsExactly("flush everything", "flush b\u00fcro.example");
+        assertThat(console.run("queue", "flush", "--domain", "x.example", new QueueId(1).toString()).exit())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void deletingEverythingWantsAYes() {
+        for (int i = 1; i <= 1003; i++) {
+            queue.put(i, "a@here.example", "deferred", "b@far.example");
+        }
+        Console.Ran hesitant = console.run("queue", "delete", "--all");
+        assertThat(hesitant.exit()).isEqualTo(2);
+        assertThat(hesitant.err()).contains("--yes");
+        assertThat(queue.messages).hasSize(1003);
+        assertThat(console.run("queue", "delete", "--all", "--yes").out()).startsWith("deleted 1003");
+        assertThat(queue.messages).isEmpty();
+    }
+
+    @Test
+    void deleteNeedsToKnowWhat() {
+        QueueId id = queue.put(7, "a@here.example", "deferred", "b@far.example");
+        assertThat(console.run("queue", "delete").exit()).isEqualTo(2);
+        assertThat(console.run("queue", "delete", "--all", "--yes", id.toString()).exit()).isEqualTo(2);
+        assertThat(queue.messages).isNotEmpty();
+        assertThat(console.run("queue", "delete", id.toString()).exit()).isZero();
+        assertThat(queue.messages).isEmpty();
+    }
+
+    @Test
+    void theStatusIsShown() {
+        queue.put(7, "a@here.example", "deferred", "b@far.example");
+        assertThat(console.run("status").out()).contains("mail.here.example", "messages  1", "far.example");
+    }
+
+    @Test
+    void troubleOfTheServerIsToldInItsOwnWords() {
+        queue.broken = true;
+        Console.Ran ran = console.run("queue", "list");
+        assertThat(ran.exit()).isEqualTo(1);
+        assertThat(ran.err()).contains("the register does not answer").doesNotContain("\tat ");
+    }
+
+    @Test
+    void aServerThatIsGoneIsExitCode4() throws IOException {
+        server.close();
+        Console.Ran ran = console.run("status");
+        assertThat(ran.exit()).isEqualTo(4);
+        assertThat(ran.err()).isEqualTo("mta: no server is running for home " + home + " (start it with ./mta --home "
+                + home + " run)" + System.lineSeparator());
+        AdminFiles.remove(home);
+        assertThat(console.run("queue", "flush").exit()).isEqualTo(4);
+    }
+
+    @Test
+    void aPortThatHasAnotherServerByNowIsExitCode4() throws IOException {
+        Files.writeString(home.resolve("run/admin.token"), "of yesterday");
+        Console.Ran ran = console.run("status");
+        assertThat(ran.exit()).isEqualTo(4);
+        assertThat(ran.err()).contains("no longer the server of home");
+    }
+
+    @Test
+    void whatIsNoIdIsWrongUsage() {
+        assertThat(console.run("queue", "hold", "../../etc").exit()).isEqualTo(2);
+        assertThat(console.run("queue", "list", "--after", "!!").exit()).isEqualTo(2);
+        assertThat(console.run("queue", "list", "--limit", "1001").exit()).isEqualTo(2);
+        assertThat(queue.orders).isEmpty();
+    }
+
+    private static final class FakeQueue implements Operations {
+        final TreeMap<QueueId, MessageView> messages = new TreeMap<>();
+        final List<String> orders = new ArrayList<>();
+        String why = "450 4.4.1 nobody there";
+        boolean broken;
+
+        QueueId put(long number, String sender, String state, String... recipients) {
+            QueueId id = new QueueId(number);
+            messages.put(id, new MessageView(id.toString(), sender, 2048, state,
+                    Instant.now().minusSeconds(4000).toString(), Instant.now().plusSeconds(4000).toString(), 3, "",
+                    List.of(recipients).stream().map(r -> new RecipientView(r, "open", "", "mx.far.example"))
+                            .toList()));
+            return id;
+        }
+
+        private MessageView told(MessageView view) {
+            return new MessageView(view.id(), view.sender(), view.sizeBytes(), view.state(), view.created(),
+                    view.nextAttempt(), view.attempts(), why,
+                    view.recipients().stream().map(r -> new RecipientView(r.address(), r.state(), why, r.remote()))
+                            .toList());
+        }
+
+        @Override
+        public QueuePage list(Optional<QueueId> after, int limit) throws IOException {
+            if (broken) {
+                throw new IOException("the register does not answer");
+            }
+            var rest = after.map(id -> messages.tailMap(id, false)).orElse(messages);
+            List<MessageView> page = rest.values().stream().limit(limit).map(this::told).toList();
+            return new QueuePage(page,
+                    page.size() < rest.size() ? Optional.of(page.getLast().id()) : Optional.empty(), messages.size());
+        }
+
+        @Override
+        public Optional<MessageView> show(QueueId id) {
+            return Optional.ofNullable(messages.get(id)).map(this::told);
+        }
+
+        @Override
+        public boolean flush(QueueId id) {
+            return order("flush", id);
+        }
+
+        @Override
+        public void flushAll(Optional<String> domain) {
+            orders.add("flush " + domain.orElse("everything"));
+        }
+
+        @Override
+        public boolean hold(QueueId id) {
+            return order("hold", id);
+        }
+
+        @Override
+        public boolean release(QueueId id) {
+            return order("release", id);
+        }
+
+        @Override
+        public boolean delete(QueueId id) {
+            return messages.remove(id) != null;
+        }
+
+        @Override
+        public Status status() {
+            return new Status("0.1", "mail.here.example", Instant.now().toString(), messages.size(), 0, 0, 0,
+                    List.of(new DestinationView("smtp", "far.example", 1, 0, 0)));
+        }
+
+        private boolean order(String name, QueueId id) {
+            orders.add(name + " " + id);
+            return messages.containsKey(id);
+        }
+    }
+}
