@@ -183,13 +183,7 @@ final class Conversation {
             case Command.Unserved(String verb) -> refuse(Reply.of(502, "5.5.1", verb + " is not served here"));
             case Command.Foreign(String verb) -> hangUp(
                     Reply.of(554, "5.5.0", config.hostname() + " This is SMTP, " + verb + " is not"));
-            case Command.Wrong(String verb, Reply reply) -> {
-                if (verb.equals("MAIL") || verb.equals("RCPT")) {
-                    refuseMail(reply);
-                } else {
-                    refuse(reply);
-                }
-            }
+            case Command.Wrong(String verb, Reply reply) -> wrong(verb, reply);
         }
         // RFC 2920 section 3.2: replies to these may be collected, replies to all others must not.
         if (!(command instanceof Command.Mail || command instanceof Command.Rcpt || command instanceof Command.Rset)) {
@@ -221,10 +215,11 @@ final class Conversation {
         } else if (transactions >= config.messagesPerConnection()) {
             hangUp(Reply.of(421, "4.7.0", config.hostname() + " Enough messages for one connection"));
         } else if (mail.declaredBytes() > config.messageBytes()) {
-            refuseMail(Reply.of(552, "5.3.4", "Message too big, at most " + config.messageBytes() + " octets"));
+            refuseMail(Reply.of(552, "5.3.4", "Message too big, at most " + config.messageBytes() + " octets"),
+                    from(mail.sender()));
         } else {
             switch (door.sender(client(), mail.sender(), mail.declaredBytes())) {
-                case MailDoor.Verdict.Refuse(Reply reply) -> refuseMail(reply);
+                case MailDoor.Verdict.Refuse(Reply reply) -> refuseMail(reply, from(mail.sender()));
                 case MailDoor.Verdict.Accept() -> {
                     transactions++;
                     transaction = Optional.of(new Transaction(mail.sender(), mail.body()));
@@ -240,15 +235,16 @@ final class Conversation {
             return;
         }
         Transaction mail = transaction.get();
+        String whose = from(mail.sender()) + " to=<" + recipient + ">";
         if (mail.recipients() >= config.recipients()) {
             // RFC 5321 section 4.5.3.1.10: the client sends the rest in another transaction. That is no error.
             Reply reply = Reply.of(452, "4.5.3", "Too many recipients, at most " + config.recipients());
-            logRefusal(reply);
+            logRefusal(reply, whose);
             say(reply);
             return;
         }
         switch (door.recipient(client(), mail.sender(), recipient)) {
-            case MailDoor.Verdict.Refuse(Reply reply) -> refuseMail(reply);
+            case MailDoor.Verdict.Refuse(Reply reply) -> refuseMail(reply, whose);
             case MailDoor.Verdict.Accept() -> {
                 mail.add(recipient);
                 say(Reply.of(250, "2.1.5", "Ok"));
@@ -322,16 +318,14 @@ final class Conversation {
         Optional<Reply> refusal = intake.isComplete() ? intake.finish(mail) : intake.refusal();
         if (refusal.isEmpty()) {
             junk = 0;
-            log.info("queue={} session={} client={} helo={} from=<{}> rcpts={} size={} msg=accepted", intake.id(),
-                    number, literal(), helo.orElse(""), mail.sender().map(Address::toString).orElse(""),
-                    mail.recipients(), intake.sizeBytes());
+            log.info("queue={} session={} client={} helo={}{} rcpts={} size={} msg=accepted", intake.id(), number,
+                    literal(), helo.orElse(""), from(mail.sender()), mail.recipients(), intake.sizeBytes());
             say(Reply.of(250, "2.0.0", "queued as " + intake.id()));
         } else if (intake.trouble().isPresent()) {
             answerTrouble(intake.trouble().get(), refusal.get());
         } else if (intake.isComplete()) {
-            refuseMail(refusal.get());
+            refuseMail(refusal.get(), from(mail.sender()));
         } else {
-            logRefusal(refusal.get());
             hangUp(refusal.get());
         }
     }
@@ -384,6 +378,14 @@ final class Conversation {
         }
     }
 
+    private void wrong(String verb, Reply reply) throws IOException {
+        if (verb.equals("MAIL") || verb.equals("RCPT")) {
+            refuseMail(reply, "");
+        } else {
+            refuse(reply);
+        }
+    }
+
     private void answerJunk(Reply reply) throws IOException {
         junk++;
         if (junk > config.junkCommands()) {
@@ -393,8 +395,8 @@ final class Conversation {
         }
     }
 
-    private void refuseMail(Reply reply) throws IOException {
-        logRefusal(reply);
+    private void refuseMail(Reply reply, String whose) throws IOException {
+        logRefusal(reply, whose);
         refuse(reply);
     }
 
@@ -442,8 +444,14 @@ final class Conversation {
         }
     }
 
-    private void logRefusal(Reply reply) {
-        log.info("session={} client={} reply=\"{}\"", number, literal(), quotable(reply));
+    /// @param whose ` from=<…>` and ` to=<…>` as far as known
+    private void logRefusal(Reply reply, String whose) {
+        log.info("session={} client={} helo={}{} reply=\"{}\"", number, literal(), helo.orElse(""), whose,
+                quotable(reply));
+    }
+
+    private static String from(Optional<Address> sender) {
+        return " from=<" + sender.map(Address::toString).orElse("") + ">";
     }
 
     private static String quotable(Reply reply) {

@@ -35,7 +35,6 @@ public final class SmtpListener implements AutoCloseable {
     private static final AtomicLong sessions = new AtomicLong();
     /// Places for those who come when all places are taken, to be told so.
     private static final int STANDING_ROOM = 50;
-    private static final Duration AFTER_CUT = Duration.ofSeconds(5);
 
     private final ListenerConfig config;
     private final MailDoor door;
@@ -153,7 +152,7 @@ public final class SmtpListener implements AutoCloseable {
     private void closePort() {
         Thread closer = Thread.ofPlatform().daemon().name("listener-close").start(server::stop);
         try {
-            if (!closer.join(AFTER_CUT)) {
+            if (!closer.join(tuning.afterCut())) {
                 log.warn("service={} msg=\"sessions still busy\"", config.service());
             }
         } catch (InterruptedException e) {

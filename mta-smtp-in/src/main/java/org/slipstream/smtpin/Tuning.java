@@ -8,8 +8,9 @@ import java.time.InstantSource;
 /// @param clock for the date in Received lines
 /// @param dataCredit how long a client may be silent in DATA, and the time over which its rate is averaged
 /// @param lastWord how long we listen to a client that we are about to leave
-record Tuning(InstantSource clock, Duration dataCredit, Duration lastWord) {
+/// @param afterCut how long a stop waits for sessions whose connection it has cut
+record Tuning(InstantSource clock, Duration dataCredit, Duration lastWord, Duration afterCut) {
     static Tuning standard() {
-        return new Tuning(InstantSource.system(), Duration.ofSeconds(60), Duration.ofSeconds(2));
+        return new Tuning(InstantSource.system(), Duration.ofSeconds(60), Duration.ofSeconds(2), Duration.ofSeconds(5));
     }
 }

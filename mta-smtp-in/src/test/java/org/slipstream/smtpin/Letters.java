@@ -31,9 +31,15 @@ class Letters implements MailDoor {
     final AtomicInteger openDrafts = new AtomicInteger();
     final AtomicInteger drafts = new AtomicInteger();
     final AtomicInteger largestWrite = new AtomicInteger();
-    private final AtomicLong lastId = new AtomicLong(1000);
+    /// Ids of all houses of the test run differ, as they do in one log.
+    private static final AtomicLong lastId = new AtomicLong(System.currentTimeMillis() << 10);
     /// `fine`, or the call during which the disk is full: `draft`, `write`, `commit`.
     volatile String disk = "fine";
+    volatile Interruptible beforeCommit = () -> {};
+
+    interface Interruptible {
+        void run() throws InterruptedException;
+    }
 
     @Override
     public Verdict sender(Client client, Optional<Address> sender, long declaredBytes) {
@@ -98,6 +104,11 @@ class Letters implements MailDoor {
         @Override
         public void commit(Envelope envelope) throws IOException {
             failIf("commit");
+            try {
+                beforeCommit.run();
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
             accepted.add(new Accepted(client, envelope, bytes.toString(StandardCharsets.ISO_8859_1)));
         }
 

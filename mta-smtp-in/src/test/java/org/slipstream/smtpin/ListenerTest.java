@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,6 +30,25 @@ class ListenerTest {
                     + "\tSat, 21 Nov 2026 12:00:00 +0000\r\nSubject: x\r\n\r\nbody\r\n");
             assertThat(mail.client().service()).isEqualTo("smtp");
             assertThat(mail.client().helo()).contains("client.example");
+        }
+    }
+
+    @Test
+    void theAnswerWaitsForTheDisk() throws Exception {
+        CountDownLatch disk = new CountDownLatch(1);
+        CountDownLatch committing = new CountDownLatch(1);
+        house.beforeCommit = () -> {
+            committing.countDown();
+            disk.await();
+        };
+        try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
+            beginData(client);
+            client.send("text\r\n.\r\nNOOP\r\n");
+            committing.await();
+            assertThat(client.socket.getInputStream().available()).isZero();
+            disk.countDown();
+            assertThat(client.reply()).startsWith("250 2.0.0 queued as ");
+            assertThat(client.reply()).startsWith("250 2.0.0 Ok");
         }
     }
 

@@ -25,7 +25,7 @@ final class Ports {
 
     static SmtpListener started(ListenerConfig config, MailDoor door, Duration dataCredit) throws IOException {
         SmtpListener listener = new SmtpListener(config, door,
-                new Tuning(InstantSource.fixed(NOON), dataCredit, Duration.ofMillis(100)));
+                new Tuning(InstantSource.fixed(NOON), dataCredit, Duration.ofMillis(100), Duration.ofMillis(100)));
         listener.start();
         return listener;
     }

@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -63,6 +64,25 @@ class StopTest {
             assertThat(house.openDrafts).hasValue(0);
             assertThat(house.accepted).isEmpty();
         }
+    }
+
+    @Test
+    void aDiskThatHangsDoesNotHoldUpTheStop() throws Exception {
+        CountDownLatch disk = new CountDownLatch(1);
+        CountDownLatch committing = new CountDownLatch(1);
+        house.beforeCommit = () -> {
+            committing.countDown();
+            disk.await();
+        };
+        SmtpListener listener = Ports.started(Ports.config(), house);
+        try (Raw client = Raw.greetedBy(listener)) {
+            ListenerTest.beginData(client);
+            client.send("text\r\n.\r\n");
+            committing.await();
+            listener.stop(Duration.ofMillis(50));
+        }
+        disk.countDown();
+        await().until(() -> house.openDrafts.get() == 0);
     }
 
     @Test

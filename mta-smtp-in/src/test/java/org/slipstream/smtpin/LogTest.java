@@ -1,0 +1,63 @@
+package org.slipstream.smtpin;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/// What an operator finds in the log: one line for what was taken, one for what was refused, none for the rest.
+class LogTest {
+    private final Letters house = new Letters();
+
+    @Test
+    void oneLinePerFact() throws Exception {
+        try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
+            client.ask("EHLO log-story.example");
+            client.ask("NOOP");
+            client.ask("NONSENSE");
+            client.ask("MAIL FROM:<a@x.example>");
+            client.ask("RCPT TO:<nobody@y.example>");
+            client.ask("RSET");
+            String reply = ListenerTest.send(client, "text\r\n");
+            String id = reply.substring(reply.lastIndexOf(' ') + 1);
+            client.ask("QUIT");
+            await().until(() -> lines("queue=" + id + " ").size() == 1);
+            String accepted = lines("queue=" + id + " ").getFirst();
+            String session = accepted.replaceAll(".*( session=[0-9]+ ).*", "$1");
+            assertThat(accepted).endsWith("queue=" + id + session
+                    + "client=[127.0.0.1] helo=log-story.example from=<a@x.example> rcpts=1 size=6 msg=accepted");
+            assertThat(lines(session)).hasSize(2).first().asString()
+                    .endsWith(session.substring(1) + "client=[127.0.0.1] helo=log-story.example from=<a@x.example>"
+                            + " to=<nobody@y.example> reply=\"550 5.1.1 No such user\"");
+        }
+    }
+
+    @Test
+    void idleSessionsAndQuietLeaversAreNoNews() throws Exception {
+        try (SmtpListener listener = Ports.started(Ports.config(), house)) {
+            Raw.greetedBy(listener).close();
+            try (Raw client = Raw.greetedBy(listener)) {
+                client.ask("EHLO quiet-story.example");
+            }
+            try (Raw client = Raw.greetedBy(listener)) {
+                ListenerTest.beginData(client);
+                client.send("half");
+                client.socket.setSoLinger(true, 0);
+            }
+            await().until(() -> house.drafts.get() == 1 && house.openDrafts.get() == 0);
+        }
+        assertThat(lines("quiet-story.example")).isEmpty();
+        assertThat(lines("INFO org.subethamail")).isEmpty();
+        assertThat(lines("WARN org.subethamail")).isEmpty();
+    }
+
+    private static List<String> lines(String containing) throws IOException {
+        return Files.readAllLines(Path.of("target", "test.log")).stream().filter(line -> line.contains(containing))
+                .toList();
+    }
+}
