@@ -1,0 +1,107 @@
+package org.slipstream.dist.door;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Reply;
+import org.slipstream.dist.config.Config;
+import org.slipstream.smtpin.Client;
+import org.slipstream.smtpin.MailDoor;
+import org.slipstream.spool.Draft;
+import org.slipstream.spool.NoSpaceException;
+
+import java.io.IOException;
+import java.util.Optional;
+
+/// The policy at MAIL and RCPT, in two rules.
+///
+/// 1. Mail to ourselves is taken from everybody: known mailboxes and aliases of local domains.
+/// 2. Mail to others is taken from our own clients alone: authenticated ones and those of the listed networks. Everybody else is
+/// refused (RFC 5321 section 7.8), whatever the address looks like; see [AddressBook] for the disguises.
+///
+/// The submission port is for our own clients at all (RFC 6409 section 4.3). As long as there is no AUTH, these are the listed
+/// networks, and 530, which means "authenticate first", would be bad advice.
+///
+/// Called on session threads; immutable.
+public final class Door implements MailDoor {
+    private static final String SUBMISSION = "submission";
+
+    private final Ingest ingest;
+    private final AddressBook book;
+    private final Config.Relay relay;
+
+    public Door(Ingest ingest, AddressBook book, Config.Relay relay) {
+        this.ingest = ingest;
+        this.book = book;
+        this.relay = relay;
+    }
+
+    @Override
+    public Verdict sender(Client client, Optional<Address> sender, long declaredBytes) {
+        if (client.service().equals(SUBMISSION) && !isOurs(client)) {
+            return Verdict.refuse(550, "5.7.1", "This port takes mail of listed networks only");
+        }
+        // The null sender is how reports travel; RFC 5321 section 4.5.5 wants it taken.
+        return sender.isPresent() && !Address.isDomain(sender.get().domain())
+                ? Verdict.refuse(553, "5.1.7", "The sender's domain is no domain")
+                : Verdict.accept();
+    }
+
+    @Override
+    public Verdict recipient(Client client, Optional<Address> sender, Address recipient) {
+        return switch (book.decide(recipient)) {
+            case AddressBook.Decision.Mailbox _,AddressBook.Decision.Alias _ -> Verdict.accept();
+            case AddressBook.Decision.Unknown _ -> Verdict.refuse(550, "5.1.1", "<" + recipient + "> is unknown here");
+            case AddressBook.Decision.Remote _ -> isOurs(client)
+                    ? Verdict.accept()
+                    : Verdict.refuse(554, "5.7.1", "<" + recipient + ">: relay access denied");
+        };
+    }
+
+    private boolean isOurs(Client client) {
+        return client.user().isPresent()
+                || relay.networks().stream().anyMatch(network -> network.contains(client.address()));
+    }
+
+    @Override
+    public DraftLetter draft(Client client) throws IOException {
+        return new Entering(ingest.begin());
+    }
+
+    @Override
+    public Reply troubleReply(IOException trouble) {
+        return switch (trouble) {
+            case NoSpaceException _ -> Reply.of(452, "4.3.1", "Insufficient system storage, try again later");
+            case TooManyRecipientsException _ -> Reply.of(452, "4.5.3", "Too many recipients behind these aliases");
+            default -> Reply.of(451, "4.3.0", "Local trouble, try again later");
+        };
+    }
+
+    private final class Entering implements DraftLetter {
+        private final Draft draft;
+
+        private Entering(Draft draft) {
+            this.draft = draft;
+        }
+
+        @Override
+        public QueueId id() {
+            return draft.id();
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            draft.write(bytes, offset, length);
+        }
+
+        @Override
+        public void commit(Envelope envelope) throws IOException {
+            ingest.commit(draft, envelope);
+        }
+
+        @Override
+        public void close() {
+            draft.close();
+        }
+    }
+}
