@@ -1,5 +1,6 @@
 package org.slipstream.smtpout;
 
+import org.awaitility.Awaitility;
 import org.slipstream.core.Route;
 
 import java.io.ByteArrayOutputStream;
@@ -24,6 +25,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 
 import javax.net.ssl.SSLSocket;
@@ -36,6 +38,7 @@ import javax.net.ssl.SSLSocketFactory;
 /// | `S text` | send this line; neighbours go out in one write |
 /// | `C text` | wait for this line, `*` stands for anything |
 /// | `DATA` | read content until the final dot |
+/// | `TORN` | read content that breaks off: fail when it has a final dot |
 /// | `BYTES n` | read so many bytes of content |
 /// | `TLS` | shake hands for TLS |
 /// | `RAW text` | send this without a line end |
@@ -89,6 +92,7 @@ final class ScriptedServer implements AutoCloseable {
     private final CountDownLatch over = new CountDownLatch(1);
     private final CountDownLatch gate = new CountDownLatch(1);
     private volatile int connections;
+    private final AtomicInteger playing = new AtomicInteger();
 
     private ScriptedServer(Closeable listener, int port, Path path, SSLSocketFactory tls, String... scripts) {
         this.listener = listener;
@@ -158,6 +162,11 @@ final class ScriptedServer implements AutoCloseable {
         return connections;
     }
 
+    /// Waits until every script that was begun has come to its end.
+    void awaitEnd() {
+        Awaitility.await().until(() -> playing.get() == 0);
+    }
+
     void openGate() {
         gate.countDown();
     }
@@ -192,6 +201,7 @@ final class ScriptedServer implements AutoCloseable {
     private void serve(Closeable socket, InputStream in, OutputStream out) {
         open.add(socket);
         connections++;
+        playing.incrementAndGet();
         String script = scripts.size() > 1 ? scripts.poll() : scripts.peek();
         Thread.ofVirtual().start(() -> {
             try {
@@ -204,6 +214,7 @@ final class ScriptedServer implements AutoCloseable {
                 }
             } finally {
                 closeQuietly(socket);
+                playing.decrementAndGet();
             }
         });
     }
@@ -229,7 +240,7 @@ final class ScriptedServer implements AutoCloseable {
         }
 
         void run(String script) throws IOException, InterruptedException {
-            for (String line : script.lines().toList()) {
+            for (String line : script.lines().filter(l -> !l.isBlank()).toList()) {
                 int blank = line.indexOf(' ');
                 String verb = blank < 0 ? line : line.substring(0, blank);
                 String rest = blank < 0 ? "" : line.substring(blank + 1);
@@ -241,6 +252,7 @@ final class ScriptedServer implements AutoCloseable {
                 switch (verb) {
                     case "C" -> expect(rest);
                     case "DATA" -> contents.add(content());
+                    case "TORN" -> expectTorn();
                     case "BYTES" -> in.readNBytes(Integer.parseInt(rest));
                     case "TLS" -> shakeHands();
                     case "RAW" -> sending.append(rest);
@@ -308,6 +320,13 @@ final class ScriptedServer implements AutoCloseable {
                     byte[] all = content.toByteArray();
                     return java.util.Arrays.copyOf(all, all.length - 3);
                 }
+            }
+        }
+
+        private void expectTorn() throws IOException {
+            String all = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+            if (all.isEmpty() || all.contains("\r\n.\r\n")) {
+                throw new AssertionError("expected content without an end but got " + all.length() + " bytes");
             }
         }
 

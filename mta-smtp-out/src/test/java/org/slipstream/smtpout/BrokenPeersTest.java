@@ -1,0 +1,239 @@
+package org.slipstream.smtpout;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.RecipientOutcome;
+
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.smtpout.Post.letter;
+import static org.slipstream.smtpout.Post.parcel;
+import static org.slipstream.smtpout.ScriptedServer.HELLO;
+import static org.slipstream.smtpout.ScriptedServer.PLAIN_HELLO;
+import static org.slipstream.smtpout.ScriptedServer.TAKE;
+
+/// Servers that refuse, hang up, say nothing or talk nonsense, at every point of a connection's life.
+class BrokenPeersTest {
+    private static final int HASTY = 400;
+
+    private final RecordingHouse house = new RecordingHouse();
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            S 421 4.3.2 busy                                 | 421 4.3.2 host * refused to talk to us: 421 4.3.2 busy
+            S 554 5.7.1 go away                              | 450 4.7.1 host * refused to talk to us: 554 5.7.1 go away
+            S 554 no                                         | 450 4.0.0 host * refused to talk to us: 554 no
+            DROP                                             | 450 4.4.2 * while waiting for the greeting: connection closed by peer
+            CUT                                              | 450 4.4.2 * while waiting for the greeting: Connection reset
+            STALL                                            | 450 4.4.2 * while waiting for the greeting: no answer within 400 ms
+            RAW 220-more;STALL                               | 450 4.4.2 * while waiting for the greeting: no answer within 400 ms
+            RAW 220 half;DROP                                | 450 4.4.2 *: connection closed by peer in the middle of a reply
+            S SSH-2.0-OpenSSH_9.2;EOF                        | 451 4.5.0 *: not a reply: "SSH-2.0-OpenSSH_9.2"
+            S 220-a;S 250 b;EOF                              | 451 4.5.0 *: code changes from 220 to 250 within a reply
+            S 220 hi;C EHLO me.example;S 421 4.3.2 down      | 421 4.3.2 host * refused to talk to us: 421 4.3.2 down
+            S 220 hi;C EHLO me.example;DROP                  | 450 4.4.2 * while waiting for the reply to EHLO: connection closed by peer
+            S 220 hi;C EHLO me.example;STALL                 | 450 4.4.2 * while waiting for the reply to EHLO: no answer within 400 ms
+            S 220 hi;C EHLO me.example;S 500 what;C HELO me.example;S 550 5.7.1 no  | 550 5.7.1 host * refused to talk to us: 550 5.7.1 no
+            S 220 hi;C EHLO me.example;S 500 what;C HELO me.example;S 450 4.7.1 no  | 450 4.7.1 host * refused to talk to us: 450 4.7.1 no
+            """)
+    void nobodyToTalkTo(String script, String reason) {
+        try (var server = ScriptedServer.of(lines(script)); var carriers = new Carriers(Post.hasty(HASTY), house)) {
+            carriers.open(1, server.route());
+            RecordingHouse.Failed failed = house.failed();
+            String remote = "127.0.0.1[127.0.0.1]:" + server.port();
+            assertThat(failed.reason()).hasToString(reason.replace("*", remote)
+                    .replaceAll("^(45. 4....) (127.0.0.1.*?:\\d+): (conn|not|code)",
+                            "$1 $2 while waiting for the greeting: $3"));
+            assertThat(failed.remote()).isEqualTo(remote);
+            assertThat(house.news()).hasSize(1);
+        }
+    }
+
+    @Test
+    void nobodyThere() {
+        var server = ScriptedServer.of(HELLO);
+        server.close();
+        try (var carriers = new Carriers(Post.patient(), house)) {
+            carriers.open(1, server.route());
+            assertThat(house.failed().reason()).hasToString("450 4.4.1 connect to 127.0.0.1[127.0.0.1]:" + server.port()
+                    + ": Connection refused");
+        }
+    }
+
+    @Test
+    void aReplyWithoutEndIsCutOffAndMemoryStaysBounded() {
+        String endless = "S 250-" + "x".repeat(2000) + "\n";
+        try (var server = ScriptedServer.of("S 220 hi\nC EHLO me.example\n" + endless.repeat(500));
+                var carriers = new Carriers(Post.patient(), house)) {
+            carriers.open(1, server.route());
+            assertThat(house.failed().reason().toString()).endsWith("reply of more than 200 lines");
+        } catch (AssertionError e) {
+            // The server could not send all of it, which is what we wanted.
+            assertThat(e).hasRootCauseInstanceOf(java.io.IOException.class);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            S 550 5.7.1 sender                   | 550 5.7.1 sender           | true  | false
+            S 451 4.7.1 later                    | 451 4.7.1 later            | true  | false
+            S 421 4.3.2 down                     | 421 4.3.2 down             | false | true
+            DROP                                 | 450 4.4.2 MAIL: connection closed by peer   | false | true
+            CUT                                  | 450 4.4.2 MAIL: Connection reset            | false | true
+            STALL                                | 450 4.4.2 MAIL: no answer within 400 ms     | false | true
+            S what?;STALL                        | 451 4.5.0 MAIL: not a reply: "what?"        | false | true
+            S 354 go                             | 451 4.5.0 the reply to MAIL makes no sense: 354 go | false | false
+            S 250 ok;R;S 421 4.3.2 down          | 421 4.3.2 down             | false | false
+            S 250 ok;R;DROP                      | 450 4.4.2 RCPT: connection closed by peer   | false | true
+            S 250 ok;R;STALL                     | 450 4.4.2 RCPT: no answer within 400 ms     | false | true
+            S 250 ok;R;S 550 5.1.1 who           | 550 5.1.1 who              | true  | false
+            S 250 ok;R;S 250 ok;D;S 451 4.3.0 disk | 451 4.3.0 disk           | true  | false
+            S 250 ok;R;S 250 ok;D;S 554 5.0.0 no | 554 5.0.0 no               | true  | false
+            S 250 ok;R;S 250 ok;D;S 421 4.3.2 down | 421 4.3.2 down           | false | false
+            S 250 ok;R;S 250 ok;D;DROP           | 450 4.4.2 DATA: connection closed by peer   | false | true
+            S 250 ok;R;S 250 ok;D;STALL          | 450 4.4.2 DATA: no answer within 400 ms     | false | true
+            S 250 ok;R;S 250 ok;D;S 354 go;DATA;S 554 5.6.0 spam   | 554 5.6.0 spam   | true  | false
+            S 250 ok;R;S 250 ok;D;S 354 go;DATA;S 452 4.3.1 full   | 452 4.3.1 full   | true  | false
+            S 250 ok;R;S 250 ok;D;S 354 go;DATA;S 421 4.3.2 down   | 421 4.3.2 down   | false | false
+            S 250 ok;R;S 250 ok;D;S 354 go;DATA;DROP  | 450 4.4.2 the end of data: connection closed by peer | false | true
+            S 250 ok;R;S 250 ok;D;S 354 go;DATA;STALL | 450 4.4.2 the end of data: no answer within 400 ms   | false | true
+            S 250 ok;R;S 250 ok;D;S 354 go;DATA;S 250-o;S 550 k;STALL | 451 4.5.0 the end of data: code changes from 250 to 550 within a reply | false | true
+            """)
+    void oneMessageMeetsTrouble(String script, String reply, boolean usable, boolean siteTrouble) {
+        String hello = PLAIN_HELLO + "C MAIL FROM:<me@here.example>\n";
+        String afterwards = usable
+                ? script.contains("DATA")
+                        ? "\nC QUIT\nS 221 bye\n"
+                        : "\nC RSET\nS 250 ok\nC QUIT\nS 221 bye\n"
+                : "";
+        String rest = lines(script.replace(";R;", ";C RCPT TO:<you@there.example>;").replace(";D;", ";C DATA;"));
+        try (var server = ScriptedServer.of(hello + rest + afterwards);
+                var carriers = new Carriers(Post.hasty(HASTY), house)) {
+            carriers.open(1, server.route());
+            house.ready();
+            carriers.deliver(1, parcel(5));
+            RecordingHouse.Done done = house.done(5);
+            String expected = reply.replaceFirst("^(45. 4.\\d.\\d) (MAIL|RCPT|DATA|the end of data): ",
+                    "$1 127.0.0.1[127.0.0.1]:" + server.port() + " while waiting for the reply to $2: ");
+            assertThat(done.reply()).hasToString(expected);
+            assertThat(done.usable()).as("usable").isEqualTo(usable);
+            assertThat(done.siteTrouble()).as("site trouble").isEqualTo(siteTrouble);
+            assertThat(server.connections()).isEqualTo(1);
+        }
+        assertThat(house.news()).as("one ready, one done, nothing else").hasSize(2);
+    }
+
+    @Test
+    void whatWasDecidedBeforeTheLossStaysDecided() {
+        try (var server = ScriptedServer.of(HELLO + """
+                C MAIL FROM:*
+                C RCPT TO:<a@x.example>
+                C RCPT TO:<b@x.example>
+                C DATA
+                S 250 ok
+                S 550 5.1.1 unknown
+                S 250 ok
+                DROP
+                """); var carriers = new Carriers(Post.patient(), house)) {
+            carriers.open(1, server.route());
+            house.ready();
+            carriers.deliver(1, parcel(1, "a@x.example", "b@x.example"));
+            List<RecipientOutcome> outcomes = house.done(1).outcomes();
+            assertThat(outcomes.get(0).outcome()).isInstanceOf(Outcome.Failed.class);
+            assertThat(outcomes.get(1).outcome()).isInstanceOf(Outcome.Deferred.class);
+        }
+    }
+
+    @Test
+    void aPeerThatStopsReadingDoesNotHoldUsForEver() {
+        try (var server = ScriptedServer.of(stopsReading()); var carriers = new Carriers(Post.hasty(HASTY), house)) {
+            carriers.open(1, server.route());
+            house.ready();
+            carriers.deliver(1, parcel(1, letter("x".repeat(70) + "\r\n")));
+            RecordingHouse.Done small = house.done(1);
+            assertThat(small.reply().toString()).contains("no answer within 400 ms");
+            carriers.open(2, server.route());
+            house.await(RecordingHouse.Ready.class, r -> r.connection() == 2);
+            carriers.deliver(2, parcel(2, letter(("x".repeat(70) + "\r\n").repeat(500_000))));
+            RecordingHouse.Done large = house.done(2);
+            assertThat(large.reply().toString()).contains("peer took no data for 400 ms");
+            assertThat(large.usable()).isFalse();
+            assertThat(large.siteTrouble()).isTrue();
+        }
+    }
+
+    @Test
+    void aRefusalInTheMiddleOfTheContentIsHeardEvenWhenThePeerHangsUp() {
+        try (var server = ScriptedServer.of(HELLO + """
+                C MAIL FROM:*
+                C RCPT TO:*
+                C DATA
+                S 250 ok
+                S 250 ok
+                S 354 go
+                BYTES 100000
+                S 552 5.3.4 enough
+                BYTES 10000000
+                DROP
+                """); var carriers = new Carriers(Post.patient(), house)) {
+            carriers.open(1, server.route());
+            house.ready();
+            carriers.deliver(1, parcel(1, letter(("x".repeat(70) + "\r\n").repeat(500_000))));
+            RecordingHouse.Done done = house.done(1);
+            assertThat(done.reply()).hasToString("552 5.3.4 enough");
+            assertThat(done.usable()).isFalse();
+        }
+    }
+
+    @Test
+    void aPeerThatTakesTheMessageBeforeItIsThereIsNotBelieved() {
+        try (var server = ScriptedServer.of(HELLO + """
+                C MAIL FROM:*
+                C RCPT TO:*
+                C DATA
+                S 250 ok
+                S 250 ok
+                S 354 go
+                BYTES 100000
+                S 250 2.0.0 thanks, that will do
+                BYTES 10000000
+                DROP
+                """); var carriers = new Carriers(Post.patient(), house)) {
+            carriers.open(1, server.route());
+            house.ready();
+            carriers.deliver(1, parcel(1, letter(("x".repeat(70) + "\r\n").repeat(500_000))));
+            assertThat(house.done(1).only()).isInstanceOf(Outcome.Deferred.class);
+        }
+    }
+
+    @Test
+    void aPeerThatFloodsUsWithRepliesNobodyAskedForIsLeft() {
+        try (var server = ScriptedServer.of(HELLO + TAKE + "S 250 more\n".repeat(2000) + "STALL\n");
+                var carriers = new Carriers(Post.patient(), house)) {
+            carriers.open(1, server.route());
+            house.ready();
+            carriers.deliver(1, parcel(1));
+            assertThat(house.done(1).only()).isInstanceOf(Outcome.Delivered.class);
+            assertThat(house.lost().reason()).isEqualTo("250 more");
+        }
+    }
+
+    private static String stopsReading() {
+        return HELLO + """
+                C MAIL FROM:*
+                C RCPT TO:*
+                C DATA
+                S 250 ok
+                S 250 ok
+                S 354 go
+                STALL
+                """;
+    }
+
+    private static String lines(String script) {
+        return String.join("\n", script.split(";")) + "\n";
+    }
+}

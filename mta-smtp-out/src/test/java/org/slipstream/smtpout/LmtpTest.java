@@ -1,0 +1,105 @@
+package org.slipstream.smtpout;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Route;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.smtpout.Post.letter;
+import static org.slipstream.smtpout.Post.parcel;
+import static org.slipstream.smtpout.ScriptedServer.BYE;
+
+/// LMTP (RFC 2033), over TCP and over a UNIX socket.
+class LmtpTest {
+    private static final String HELLO = """
+            S 220 box LMTP
+            C LHLO me.example
+            S 250-box
+            S 250 PIPELINING
+            """;
+    private static final String TWO = """
+            C MAIL FROM:<me@here.example>
+            C RCPT TO:<a@box.example>
+            C RCPT TO:<b@box.example>
+            C RCPT TO:<c@box.example>
+            C DATA
+            S 250 ok
+            S 250 ok
+            S 550 5.1.1 unknown
+            S 250 ok
+            S 354 go
+            DATA
+            S 250 2.0.0 a has it
+            S 452 4.2.2 c is full
+            """;
+
+    private final RecordingHouse house = new RecordingHouse();
+
+    @Test
+    void eachRecipientHasAnAnswerOfItsOwn() {
+        try (var server = ScriptedServer.of(HELLO + TWO + TWO + BYE);
+                var carriers = new Carriers(Post.patient(), house)) {
+            carriers.open(1, new Route.Lmtp("127.0.0.1:" + server.port()));
+            house.ready();
+            for (int i = 1; i <= 2; i++) {
+                carriers.deliver(1, parcel(i, "a@box.example", "b@box.example", "c@box.example"));
+                assertThat(replies(house.done(i))).containsExactly("250 2.0.0 a has it", "550 5.1.1 unknown",
+                        "452 4.2.2 c is full");
+            }
+        }
+    }
+
+    @Test
+    void aSocketFile(@TempDir Path dir) throws IOException {
+        Path socket = dir.resolve("lmtp.sock");
+        String large = ("y".repeat(70) + "\r\n").repeat(20_000);
+        try (var server = ScriptedServer.unix(socket, HELLO + TWO + "GATE\nDROP\n");
+                var carriers = new Carriers(Post.patient(), house)) {
+            carriers.open(1, new Route.Lmtp("unix:" + socket));
+            house.ready();
+            carriers.deliver(1, parcel(1, letter(large), "a@box.example", "b@box.example", "c@box.example"));
+            Outcome first = house.done(1).outcomes().getFirst().outcome();
+            assertThat(first).isInstanceOf(Outcome.Delivered.class);
+            assertThat(first.remote()).isEqualTo("unix:" + socket);
+            assertThat(server.contents()).containsExactly(large);
+            server.openGate();
+            house.lost();
+        }
+    }
+
+    @Test
+    void aSocketFileThatIsNotThereDefers(@TempDir Path dir) {
+        try (var carriers = new Carriers(Post.patient(), house)) {
+            carriers.open(1, new Route.Lmtp("unix:" + dir.resolve("none")));
+            assertThat(house.failed().reason().toString()).startsWith("450 4.4.1 connect to unix:");
+        }
+    }
+
+    @Test
+    void aSocketFileWhoseServerSaysNothingIsLeft(@TempDir Path dir) throws IOException {
+        try (var server = ScriptedServer.unix(dir.resolve("s"), "STALL\n");
+                var carriers = new Carriers(Post.hasty(300), house)) {
+            carriers.open(1, new Route.Lmtp("unix:" + server.path()));
+            assertThat(house.failed().reason().toString()).contains("no answer within 300 ms");
+        }
+    }
+
+    @Test
+    void aServerThatDoesNotKnowLmtpIsOurMistakeAndDefers() {
+        try (var server = ScriptedServer.of("S 220 smtp\nC LHLO me.example\nS 500 5.5.1 what?\nC QUIT\n");
+                var carriers = new Carriers(Post.patient(), house)) {
+            carriers.open(1, new Route.Lmtp("[127.0.0.1]:" + server.port()));
+            assertThat(house.failed().reason().code()).isEqualTo(450);
+        }
+    }
+
+    private static List<String> replies(RecordingHouse.Done done) {
+        return done.outcomes().stream().map(RecipientOutcome::outcome).map(o -> o.reply().toString()).toList();
+    }
+}

@@ -1,0 +1,189 @@
+package org.slipstream.smtpout;
+
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.Route;
+import org.slipstream.smtpout.host.HostFinder;
+import org.slipstream.smtpout.wire.Watchdog;
+
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.smtpout.ScriptedServer.BYE;
+import static org.slipstream.smtpout.ScriptedServer.HELLO;
+
+/// Which of several hosts and addresses is asked, and what is said when none will do.
+class OpeningTest {
+    private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
+    /// Loopback too, but nobody listens there.
+    private static final InetAddress NOBODY = InetAddress.ofLiteral("127.77.0.1");
+
+    private final RecordingHouse house = new RecordingHouse();
+
+    @Test
+    void theBestHostIsAskedFirst() {
+        try (var worse = ScriptedServer.of(HELLO + BYE);
+                var best = ScriptedServer.of(HELLO + BYE);
+                var carriers = new Carriers(Post.patient(), house)) {
+            carriers.open(1, route(worse.host(20), best.host(10)));
+            house.ready();
+            assertThat(best.connections()).isEqualTo(1);
+            assertThat(worse.connections()).isZero();
+        }
+    }
+
+    @Test
+    void equalHostsShareTheWork() {
+        try (var a = ScriptedServer.of(HELLO + BYE);
+                var b = ScriptedServer.of(HELLO + BYE);
+                var carriers = new Carriers(Post.patient(), house, h -> found(LOOPBACK), new SplittableRandom(42))) {
+            for (int i = 1; i <= 40; i++) {
+                int connection = i;
+                carriers.open(connection, route(a.host(5), b.host(5)));
+                house.await(RecordingHouse.Ready.class, r -> r.connection() == connection);
+            }
+            assertThat(a.connections()).isBetween(10, 30);
+            assertThat(a.connections() + b.connections()).isEqualTo(40);
+        }
+    }
+
+    @Test
+    void aHostThatRefusesMakesRoomForTheNext() {
+        for (String refusal : List.of("S 421 4.3.2 busy\n", "S 554 5.7.1 no\n", "DROP\n",
+                "S 220 hi\nC EHLO me.example\nS 421 no\n", "S 220\nC EHLO *\nS 550 no\nC HELO *\nS 550 no\n")) {
+            RecordingHouse news = new RecordingHouse();
+            try (var bad = ScriptedServer.of(refusal);
+                    var good = ScriptedServer.of(HELLO + BYE);
+                    var carriers = new Carriers(Post.patient(), news)) {
+                carriers.open(1, route(bad.host(1), good.host(2)));
+                news.ready();
+                assertThat(bad.connections()).isEqualTo(1);
+            }
+        }
+    }
+
+    @Test
+    void aHostThatCannotBeReachedMakesRoomForItsOtherAddress() {
+        try (var server = ScriptedServer.of(HELLO + BYE);
+                var carriers = new Carriers(Post.patient(), house, h -> found(NOBODY, LOOPBACK),
+                        new SplittableRandom(1))) {
+            carriers.open(1, route(new Route.Host("mx.example", server.port(), 0)));
+            house.ready();
+        }
+    }
+
+    @Test
+    void afterTwoPeersThatWillNotTalkTheAttemptIsOver() {
+        try (var a = ScriptedServer.of("S 421 4.3.2 a is busy\n");
+                var b = ScriptedServer.of("S 421 4.3.2 b is busy\n");
+                var c = ScriptedServer.of(HELLO);
+                var carriers = new Carriers(Post.patient(), house)) {
+            carriers.open(1, route(a.host(1), b.host(2), c.host(3)));
+            assertThat(house.failed().reason().text()).contains("b is busy");
+            assertThat(c.connections()).isZero();
+        }
+    }
+
+    @Test
+    void afterFiveAddressesTheAttemptIsOver() {
+        InetAddress[] six = new InetAddress[6];
+        for (int i = 0; i < six.length; i++) {
+            six[i] = InetAddress.ofLiteral("127.77.0." + (i + 1));
+        }
+        var tried = java.util.Collections.synchronizedList(new java.util.ArrayList<String>());
+        HostFinder hosts = host -> {
+            tried.add(host);
+            return host.equals("mx1.example") ? found(six) : found(LOOPBACK);
+        };
+        try (var server = ScriptedServer.of(HELLO);
+                var carriers = new Carriers(Post.patient(), house, hosts, new SplittableRandom(1))) {
+            carriers.open(1, route(new Route.Host("mx1.example", server.port(), 1),
+                    new Route.Host("mx2.example", server.port(), 2)));
+            assertThat(house.failed().reason().toString()).matches(
+                    "450 4.4.1 connect to mx1.example\\[127.77.0..]:\\d+: Connection refused");
+            assertThat(tried).containsExactly("mx1.example");
+        }
+    }
+
+    @Test
+    void bothFamiliesGetTheirTurn() {
+        InetAddress[] many = {InetAddress.ofLiteral("127.77.0.1"), InetAddress.ofLiteral("127.77.0.2"),
+                InetAddress.ofLiteral("127.77.0.3"), InetAddress.ofLiteral("127.77.0.4"),
+                InetAddress.ofLiteral("127.77.0.5"), InetAddress.ofLiteral("::1")};
+        var tried = new java.util.ArrayList<String>();
+        Opener opener = new Opener(Post.patient(), h -> found(many), new SplittableRandom(1), new Watchdog());
+        Opener.Result result = opener.open(route(new Route.Host("mx.example", unusedPort(), 0)), 1, wire -> {
+            tried.add(wire.endpoint().toString().replaceFirst(".*\\[(.*)].*", "$1"));
+            return true;
+        });
+        assertThat(result).isInstanceOf(Opener.Result.Failed.class);
+        assertThat(tried).hasSize(5).element(1).isEqualTo("::1");
+    }
+
+    @Test
+    void aRouteIsClosedForGoodOnlyWhenEveryHostSaysSo() {
+        String never = "S 220 hi\nC EHLO *\nS 550 5.7.1 no\nC HELO *\nS 550 5.7.1 never\n";
+        try (var a = ScriptedServer.of(never);
+                var b = ScriptedServer.of(never);
+                var c = ScriptedServer.of("S 554 5.3.2 not now\n");
+                var carriers = new Carriers(Post.patient(), house)) {
+            carriers.open(1, route(a.host(1), b.host(2)));
+            assertThat(house.failed().reason().code()).isEqualTo(550);
+            carriers.open(2, route(a.host(1), c.host(2)));
+            assertThat(house.await(RecordingHouse.Failed.class, f -> f.connection() == 2).reason().toString())
+                    .startsWith("450 4.3.2 host ").endsWith("refused to talk to us: 554 5.3.2 not now");
+        }
+    }
+
+    @Test
+    void namesThatLeadNowhereDefer() {
+        Map<String, HostFinder.Answer> names = new TreeMap<>();
+        names.put("none.example", new HostFinder.Answer.None("host not found"));
+        names.put("trouble.example", new HostFinder.Answer.Trouble("SERVFAIL"));
+        try (var carriers = new Carriers(Post.patient(), house, names::get, new SplittableRandom(1))) {
+            Route.Host none = new Route.Host("none.example", 25, 1);
+            Route.Host trouble = new Route.Host("trouble.example", 25, 2);
+            carriers.open(1, route(none));
+            carriers.open(2, route(none, trouble));
+            carriers.open(3, new Route.Smtp("[none.example]:25", List.of(none)));
+            carriers.open(4, new Route.Lmtp("none.example:24"));
+            assertThat(reason(1)).isEqualTo("450 4.4.4 none.example: host not found");
+            assertThat(reason(2)).isEqualTo("451 4.4.3 DNS lookup for trouble.example failed: SERVFAIL");
+            assertThat(reason(3)).isEqualTo("450 4.4.3 none.example: host not found");
+            assertThat(reason(4)).isEqualTo("450 4.4.3 none.example: host not found");
+        }
+    }
+
+    @Test
+    void routesThatAreNoConnectionsAreDeferredAndNotForgotten() {
+        try (var carriers = new Carriers(Post.patient(), house)) {
+            carriers.open(1, new Route.Local("here.example"));
+            carriers.open(2, new Route.Lmtp("nonsense"));
+            carriers.open(3, new Route.Lmtp("host:99999"));
+            assertThat(reason(1)).startsWith("451 4.3.5");
+            assertThat(reason(2)).startsWith("451 4.3.5");
+            assertThat(reason(3)).startsWith("451 4.3.5");
+        }
+    }
+
+    private static int unusedPort() {
+        var server = ScriptedServer.of(HELLO);
+        server.close();
+        return server.port();
+    }
+
+    private String reason(long connection) {
+        return house.await(RecordingHouse.Failed.class, f -> f.connection() == connection).reason().toString();
+    }
+
+    private static HostFinder.Answer found(InetAddress... addresses) {
+        return new HostFinder.Answer.Found(List.of(addresses));
+    }
+
+    private static Route route(Route.Host... hosts) {
+        return new Route.Smtp("there.example", List.of(hosts));
+    }
+}
