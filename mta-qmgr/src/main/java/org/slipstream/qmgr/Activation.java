@@ -1,8 +1,9 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.MessageSummary;
+import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Recipient;
 import org.slipstream.qmgr.sched.Message;
 
 import java.util.ArrayList;
@@ -36,8 +37,11 @@ final class Activation {
     /// Failures that the sender has not been told of, earlier ones included.
     int failed;
 
+    /// A recipient that was deferred, and why.
+    record Late(Recipient recipient, Outcome outcome) {}
+
     /// Deferred in this activation, with the latest outcome.
-    List<RecipientOutcome> deferred = new ArrayList<>(0);
+    List<Late> deferred = new ArrayList<>(0);
 
     /// There are open recipients that got no outcome this time: withdrawn, or never read.
     boolean leftOpen;

@@ -38,7 +38,10 @@ public sealed interface QmgrOrder {
     /// Write down what became of recipients. Only when [QmgrEvent.OutcomeRecorded] has come may the entry be forgotten.
     ///
     /// @param record a number of the queue manager's, given back in the answer
-    record RecordOutcome(QueueId id, long record, List<RecipientOutcome> outcomes) implements QmgrOrder {}
+    /// @param recipients whom the outcomes are about, in the same order, for logs
+    record RecordOutcome(QueueId id, long record, List<Recipient> recipients, List<RecipientOutcome> outcomes)
+            implements
+                QmgrOrder {}
 
     /// Tell the sender: composes a report from the register and puts it into the spool.
     record Notify(QueueId id, NoticeKind kind) implements QmgrOrder {}

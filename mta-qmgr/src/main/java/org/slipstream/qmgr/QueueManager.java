@@ -368,7 +368,7 @@ public final class QueueManager {
 
     private void finish(Entry entry, List<RecipientOutcome> outcomes) {
         scheduler.finished(entry);
-        record(active.get(entry.message().id()), everyOne(entry.recipients(), outcomes));
+        record(active.get(entry.message().id()), entry.recipients(), everyOne(entry.recipients(), outcomes));
         scheduler.seatMayBeFree(entry.line());
         dropIfDone(entry.line());
     }
@@ -379,7 +379,7 @@ public final class QueueManager {
             return outcomes;
         }
         Outcome unknown = new Outcome.Deferred(Reply.of(451, "4.3.0", "nothing is known of this delivery"), HERE);
-        Map<Integer, RecipientOutcome> byNumber = new TreeMap<>();
+        Map<Integer, RecipientOutcome> byNumber = new LinkedHashMap<>();
         recipients.forEach(r -> byNumber.put(r.number(), new RecipientOutcome(r.number(), unknown)));
         outcomes.forEach(outcome -> byNumber.replace(outcome.number(), outcome));
         return List.copyOf(byNumber.values());
@@ -420,25 +420,26 @@ public final class QueueManager {
     }
 
     private void record(Activation message, List<Recipient> recipients, Outcome outcome) {
-        record(message, recipients.stream().map(r -> new RecipientOutcome(r.number(), outcome)).toList());
+        record(message, recipients, recipients.stream().map(r -> new RecipientOutcome(r.number(), outcome)).toList());
     }
 
-    private void record(Activation message, List<RecipientOutcome> outcomes) {
+    private void record(Activation message, List<Recipient> recipients, List<RecipientOutcome> outcomes) {
         if (outcomes.isEmpty()) {
             return;
         }
-        for (RecipientOutcome each : outcomes) {
-            switch (each.outcome()) {
+        for (int i = 0; i < outcomes.size(); i++) {
+            Outcome outcome = outcomes.get(i).outcome();
+            switch (outcome) {
                 case Outcome.Delivered _ -> {
                     // Settled, and nothing more to say about it.
                 }
-                case Outcome.Deferred _ -> message.deferred.add(each);
+                case Outcome.Deferred _ -> message.deferred.add(new Activation.Late(recipients.get(i), outcome));
                 case Outcome.Failed _ -> message.failed++;
             }
         }
         message.recording++;
         recordsUnderWay++;
-        orders.order(new QmgrOrder.RecordOutcome(message.id, ++records, outcomes));
+        orders.order(new QmgrOrder.RecordOutcome(message.id, ++records, recipients, outcomes));
     }
 
     private void recorded(QueueId id) {
@@ -460,8 +461,9 @@ public final class QueueManager {
             }
             case Settlement.Next.Forget _ -> active.remove(message.id);
             case Settlement.Next.Expire(List<RecipientOutcome> failures) -> {
+                List<Recipient> recipients = message.deferred.stream().map(Activation.Late::recipient).toList();
                 message.deferred.clear();
-                record(message, failures);
+                record(message, recipients, failures);
             }
             case Settlement.Next.Report(QmgrOrder.NoticeKind kind) -> report(message, kind);
             case Settlement.Next.PutBack(long nextMillis) -> {

@@ -64,7 +64,7 @@ final class Settlement {
     private Next ofItself(Activation message, long nowMillis) {
         boolean expired = patience.isExpired(message.nullSender, message.createdMillis, nowMillis);
         if (expired && !message.deferred.isEmpty()) {
-            return new Next.Expire(message.deferred.stream().map(d -> new RecipientOutcome(d.number(),
+            return new Next.Expire(message.deferred.stream().map(d -> new RecipientOutcome(d.recipient().number(),
                     patience.expired(d.outcome(), message.createdMillis, nowMillis))).toList());
         }
         boolean tellFailure = message.failed > 0 && !message.nullSender;
