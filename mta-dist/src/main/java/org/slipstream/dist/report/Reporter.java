@@ -1,0 +1,152 @@
+package org.slipstream.dist.report;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.Address;
+import org.slipstream.core.BodyType;
+import org.slipstream.core.DsnNotify;
+import org.slipstream.core.DsnReturn;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.qmgr.QmgrOrder.NoticeKind;
+import org.slipstream.spool.Spool;
+
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// Tells the sender of a message what became of it, by a message of its own with the null sender.
+///
+/// ```
+/// read the register → compose → commit the report → mark the failures as reported
+/// ```
+///
+/// **The order is the promise**: the report is on disk before the failures count as reported, and the original is removed only
+/// after that. A crash in between tells the sender twice, never not at all. Local trouble anywhere leaves everything as it was; the
+/// queue manager asks again.
+///
+/// **Nobody is told** when the sender is the null sender, whose mail is itself a report (RFC 5321 section 4.5.5), or when NOTIFY
+/// says that nobody wants to hear of it (RFC 3461 section 4.1). Then the failures count as reported at once.
+///
+/// Blocking; on threads that nobody interrupts.
+public final class Reporter {
+    private static final Logger log = LoggerFactory.getLogger(Reporter.class);
+
+    private final Spool spool;
+    private final Outbox outbox;
+    private final String hostname;
+    private final Address postmaster;
+    private final long lifetimeMillis;
+    private final Clock clock;
+
+    /// Takes the report into the spool and announces its arrival.
+    @FunctionalInterface
+    public interface Outbox {
+        MessageSummary submit(Envelope envelope, byte[] content) throws IOException;
+    }
+
+    /// @param hostname ours
+    /// @param postmaster whom readers of a report may ask
+    /// @param lifetimeMillis after which a message is given up
+    /// @param clock its zone is used for dates
+    public Reporter(Spool spool, Outbox outbox, String hostname, Address postmaster, long lifetimeMillis,
+            Clock clock) {
+        this.spool = spool;
+        this.outbox = outbox;
+        this.hostname = hostname;
+        this.postmaster = postmaster;
+        this.lifetimeMillis = lifetimeMillis;
+        this.clock = clock;
+    }
+
+    /// True when the report is in the spool or nobody wanted one; false for local trouble: nothing has changed.
+    public boolean report(QueueId id, NoticeKind kind) {
+        try {
+            Optional<Spool.Details> message = spool.details(id);
+            if (message.isPresent()) {
+                tell(id, kind, message.get());
+                markAsTold(id, kind);
+            }
+            return true;
+        } catch (IOException e) {
+            log.warn("queue={} msg=\"report not made, trying again later\" reason=\"{}\"", id, e.toString());
+            return false;
+        }
+    }
+
+    private void tell(QueueId id, NoticeKind kind, Spool.Details message) throws IOException {
+        List<Spool.RecipientState> about = message.recipients().stream().filter(state -> concerns(kind, state))
+                .toList();
+        Optional<Address> sender = message.envelope().sender();
+        if (sender.isEmpty()) {
+            log.info("queue={} msg=\"no report, null sender\" recipients={}", id, about.size());
+            return;
+        }
+        if (about.isEmpty()) {
+            log.debug("queue={} msg=\"no report, nobody wants one\"", id);
+            return;
+        }
+        ReportComposer.Composed composed = compose(id, kind, sender.get(), message, about);
+        MessageSummary sent = outbox.submit(envelope(sender.get(), composed.eightBit()), composed.content());
+        log.info("queue={} msg=\"sender told\" kind={} report={} to=<{}> recipients={}", id, word(kind), sent.id(),
+                sender.get(), about.size());
+    }
+
+    private ReportComposer.Composed compose(QueueId id, NoticeKind kind, Address sender, Spool.Details message,
+            List<Spool.RecipientState> about) {
+        OffsetDateTime date = OffsetDateTime.now(clock);
+        Instant retryUntil = Instant.ofEpochMilli(message.summary().createdMillis() + lifetimeMillis);
+        Report report = new Report(hostname, postmaster, kind, sender, message, about, original(id, kind, message),
+                date, retryUntil);
+        return ReportComposer.compose(report, "=_" + id + "_" + word(kind) + "_" + date.toInstant().toEpochMilli());
+    }
+
+    // RET speaks of failures only (RFC 3461 section 4.3); of a delayed message the header is enough. A letter that cannot be read
+    // must not keep its sender from hearing of it.
+    private Optional<Original> original(QueueId id, NoticeKind kind, Spool.Details message) {
+        try {
+            DsnReturn returns = kind == NoticeKind.FAILED ? message.envelope().returns() : DsnReturn.HEADERS;
+            return Optional.of(Original.of(spool.letter(id), returns));
+        } catch (IOException e) {
+            log.warn("queue={} msg=\"letter not readable, reported without it\" reason=\"{}\"", id, e.toString());
+            return Optional.empty();
+        }
+    }
+
+    private static Envelope envelope(Address sender, boolean eightBit) {
+        // NOTIFY=NEVER because nobody is there to be told (RFC 3461 section 4.1).
+        Recipient recipient = new Recipient(1, sender, Optional.empty(), Set.of(DsnNotify.NEVER));
+        // An international sender is named in the header as it is (RFC 6532).
+        boolean eightBitInAll = eightBit || sender.isInternational();
+        return new Envelope(Optional.empty(), eightBitInAll ? BodyType.EIGHT_BIT_MIME : BodyType.SEVEN_BIT,
+                sender.isInternational(), Optional.empty(), DsnReturn.UNSPECIFIED, List.of(recipient));
+    }
+
+    private static boolean concerns(NoticeKind kind, Spool.RecipientState state) {
+        return switch (kind) {
+            case FAILED -> state.state() == Spool.State.FAILED && state.recipient().wantsFailureNotice();
+            case DELAYED -> state.state() == Spool.State.OPEN && state.recipient().wantsDelayNotice();
+        };
+    }
+
+    private void markAsTold(QueueId id, NoticeKind kind) {
+        Runnable nothingMore = () -> {};
+        switch (kind) {
+            case FAILED -> spool.failuresReported(id, nothingMore);
+            case DELAYED -> spool.delayReported(id, nothingMore);
+        }
+    }
+
+    private static String word(NoticeKind kind) {
+        return switch (kind) {
+            case FAILED -> "failed";
+            case DELAYED -> "delayed";
+        };
+    }
+}
