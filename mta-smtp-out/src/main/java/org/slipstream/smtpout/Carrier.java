@@ -186,7 +186,8 @@ final class Carrier implements Runnable {
         return session.isPresent() && session.get() == from;
     }
 
-    /// An idle peer said something, which can only be goodbye. True when a parcel is already here and wants a new wire.
+    /// An idle peer said something, which can only be goodbye. True when an order is already here:
+    /// a parcel, which wants a new wire, or a close, to which the loss is no news.
     private boolean stillWanted(Heard heard) {
         String reason = switch (heard) {
             case Heard.Gone gone -> gone.reason();
@@ -195,7 +196,7 @@ final class Carrier implements Runnable {
         dropSession(reason);
         // Remembered before the mailbox ends, so that a parcel finds the one or the other.
         burial.lost(this);
-        if (!mailbox.endUnlessDelivering()) {
+        if (!mailbox.endUnlessOrdered()) {
             return true;
         }
         log.debug("msg=\"idle connection lost\" conn={} reason=\"{}\"", number, reason);

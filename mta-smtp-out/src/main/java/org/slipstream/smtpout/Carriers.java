@@ -28,6 +28,7 @@ public final class Carriers implements AutoCloseable {
 
     private final ClientConfig config;
     private final CarrierEvents events;
+    private final long finishMillis;
     private final Watchdog watchdog = new Watchdog();
     private final Opener opener;
     private final Burial burial = new Burial();
@@ -43,8 +44,13 @@ public final class Carriers implements AutoCloseable {
 
     /// @param random chooses among hosts of equal preference
     public Carriers(ClientConfig config, CarrierEvents events, HostFinder hosts, RandomGenerator random) {
+        this(config, events, hosts, random, FINISH_MILLIS);
+    }
+
+    Carriers(ClientConfig config, CarrierEvents events, HostFinder hosts, RandomGenerator random, long finishMillis) {
         this.config = config;
         this.events = events;
+        this.finishMillis = finishMillis;
         this.opener = new Opener(config, hosts, random, watchdog);
     }
 
@@ -94,7 +100,7 @@ public final class Carriers implements AutoCloseable {
             closed = true;
         }
         each(Carrier::stop);
-        if (!allEndWithin(FINISH_MILLIS)) {
+        if (!allEndWithin(finishMillis)) {
             each(Carrier::cut);
             if (!allEndWithin(CUT_MILLIS)) {
                 each(Carrier::giveUp);

@@ -62,14 +62,9 @@ final class Mailbox {
         }
     }
 
-    /// Ends the mailbox unless there is a parcel in it.
-    synchronized boolean endUnlessDelivering() {
-        for (Item item : items) {
-            if (item instanceof Deliver) {
-                return false;
-            }
-        }
-        ended = waiting.stream().noneMatch(Deliver.class::isInstance);
+    /// Ends the mailbox unless there is an order in it.
+    synchronized boolean endUnlessOrdered() {
+        ended = waiting.isEmpty() && items.stream().noneMatch(Order.class::isInstance);
         return ended;
     }
 

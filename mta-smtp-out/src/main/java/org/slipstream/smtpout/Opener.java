@@ -32,6 +32,8 @@ import java.util.random.RandomGenerator;
 final class Opener {
     static final int MAX_ADDRESSES = 5;
     static final int MAX_SESSIONS = 2;
+    /// When DNS fails for so many hosts, it will for the others.
+    static final int MAX_DNS_TROUBLES = 3;
 
     private final ClientConfig config;
     private final HostFinder hosts;
@@ -116,6 +118,7 @@ final class Opener {
         private final Predicate<Wire> owner;
         private int addresses;
         private int sessions;
+        private int dnsTroubles;
         private boolean stopped;
         private Optional<Result.Failed> forGood = Optional.empty();
         private Optional<Result.Failed> forNow = Optional.empty();
@@ -139,8 +142,10 @@ final class Opener {
                     }
                     case HostFinder.Answer.None(String reason) -> failed(
                             Troubles.unknownHost(host.name(), reason, configured), host.toString());
-                    case HostFinder.Answer.Trouble(String reason) -> failed(Troubles.dnsTrouble(host.name(), reason),
-                            host.toString());
+                    case HostFinder.Answer.Trouble(String reason) -> {
+                        dnsTroubles++;
+                        failed(Troubles.dnsTrouble(host.name(), reason), host.toString());
+                    }
                 }
             }
             return failure();
@@ -180,7 +185,8 @@ final class Opener {
         }
 
         private boolean isOver() {
-            return stopped || addresses >= MAX_ADDRESSES || sessions >= MAX_SESSIONS;
+            return stopped || addresses >= MAX_ADDRESSES || sessions >= MAX_SESSIONS
+                    || dnsTroubles >= MAX_DNS_TROUBLES;
         }
 
         private void failed(Reply reason, String remote) {

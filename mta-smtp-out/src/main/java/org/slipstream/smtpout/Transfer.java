@@ -66,7 +66,8 @@ final class Transfer {
                 }
                 case Step.SendContent _ -> {
                     try {
-                        mute = session.wire().content(letter, config.dataBlockMillis(), dotting);
+                        mute = session.wire().content(letter, parcel.letter().sizeBytes(), config.dataBlockMillis(),
+                                dotting);
                     } catch (IOException e) {
                         return unreadable(e);
                     }

@@ -1,2 +1,12 @@
 /// The SMTP client: a dialogue without a socket, a wire without a dialogue, a carrier that joins them on a thread.
+///
+/// ```
+/// Carriers ── Carrier ─┬─ Opener ── Introduction     hosts and addresses, greeting to ready
+///   (numbers)  (thread)├─ Transfer                   one message
+///                      ├─ Mailbox                    orders and replies, the one place to wait
+///                      └─ Answers                    each order is answered once
+/// dialog: what is said     wire: how it travels     host, dns: where to
+/// ```
+///
+/// A carrier has one order in hand at a time. Nobody but the peer, the clock and a stop can end a connection early.
 package org.slipstream.smtpout;

@@ -27,7 +27,7 @@ class BrokenPeersTest {
             S 554 5.7.1 go away                              | 450 4.7.1 host * refused to talk to us: 554 5.7.1 go away
             S 554 no                                         | 450 4.0.0 host * refused to talk to us: 554 no
             DROP                                             | 450 4.4.2 * while waiting for the greeting: connection closed by peer
-            CUT                                              | 450 4.4.2 * while waiting for the greeting: Connection reset
+            S 220 hi;C EHLO me.example;CUT                   | 450 4.4.2 * while waiting for the reply to EHLO: Connection reset
             STALL                                            | 450 4.4.2 * while waiting for the greeting: no answer within 400 ms
             RAW 220-more;STALL                               | 450 4.4.2 * while waiting for the greeting: no answer within 400 ms
             RAW 220 half;DROP                                | 450 4.4.2 *: connection closed by peer in the middle of a reply

@@ -4,7 +4,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.core.Letter;
 import org.slipstream.core.Outcome;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.concurrent.CountDownLatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.parcel;
@@ -104,6 +109,21 @@ class StaleConnectionsTest {
     }
 
     @Test
+    void aParcelThatWaitsWhileThePeerLeavesGetsANewConnection() {
+        CountDownLatch handedOver = new CountDownLatch(1);
+        try (var server = ScriptedServer.of(HELLO + TAKE + "DROP\n", HELLO + TAKE + BYE)) {
+            carriers.open(1, server.route());
+            house.ready();
+            // The second parcel is in the mailbox before the first is answered, and the loss comes with that answer.
+            carriers.deliver(1, parcel(1, letter(handedOver)));
+            carriers.deliver(1, parcel(2));
+            handedOver.countDown();
+            assertThat(house.done(1).only()).isInstanceOf(Outcome.Delivered.class);
+            assertThat(house.done(2).only()).isInstanceOf(Outcome.Delivered.class);
+        }
+    }
+
+    @Test
     void aPeerThatHangsUpOnResetIsNoticed() {
         try (var server = ScriptedServer.of(HELLO + """
                 C MAIL FROM:*
@@ -121,6 +141,26 @@ class StaleConnectionsTest {
             assertThat(house.done(1).usable()).isTrue();
             assertThat(house.lost().reason()).isEqualTo("421 4.7.0 too many errors");
         }
+    }
+
+    private static Letter letter(CountDownLatch opened) {
+        Letter plain = Post.letter(Post.LETTER);
+        return new Letter() {
+            @Override
+            public long sizeBytes() {
+                return plain.sizeBytes();
+            }
+
+            @Override
+            public InputStream open() throws IOException {
+                try {
+                    opened.await();
+                } catch (InterruptedException e) {
+                    throw new IOException(e);
+                }
+                return plain.open();
+            }
+        };
     }
 
     private void firstMessage(ScriptedServer server) {

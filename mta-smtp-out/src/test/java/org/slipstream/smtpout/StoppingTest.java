@@ -4,11 +4,13 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.Letter;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Route;
+import org.slipstream.smtpout.host.HostFinder;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
+import java.net.InetAddress;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
@@ -61,6 +63,56 @@ class StoppingTest {
             carriers.close();
             assertThat(house.failed().reason()).isEqualTo(Troubles.stopping());
         }
+    }
+
+    @Test
+    void aTransferThatDoesNotFinishIsCutAndAnswered() {
+        try (var server = ScriptedServer.of(HELLO + """
+                C MAIL FROM:*
+                C RCPT TO:*
+                C DATA
+                S 250 ok
+                S 250 ok
+                S 354 go
+                DATA
+                STALL
+                """)) {
+            var carriers = new Carriers(Post.patient(), house,
+                    _ -> new HostFinder.Answer.Found(List.of(InetAddress.ofLiteral("127.0.0.1"))),
+                    new SplittableRandom(1), 200);
+            carriers.open(1, server.route());
+            house.ready();
+            carriers.deliver(1, parcel(1));
+            await().until(() -> server.contents().size() == 1);
+            carriers.close();
+            RecordingHouse.Done done = house.done(1);
+            assertThat(done.reply()).isEqualTo(Troubles.stopping());
+            assertThat(done.siteTrouble()).isFalse();
+            assertThat(house.news()).hasSize(2);
+        }
+    }
+
+    @Test
+    void aLookupThatHangsDoesNotHoldUpTheStop() throws InterruptedException {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        var carriers = new Carriers(Post.patient(), house, _ -> {
+            asked.countDown();
+            try {
+                over.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("interrupted", e);
+            }
+            return new HostFinder.Answer.None("too late");
+        }, new SplittableRandom(1), 50);
+        carriers.open(1, new Route.Smtp("x.example", List.of(new Route.Host("mx.example", 25, 0))));
+        carriers.deliver(1, parcel(1));
+        asked.await();
+        carriers.close();
+        assertThat(house.failed().reason()).isEqualTo(Troubles.stopping());
+        assertThat(house.done(1).reply()).isEqualTo(Troubles.stopping());
+        over.countDown();
+        assertThat(house.news()).hasSize(2);
     }
 
     @Test

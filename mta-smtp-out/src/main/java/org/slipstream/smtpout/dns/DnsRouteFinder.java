@@ -61,6 +61,10 @@ public final class DnsRouteFinder implements RouteFinder {
 
     @Override
     public Answer find(String domain) {
+        return findLower(lower(domain));
+    }
+
+    private Answer findLower(String domain) {
         var literal = Literal.domain(domain);
         if (literal.isPresent()) {
             return found(domain, List.of(host(literal.get())));
@@ -83,7 +87,7 @@ public final class DnsRouteFinder implements RouteFinder {
             return no(556, "5.1.10", domain + " does not accept mail (null MX)");
         }
         List<Host> sorted = records.stream().filter(mx -> !mx.getTarget().equals(Name.root))
-                .map(mx -> new Host(mx.getTarget().toString(true), port, mx.getPriority()))
+                .map(mx -> new Host(lower(mx.getTarget().toString(true)), port, mx.getPriority()))
                 .sorted(Comparator.comparingInt(Host::preference)).toList();
         // RFC 5321 section 5.1: from the local host on, all are dropped, or the mail would go in a circle.
         OptionalInt ours = sorted.stream().filter(h -> isOurselves(h.name())).mapToInt(Host::preference).min();
@@ -109,8 +113,12 @@ public final class DnsRouteFinder implements RouteFinder {
         return new Host(address.getHostAddress(), port, 0);
     }
 
+    private static String lower(String name) {
+        return name.toLowerCase(Locale.ROOT);
+    }
+
     private static Answer found(String domain, List<Host> hosts) {
-        return new Answer.Found(new Route.Smtp(domain.toLowerCase(Locale.ROOT), hosts));
+        return new Answer.Found(new Route.Smtp(domain, hosts));
     }
 
     private static Answer loop(String domain) {

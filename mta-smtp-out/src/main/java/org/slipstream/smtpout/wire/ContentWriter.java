@@ -13,13 +13,21 @@ import java.io.InputStream;
 /// section 4.5.3.1.6: breaking them would break signatures.
 final class ContentWriter {
     private static final int BLOCK_BYTES = 32 * 1024;
-    // Every byte can become two, and the end needs CRLF . CRLF.
-    private static final int FRAMED_BYTES = 2 * BLOCK_BYTES + 8;
+    private static final int SMALLEST_BLOCK_BYTES = 1024;
 
-    private final byte[] framed = new byte[FRAMED_BYTES];
+    private final byte[] block;
+    private final byte[] framed;
     private int length;
     private boolean atLineStart = true;
     private boolean afterCr;
+
+    /// @param sizeBytes about how long the letter is: a short one needs no large buffers
+    ContentWriter(long sizeBytes) {
+        // One more than the letter, so that its end is seen with the first block.
+        block = new byte[Math.clamp(sizeBytes + 1, SMALLEST_BLOCK_BYTES, BLOCK_BYTES)];
+        // Every byte can become two, and the end needs CRLF . CRLF.
+        framed = new byte[2 * block.length + 8];
+    }
 
     /// Takes framed content.
     interface Sink {
@@ -32,10 +40,9 @@ final class ContentWriter {
     ///
     /// @throws IOException when the letter could not be read; no dot has been written
     void write(InputStream letter, Sink sink) throws IOException {
-        byte[] block = new byte[BLOCK_BYTES];
         while (true) {
             int read = letter.readNBytes(block, 0, block.length);
-            frame(block, read);
+            frame(read);
             boolean last = read < block.length;
             if (last) {
                 end();
@@ -47,7 +54,7 @@ final class ContentWriter {
         }
     }
 
-    private void frame(byte[] block, int count) {
+    private void frame(int count) {
         for (int i = 0; i < count; i++) {
             byte next = block[i];
             if (afterCr) {

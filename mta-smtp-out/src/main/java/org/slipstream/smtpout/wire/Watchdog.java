@@ -1,5 +1,6 @@
 package org.slipstream.smtpout.wire;
 
+import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -9,6 +10,10 @@ import java.util.concurrent.TimeUnit;
 /// A blocked read or write cannot be given a time limit in a way that works for TCP, TLS and UNIX sockets alike, and it
 /// must not be interrupted, because the same thread may be inside a read of a letter, where an interrupt closes the
 /// spool's file. Closing the socket under the blocked call works for all of them.
+///
+/// Nearly everything that is guarded ends in time, thousands of times per second, so a guard must cost next to nothing: it is
+/// written down, and the timer is left alone as long as it will fire no later than the new deadline. When it fires it
+/// looks at what is written down by then, and usually goes back to sleep until that is due.
 public final class Watchdog implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1,
             Thread.ofPlatform().daemon().name("out-watchdog").factory());
@@ -17,19 +22,81 @@ public final class Watchdog implements AutoCloseable {
         timer.setRemoveOnCancelPolicy(true);
     }
 
-    /// While the guard is open, the dog waits; when it is still open after `millis`, the dog bites, once.
-    public Guard guard(long millis, Runnable bite) {
-        Future<?> waiting = timer.schedule(bite, millis, TimeUnit.MILLISECONDS);
-        return () -> waiting.cancel(false);
-    }
-
     @Override
     public void close() {
         timer.shutdownNow();
     }
 
-    public interface Guard extends AutoCloseable {
+    /// Watches one thing at a time for one owner.
+    final class Post implements AutoCloseable {
+        // All guarded by this.
+        private Optional<Guard> guard = Optional.empty();
+        private Optional<Future<?>> round = Optional.empty();
+        private long roundNanos;
+        private boolean closed;
+
+        /// While the guard is open, the dog waits; when it is still open after `millis`, the dog bites, once.
+        synchronized Guard guard(long millis, Runnable bite) {
+            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+            Guard next = new Guard(this, deadline, bite);
+            guard = Optional.of(next);
+            if (!closed && (round.isEmpty() || roundNanos - deadline > 0)) {
+                plan(deadline);
+            }
+            return next;
+        }
+
+        private void plan(long deadline) {
+            round.ifPresent(planned -> planned.cancel(false));
+            roundNanos = deadline;
+            round = Optional.of(timer.schedule(this::look, deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
+        }
+
+        private void look() {
+            Optional<Guard> late;
+            synchronized (this) {
+                round = Optional.empty();
+                late = guard.filter(g -> g.deadline - System.nanoTime() <= 0);
+                if (late.isPresent()) {
+                    guard = Optional.empty();
+                } else if (!closed && guard.isPresent()) {
+                    plan(guard.get().deadline);
+                }
+            }
+            late.ifPresent(g -> g.bite.run());
+        }
+
+        private synchronized void lift(Guard lifted) {
+            if (guard.isPresent() && guard.get() == lifted) {
+                guard = Optional.empty();
+            }
+        }
+
+        /// There is nothing left to watch.
         @Override
-        void close();
+        public synchronized void close() {
+            closed = true;
+            guard = Optional.empty();
+            round.ifPresent(planned -> planned.cancel(false));
+            round = Optional.empty();
+        }
+    }
+
+    /// Open as long as something takes.
+    static final class Guard implements AutoCloseable {
+        private final Post post;
+        private final long deadline;
+        private final Runnable bite;
+
+        private Guard(Post post, long deadline, Runnable bite) {
+            this.post = post;
+            this.deadline = deadline;
+            this.bite = bite;
+        }
+
+        @Override
+        public void close() {
+            post.lift(this);
+        }
     }
 }

@@ -32,7 +32,7 @@ import javax.net.ssl.SSLSocket;
 /// [End#TIMED_OUT]. The first reason to end a wire is the one that everybody sees.
 public final class Wire {
     private final Endpoint endpoint;
-    private final Watchdog watchdog;
+    private final Watchdog.Post watchdog;
     private final ReplyParser parser = new ReplyParser();
     private final ByteBuffer received = ByteBuffer.allocate(8 * 1024).limit(0);
     private final AtomicReference<Gone> end = new AtomicReference<>();
@@ -44,7 +44,7 @@ public final class Wire {
 
     public Wire(Endpoint endpoint, Watchdog watchdog) {
         this.endpoint = endpoint;
-        this.watchdog = watchdog;
+        this.watchdog = watchdog.new Post();
     }
 
     public Endpoint endpoint() {
@@ -138,12 +138,14 @@ public final class Wire {
 
     /// Writes a letter and the final dot. Empty when they are on their way.
     ///
+    /// @param sizeBytes about how long it is
     /// @param blockMillis patience for each block, so that a peer that reads slowly is served and one that stops is left
     /// @param dotting set before the final dot is handed to the network: from then on the peer may have the message
     /// @throws IOException when the letter could not be read. The peer waits in the middle of a message: abort the wire
-    public Optional<Gone> content(InputStream letter, long blockMillis, AtomicBoolean dotting) throws IOException {
+    public Optional<Gone> content(InputStream letter, long sizeBytes, long blockMillis, AtomicBoolean dotting)
+            throws IOException {
         AtomicReference<Optional<Gone>> result = new AtomicReference<>(Optional.empty());
-        new ContentWriter().write(letter, (bytes, length, last) -> {
+        new ContentWriter(sizeBytes).write(letter, (bytes, length, last) -> {
             dotting.setPlain(last);
             result.setPlain(write(bytes, length, blockMillis));
             return result.getPlain().isEmpty();
@@ -195,6 +197,7 @@ public final class Wire {
         Gone mine = new Gone(how, reason);
         Gone first = end.compareAndExchange(null, mine);
         closeSocket();
+        watchdog.close();
         return first == null ? mine : first;
     }
 

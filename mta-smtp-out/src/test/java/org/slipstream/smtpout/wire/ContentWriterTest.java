@@ -77,12 +77,12 @@ class ContentWriterTest {
     void onlyTheLastBlockHoldsTheDotAndSmallLettersAreOneBlock() throws IOException {
         List<Boolean> blocks = new ArrayList<>();
         byte[] large = "0123456789\r\n".repeat(20_000).getBytes(StandardCharsets.US_ASCII);
-        new ContentWriter().write(new ByteArrayInputStream(large), (_, _, last) -> blocks.add(last));
+        new ContentWriter(100).write(new ByteArrayInputStream(large), (_, _, last) -> blocks.add(last));
         assertThat(blocks).hasSizeGreaterThan(2);
         assertThat(blocks.subList(0, blocks.size() - 1)).containsOnly(false);
         assertThat(blocks.getLast()).isTrue();
         blocks.clear();
-        new ContentWriter().write(new ByteArrayInputStream("small\r\n".getBytes(StandardCharsets.US_ASCII)),
+        new ContentWriter(100).write(new ByteArrayInputStream("small\r\n".getBytes(StandardCharsets.US_ASCII)),
                 (_, _, last) -> blocks.add(last));
         assertThat(blocks).containsExactly(true);
     }
@@ -101,7 +101,7 @@ class ContentWriterTest {
             }
         };
         List<Boolean> blocks = new ArrayList<>();
-        assertThatThrownBy(() -> new ContentWriter().write(broken, (_, _, last) -> blocks.add(last)))
+        assertThatThrownBy(() -> new ContentWriter(100).write(broken, (_, _, last) -> blocks.add(last)))
                 .isInstanceOf(IOException.class);
         assertThat(blocks).isNotEmpty().containsOnly(false);
     }
@@ -110,7 +110,7 @@ class ContentWriterTest {
     void aSinkThatIsFullStopsTheReading() throws IOException {
         List<Boolean> blocks = new ArrayList<>();
         byte[] large = new byte[1_000_000];
-        new ContentWriter().write(new ByteArrayInputStream(large), (_, _, last) -> {
+        new ContentWriter(100).write(new ByteArrayInputStream(large), (_, _, last) -> {
             blocks.add(last);
             return blocks.size() < 2;
         });
@@ -120,7 +120,8 @@ class ContentWriterTest {
     private static String framed(String letter) {
         ByteArrayOutputStream wire = new ByteArrayOutputStream();
         try {
-            new ContentWriter().write(new ByteArrayInputStream(letter.getBytes(StandardCharsets.ISO_8859_1)),
+            new ContentWriter(letter.length()).write(
+                    new ByteArrayInputStream(letter.getBytes(StandardCharsets.ISO_8859_1)),
                     (bytes, length, _) -> {
                         wire.write(bytes, 0, length);
                         return true;

@@ -1,0 +1,113 @@
+package org.slipstream.smtpout.host;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.smtpout.host.HostFinder.Answer;
+import org.xbill.DNS.hosts.HostsFileParser;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class DnsHostFinderTest {
+    @TempDir
+    private Path dir;
+    private final DnsStub stub = DnsStub.of("""
+            both    IN A 192.0.2.1
+            both    IN A 192.0.2.2
+            both    IN AAAA 2001:db8::1
+            four    IN A 192.0.2.4
+            six     IN AAAA 2001:db8::6
+            alias   IN CNAME four
+            text    IN TXT "no address"
+            x.long  IN A 192.0.2.77
+            xn--mller-kva IN A 192.0.2.8
+            """);
+
+    @AfterEach
+    void stop() {
+        stub.close();
+    }
+
+    @Test
+    void bothFamiliesAreFound() throws IOException {
+        assertThat(addresses("both.example")).containsExactlyInAnyOrder("192.0.2.1", "192.0.2.2",
+                "2001:db8:0:0:0:0:0:1");
+        assertThat(addresses("four.example")).containsExactly("192.0.2.4");
+        assertThat(addresses("six.example")).containsExactly("2001:db8:0:0:0:0:0:6");
+        assertThat(addresses("alias.example")).containsExactly("192.0.2.4");
+        assertThat(addresses("FOUR.Example.")).containsExactly("192.0.2.4");
+    }
+
+    @Test
+    void namesInOtherScripts() throws IOException {
+        assertThat(addresses("müller.example")).containsExactly("192.0.2.8");
+    }
+
+    @Test
+    void literalsNeedNoLookup() throws IOException {
+        assertThat(addresses("192.0.2.99")).containsExactly("192.0.2.99");
+        assertThat(addresses("2001:db8::99")).containsExactly("2001:db8:0:0:0:0:0:99");
+        assertThat(stub.questions()).isEmpty();
+    }
+
+    @Test
+    void theHostsFileComesFirstAndAlone() throws IOException {
+        Files.writeString(dir.resolve("hosts"), "10.1.1.1 four.example relay\n");
+        assertThat(addresses("four.example")).containsExactly("10.1.1.1");
+        assertThat(addresses("relay")).containsExactly("10.1.1.1");
+        assertThat(stub.questions()).isEmpty();
+    }
+
+    @Test
+    void aLongAnswerComesOverTcp() throws IOException {
+        assertThat(addresses("x.long.example")).containsExactly("192.0.2.77");
+        assertThat(stub.questions()).contains("x.long.example A TCP");
+    }
+
+    @Test
+    void answersAreRemembered() throws IOException {
+        DnsHostFinder finder = finder();
+        finder.find("both.example");
+        finder.find("none.example");
+        int asked = stub.questions().size();
+        finder.find("both.example");
+        finder.find("none.example");
+        assertThat(stub.questions()).hasSize(asked);
+    }
+
+    @Test
+    void whatIsNotThereIsNotTrouble() throws IOException {
+        assertThat(finder().find("none.example")).isEqualTo(new Answer.None("host not found"));
+        assertThat(finder().find("text.example")).isEqualTo(new Answer.None("host has no address"));
+        assertThat(finder().find("no..name")).isInstanceOf(Answer.None.class);
+        assertThat(finder().find("x".repeat(70) + ".example")).isInstanceOf(Answer.None.class);
+    }
+
+    @Test
+    void serversThatFailOrAreSilentAreTrouble() throws IOException {
+        assertThat(finder().find("a.servfail.example")).isInstanceOf(Answer.Trouble.class);
+        assertThat(finder().find("a.silent.example")).isInstanceOf(Answer.Trouble.class);
+    }
+
+    private List<String> addresses(String host) throws IOException {
+        Answer answer = finder().find(host);
+        assertThat(answer).isInstanceOf(Answer.Found.class);
+        return ((Answer.Found) answer).addresses().stream().map(InetAddress::getHostAddress).toList();
+    }
+
+    private DnsHostFinder finder() throws IOException {
+        Path hosts = dir.resolve("hosts");
+        if (!Files.exists(hosts)) {
+            Files.writeString(hosts, "127.0.0.1 localhost\n");
+        }
+        Dns dns = new Dns(stub.servers(), Duration.ofMillis(300), Duration.ofMillis(900));
+        return new DnsHostFinder(dns, new HostsFileParser(hosts));
+    }
+}

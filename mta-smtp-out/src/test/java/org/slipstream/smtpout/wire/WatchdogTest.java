@@ -1,0 +1,58 @@
+package org.slipstream.smtpout.wire;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class WatchdogTest {
+    private final Watchdog watchdog = new Watchdog();
+    private final Watchdog.Post post = watchdog.new Post();
+    private final CountDownLatch bitten = new CountDownLatch(1);
+
+    @AfterEach
+    void stop() {
+        watchdog.close();
+    }
+
+    @Test
+    void whatTakesTooLongIsBitten() throws InterruptedException {
+        try (var _ = post.guard(20, bitten::countDown)) {
+            assertThat(bitten.await(10, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void aShortGuardIsNotHeldUpByALongOneBefore() throws InterruptedException {
+        post.guard(600_000, () -> {}).close();
+        try (var _ = post.guard(20, bitten::countDown)) {
+            assertThat(bitten.await(10, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void aLongGuardAfterAShortOneHasItsOwnTime() throws InterruptedException {
+        CountDownLatch wrong = new CountDownLatch(1);
+        post.guard(20, wrong::countDown).close();
+        try (var _ = post.guard(60, bitten::countDown)) {
+            assertThat(bitten.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(wrong.getCount()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aGuardThatWasLiftedOrAPostThatWasLeftDoesNotBite() throws InterruptedException {
+        CountDownLatch wrong = new CountDownLatch(1);
+        Watchdog.Post left = watchdog.new Post();
+        left.guard(10, wrong::countDown);
+        left.close();
+        post.guard(10, wrong::countDown).close();
+        try (var _ = post.guard(60, bitten::countDown)) {
+            assertThat(bitten.await(10, TimeUnit.SECONDS)).isTrue();
+        }
+        assertThat(wrong.getCount()).isEqualTo(1);
+    }
+}
