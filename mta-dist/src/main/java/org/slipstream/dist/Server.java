@@ -1,30 +1,228 @@
 package org.slipstream.dist;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.admin.AdminServer;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.dist.admin.AdminFiles;
 import org.slipstream.dist.config.Config;
+import org.slipstream.dist.desk.CarrierAnswers;
+import org.slipstream.dist.desk.Desk;
+import org.slipstream.dist.desk.QueueOperations;
+import org.slipstream.dist.local.Leftovers;
+import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.lane.LaneSeating;
+import org.slipstream.qmgr.run.Inbox;
+import org.slipstream.qmgr.run.QmgrLoop;
+import org.slipstream.smtpin.MailDoor;
+import org.slipstream.smtpin.SmtpListener;
+import org.slipstream.smtpout.Carriers;
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.Spools;
 
+import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
 
-/// CONTRACT STUB, being built: a running server, all rooms joined.
+import javax.net.ssl.SSLContext;
+
+/// A running server: all rooms, joined. The only class that knows every one of them.
+///
+/// **Start**, from the inside out, so that nothing is accepted before it can be kept: spool (with its replay), carriers,
+/// queue manager, desk; then the ports. **Stop**, from the outside in: the ports refuse, transfers in progress finish
+/// for up to 10 s, their outcomes are recorded, the spool is closed last. A kill at any moment is safe as well; the orderly
+/// stop only spares the peers a second copy.
 public final class Server implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Server.class);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final int ARRIVALS_WAITING = 10_000;
+    private static final LongSupplier CLOCK = System::currentTimeMillis;
+
+    private final Config config;
+    private final Inbox inbox = new Inbox(ARRIVALS_WAITING);
+    private final Undo undo = new Undo();
+    private Optional<SmtpListener> smtp = Optional.empty();
+    private Optional<SmtpListener> submission = Optional.empty();
+    private InetSocketAddress admin = new InetSocketAddress(0);
+
+    private Server(Config config) {
+        this.config = config;
+    }
+
     /// Opens the spool, replays, starts the queue manager, opens the ports. Returns when mail is accepted.
     public static Server start(Config config) throws StartFailure {
-        throw new StartFailure("not built yet");
+        Server server = new Server(config);
+        try {
+            server.open();
+            return server;
+        } catch (StartFailure | RuntimeException failure) {
+            server.close();
+            throw failure;
+        }
     }
 
     public Optional<InetSocketAddress> smtp() {
-        return Optional.empty();
+        return smtp.map(listener -> port(config.listen().smtp().orElseThrow(), listener));
     }
 
     public Optional<InetSocketAddress> submission() {
-        return Optional.empty();
+        return submission.map(listener -> port(config.listen().submission().orElseThrow(), listener));
     }
 
     public InetSocketAddress admin() {
-        return new InetSocketAddress(0);
+        return admin;
     }
 
     /// Refuses new work, lets transfers in progress finish for up to 10 s, closes everything. May be called twice.
     @Override
-    public void close() {}
+    public synchronized void close() {
+        undo.close();
+    }
+
+    private void open() throws StartFailure {
+        Path home = folder(config.home());
+        Spool spool = openSpool();
+        undo.push("spool", spool::close);
+        SSLContext tls = Rooms.tls(config);
+        Rooms rooms = new Rooms(config, spool, this::arrived);
+        Carriers carriers = new Carriers(Rooms.client(config), new CarrierAnswers(inbox::answer));
+        undo.push("carriers", carriers::close);
+        Desk desk = new Desk(spool, rooms.routes(), carriers, rooms.mailboxes(), rooms.reports(), inbox::answer, CLOCK);
+        undo.push("desk", desk::close);
+        startQueueManager(desk);
+        QueueOperations operations = new QueueOperations(spool, inbox, CLOCK, Version.text(), config.hostname());
+        AdminServer api = bindAdmin();
+        smtp = listen("smtp", config.listen().smtp(), tls, rooms.door());
+        submission = listen("submission", config.listen().submission(), tls, rooms.door());
+        serve(api, home, operations);
+        Leftovers.sweep(config.local().maildir(), Instant.now());
+        log.info("msg=\"server started\" version={} hostname={} home={}", Version.text(), config.hostname(), home);
+    }
+
+    private void arrived(MessageSummary message) {
+        inbox.offerArrival(message);
+    }
+
+    private void startQueueManager(Desk desk) {
+        var settings = Rooms.queue(config.queue());
+        QueueManager brain = new QueueManager(settings, new LaneSeating(settings), RandomGenerator.getDefault());
+        QmgrLoop loop = new QmgrLoop(brain, inbox, desk, CLOCK, Server::brainIsBroken);
+        loop.start();
+        undo.push("queue manager", () -> {
+            if (!loop.stop(PATIENCE)) {
+                log.warn("msg=\"deliveries in progress did not finish in time; they will be tried again\"");
+            }
+        });
+    }
+
+    // Nothing is lost: the register has every message. A supervisor starts us again.
+    private static void brainIsBroken(Throwable trouble) {
+        log.error("msg=\"stopping because the queue manager is broken\"", trouble);
+        Runtime.getRuntime().halt(70);
+    }
+
+    private Optional<SmtpListener> listen(String service, Optional<InetSocketAddress> where, SSLContext tls,
+            MailDoor door)
+            throws StartFailure {
+        if (where.isEmpty()) {
+            return Optional.empty();
+        }
+        SmtpListener listener = new SmtpListener(Rooms.listener(config, service, where.get(), tls), door);
+        try {
+            listener.start();
+        } catch (IOException taken) {
+            throw new StartFailure(taken.getMessage() + "; stop what uses it or set listen." + service, taken);
+        }
+        undo.push(service, () -> listener.stop(PATIENCE));
+        return Optional.of(listener);
+    }
+
+    private AdminServer bindAdmin() throws StartFailure {
+        try {
+            AdminServer api = AdminServer.bind(config.listen().admin());
+            undo.push("admin", api::close);
+            return api;
+        } catch (IOException taken) {
+            throw new StartFailure("cannot listen on " + text(config.listen().admin()) + " for the admin API: "
+                    + taken.getMessage() + "; stop what uses it or set listen.admin", taken);
+        }
+    }
+
+    private void serve(AdminServer api, Path home, QueueOperations operations) throws StartFailure {
+        admin = api.address();
+        try {
+            String token = AdminFiles.write(home, admin.getPort());
+            undo.push("admin files", () -> AdminFiles.remove(home));
+            api.serve(token, operations);
+        } catch (IOException trouble) {
+            throw new StartFailure(
+                    "cannot write the admin token to " + home.resolve("run") + ": " + trouble.getMessage(),
+                    trouble);
+        }
+    }
+
+    private Spool openSpool() throws StartFailure {
+        try {
+            return Spools.open(Rooms.spool(config.spool()), CLOCK);
+        } catch (SpoolException refused) {
+            throw new StartFailure(refused.getMessage(), refused);
+        }
+    }
+
+    private static Path folder(Path folder) throws StartFailure {
+        try {
+            return Files.createDirectories(folder);
+        } catch (IOException trouble) {
+            throw new StartFailure("cannot make the folder " + folder + ": " + trouble
+                    + "; choose another with --home or mend its permissions", trouble);
+        }
+    }
+
+    private static InetSocketAddress port(InetSocketAddress configured, SmtpListener listener) {
+        InetAddress address = configured.getAddress();
+        return new InetSocketAddress(address, listener.port());
+    }
+
+    private static String text(InetSocketAddress address) {
+        return address.getHostString() + ":" + address.getPort();
+    }
+
+    /// What was opened, closed in the opposite order; one failure does not keep the rest open.
+    private static final class Undo implements AutoCloseable {
+        private interface Step {
+            void run() throws Exception;
+        }
+
+        private record Opened(String name, Step close) {}
+
+        private final List<Opened> opened = new ArrayList<>();
+
+        void push(String name, Step close) {
+            opened.add(new Opened(name, close));
+        }
+
+        @Override
+        public void close() {
+            while (!opened.isEmpty()) {
+                Opened last = opened.removeLast();
+                try {
+                    last.close().run();
+                } catch (InterruptedException stop) {
+                    Thread.currentThread().interrupt();
+                } catch (Exception trouble) {
+                    log.warn("msg=\"trouble while stopping {}\"", last.name(), trouble);
+                }
+            }
+        }
+    }
 }

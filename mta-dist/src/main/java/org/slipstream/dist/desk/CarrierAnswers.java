@@ -1,12 +1,12 @@
 package org.slipstream.dist.desk;
 
-import java.util.List;
-import java.util.function.Consumer;
-
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.QmgrEvent;
 import org.slipstream.smtpout.CarrierEvents;
+
+import java.util.List;
+import java.util.function.Consumer;
 
 /// What carriers tell, in the queue manager's words.
 public record CarrierAnswers(Consumer<QmgrEvent> answers) implements CarrierEvents {

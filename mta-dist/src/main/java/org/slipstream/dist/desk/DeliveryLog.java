@@ -1,9 +1,5 @@
 package org.slipstream.dist.desk;
 
-import java.time.Instant;
-import java.util.Locale;
-import java.util.function.LongSupplier;
-
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Outcome;
@@ -11,9 +7,13 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.qmgr.QmgrOrder;
 
+import java.time.Instant;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+
 /// One line per fact of a message's life after its acceptance, each with its queue id: `grep queue=<id>` tells the story.
 final class DeliveryLog {
-    private static final Logger log = LoggerFactory.getLogger("delivery");
+    private static final Logger log = LoggerFactory.getLogger(DeliveryLog.class);
 
     private final LongSupplier clockMillis;
 

@@ -1,13 +1,5 @@
 package org.slipstream.dist.desk;
 
-import java.io.IOException;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Optional;
-import java.util.Set;
-import java.util.function.Consumer;
-import java.util.function.LongSupplier;
-
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Envelope;
@@ -25,6 +17,14 @@ import org.slipstream.smtpout.Carriers;
 import org.slipstream.smtpout.Parcel;
 import org.slipstream.spool.DamagedException;
 import org.slipstream.spool.Spool;
+
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /// Takes the queue manager's orders and only enqueues them; each errand's result goes back into the inbox as the one
 /// event that answers the order.
@@ -91,7 +91,8 @@ public final class Desk implements OrderSink, AutoCloseable {
             case QmgrOrder.Remove remove -> remove(remove);
             case QmgrOrder.SetHold hold -> spool.hold(hold.id(), hold.held(), filed(hold.id()));
             case QmgrOrder.MakeDue due ->
-                spool.makeDue(due.id(), due.domain(), due.nowMillis(), () -> answers.accept(new QmgrEvent.Filed(due.id())));
+                spool.makeDue(due.id(), due.domain(), due.nowMillis(),
+                        () -> answers.accept(new QmgrEvent.Filed(due.id())));
         }
     }
 
@@ -110,7 +111,8 @@ public final class Desk implements OrderSink, AutoCloseable {
             answers.accept(new QmgrEvent.MessageDamaged(read.id(), damaged.getMessage()));
         } catch (IOException trouble) {
             // An empty batch would look like a finished message, so there is no answer until there is a true one.
-            log.warn("queue={} msg=\"recipients not readable, trying again\" reason=\"{}\"", read.id(), trouble.toString());
+            log.warn("queue={} msg=\"recipients not readable, trying again\" reason=\"{}\"", read.id(),
+                    trouble.toString());
             errands.readAgain(() -> readRecipients(read));
         }
     }
@@ -127,7 +129,7 @@ public final class Desk implements OrderSink, AutoCloseable {
         switch (open.route()) {
             case Route.Smtp smtp -> carriers.open(open.connection(), smtp);
             case Route.Lmtp lmtp -> carriers.open(open.connection(), lmtp);
-            case Route.Local _, Route.Discard _ -> {
+            case Route.Local _,Route.Discard _ -> {
                 withoutSocket.add(open.connection());
                 answers.accept(new QmgrEvent.ConnectionReady(open.connection()));
             }
@@ -142,7 +144,7 @@ public final class Desk implements OrderSink, AutoCloseable {
 
     private void deliver(QmgrOrder.Deliver deliver) {
         switch (deliver.route()) {
-            case Route.Smtp _, Route.Lmtp _ -> errands.read(() -> handOver(deliver));
+            case Route.Smtp _,Route.Lmtp _ -> errands.read(() -> handOver(deliver));
             case Route.Local _ -> errands.file(() -> deliverLocally(deliver));
             case Route.Discard discard -> done(deliver, all(deliver, new Outcome.Delivered(
                     Reply.of(250, "2.0.0", "discarded by route"), "discard:" + discard.nextHop())));

@@ -1,5 +1,8 @@
 package org.slipstream.dist.desk;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -9,9 +12,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// The threads on which the desk's errands run, bounded by kind.
 ///
@@ -26,7 +26,8 @@ final class Errands implements AutoCloseable {
     private final ExecutorService reading = pool("spool-read", 3);
     private final ExecutorService filing = pool("local", 4);
     private final ExecutorService reporting = pool("report", 1);
-    private final ExecutorService asking = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("dns-", 0).factory());
+    private final ExecutorService asking = Executors
+            .newThreadPerTaskExecutor(Thread.ofVirtual().name("dns-", 0).factory());
     private final Semaphore dnsBudget = new Semaphore(DNS_BUDGET);
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(factory("errand-clock"));
 

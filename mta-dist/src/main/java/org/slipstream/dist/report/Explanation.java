@@ -17,16 +17,18 @@ final class Explanation {
         line(text, "This is the mail server " + report.hostname() + ".");
         line(text, "");
         if (report.isFailure()) {
-            line(text, "Your message could not be delivered to the recipients below. For them it will not be tried");
-            line(text, "again. Recipients that are not listed here are not affected.");
+            line(text, "Your message could not be delivered to the recipients below. For them it");
+            line(text, "will not be tried again. Recipients that are not listed here are not");
+            line(text, "affected.");
         } else {
-            line(text, "Your message has not yet been delivered to the recipients below. You need not do anything:");
-            line(text, "it will be tried again until " + report.written(report.retryUntil()) + ".");
+            line(text, "Your message has not yet been delivered to the recipients below. You need");
+            line(text, "not do anything: it will be tried again until");
+            line(text, report.written(report.retryUntil()) + ".");
         }
         report.about().forEach(state -> recipient(text, state));
         line(text, "");
-        line(text, "Your message came in on " + report.written(report.arrival()) + " and is known here as "
-                + report.message().summary().id() + ".");
+        line(text, "Your message came in on " + report.written(report.arrival()));
+        line(text, "and is known here as " + report.message().summary().id() + ".");
         line(text, "For questions write to <" + report.postmaster() + "> and include this report.");
         if (report.original().isEmpty()) {
             line(text, "The message itself could not be read and is not returned.");

@@ -1,5 +1,6 @@
 package org.slipstream.dist.report;
 
+import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Recipient;
 import org.slipstream.spool.Spool;
@@ -46,11 +47,15 @@ final class StatusPart {
         return block.toString();
     }
 
-    // A diagnostic code has a type that tells its language; what no peer said is in ours.
+    // A diagnostic code has a type that tells its language; what no peer said is in ours. Expiry is our own decision, whoever
+    // was asked last.
     private static String said(Outcome last) {
         Optional<String> peer = peer(last.remote());
+        EnhancedStatus status = last.reply().statusOrGeneral();
+        boolean expired = status.subject() == 4 && status.detail() == 7;
+        String type = peer.isPresent() && !expired ? "smtp; " : "x-slipstream; ";
         return peer.map(name -> Field.of("Remote-MTA", "dns; " + name)).orElse("")
-                + Field.of("Diagnostic-Code", (peer.isPresent() ? "smtp; " : "x-slipstream; ") + last.reply());
+                + Field.of("Diagnostic-Code", type + last.reply());
     }
 
     private static Optional<String> peer(String remote) {

@@ -66,6 +66,8 @@ class ReporterTest {
         assertThat(parsed.header("In-Reply-To")).isEqualTo("<one@here.example>");
         assertThat(parsed.text()).contains("<nobody@far.example>", "There is no mailbox of this name.",
                 "550 5.1.1 no such user", PEER, "<postmaster@here.example>", "Sat, 21 Nov 2026 08:00:00 +0100");
+        assertThat(parsed.encoding(0)).as("plain to read, even without a mail program").isEqualTo("7bit");
+        assertThat(parsed.text().lines()).allMatch(line -> line.length() <= 78);
         assertThat(parsed.blocks()).hasSize(2);
         assertThat(parsed.blocks().get(0)).containsEntry("Reporting-MTA", "dns; mail.here.example")
                 .containsEntry("Original-Envelope-Id", "QQ314159")
@@ -123,7 +125,11 @@ class ReporterTest {
         failed("x@gone.example", Reply.of(550, "5.1.2", "domain gone.example not found"), "local");
         failed("y@smart.example", NO_SUCH_USER, "127.0.0.1[127.0.0.1]:2599");
         failed("z@six.example", NO_SUCH_USER, "2001:db8::1[2001:db8::1]:25");
+        failed("old@far.example", Reply.of(554, "5.4.7", "message expired in queue after 5d; last reply: 450 later"),
+                PEER);
         Parsed parsed = tell(NoticeKind.FAILED);
+        assertThat(parsed.blocks().get(4)).containsEntry("Remote-MTA", "dns; mx1.far.example").containsEntry(
+                "Diagnostic-Code", "x-slipstream; 554 5.4.7 message expired in queue after 5d; last reply: 450 later");
         assertThat(parsed.blocks().get(1)).doesNotContainKey("Remote-MTA").containsEntry("Diagnostic-Code",
                 "x-slipstream; 550 5.1.2 domain gone.example not found");
         assertThat(parsed.blocks().get(2)).containsEntry("Remote-MTA", "dns; [127.0.0.1]");
@@ -138,7 +144,7 @@ class ReporterTest {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         Parsed parsed = tell(NoticeKind.DELAYED);
         assertThat(parsed.header("Subject")).isEqualTo("Your message is delayed");
-        assertThat(parsed.text()).contains("You need not do anything", "late@far.example", "Thu, 26 Nov 2026 08:00:00")
+        assertThat(parsed.text()).contains("not do anything: it will be tried again", "late@far.example", "Thu, 26 Nov 2026 08:00:00")
                 .doesNotContain("nobody@");
         assertThat(parsed.blocks()).hasSize(3);
         assertThat(parsed.blocks().get(1)).containsEntry("Action", "delayed").containsEntry("Status", "4.2.1")

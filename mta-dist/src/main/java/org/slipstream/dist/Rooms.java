@@ -1,0 +1,122 @@
+package org.slipstream.dist;
+
+import org.slipstream.core.MessageSummary;
+import org.slipstream.dist.config.Config;
+import org.slipstream.dist.desk.Desk;
+import org.slipstream.dist.door.AddressBook;
+import org.slipstream.dist.door.Door;
+import org.slipstream.dist.door.Ingest;
+import org.slipstream.dist.door.ThisMachine;
+import org.slipstream.dist.local.LocalDelivery;
+import org.slipstream.dist.local.MaildirDelivery;
+import org.slipstream.dist.report.Reporter;
+import org.slipstream.dist.route.RouteTable;
+import org.slipstream.dist.tls.TlsContexts;
+import org.slipstream.dist.tls.TlsFailure;
+import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QmgrEvent;
+import org.slipstream.smtpin.ListenerConfig;
+import org.slipstream.smtpin.MailDoor;
+import org.slipstream.smtpout.ClientConfig;
+import org.slipstream.smtpout.dns.DnsRouteFinder;
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.SpoolConfig;
+
+import java.net.InetSocketAddress;
+import java.time.Clock;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+import javax.net.ssl.SSLContext;
+
+/// The rooms of this module, furnished from the configuration, and the settings of the other modules' rooms: each speaks
+/// its own words, and this class translates from those of `mta.toml`.
+final class Rooms {
+    private static final int SCAN_LIMIT = 1_000;
+    private static final int RECIPIENT_BATCH = 1_000;
+    private static final long RESET_MILLIS = 20_000;
+    private static final long QUIT_MILLIS = 5_000;
+
+    private final AddressBook book;
+    private final Ingest ingest;
+    private final LocalDelivery local;
+    private final Reporter reporter;
+    private final RouteTable routes;
+    private final Config config;
+
+    /// @param arrived told of each committed message
+    Rooms(Config config, Spool spool, Consumer<MessageSummary> arrived) {
+        this.config = config;
+        this.book = new AddressBook(config.local(), config.aliases(), new ThisMachine());
+        this.ingest = new Ingest(spool, book, arrived);
+        this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox);
+        this.reporter = new Reporter(spool, ingest::submit, config.hostname(), config.local().postmaster(),
+                config.queue().lifetimeMillis(), Clock.systemDefaultZone());
+        this.routes = new RouteTable(config.routes(), config.local().domains(), new DnsRouteFinder(client(config)));
+    }
+
+    MailDoor door() {
+        return new Door(ingest, book, config.relay());
+    }
+
+    Desk.Mailboxes mailboxes() {
+        return local::deliver;
+    }
+
+    Desk.Reports reports() {
+        return reporter::report;
+    }
+
+    Desk.Routes routes() {
+        return new Desk.Routes() {
+            @Override
+            public boolean isQuick(String domain) {
+                return routes.isQuick(domain);
+            }
+
+            @Override
+            public QmgrEvent find(String domain) {
+                return switch (routes.find(domain)) {
+                    case RouteTable.Answer.Found found -> new QmgrEvent.RouteKnown(domain, found.route());
+                    case RouteTable.Answer.NoRoute none -> new QmgrEvent.RouteFailed(domain, none.reason());
+                };
+            }
+        };
+    }
+
+    static SSLContext tls(Config config) throws StartFailure {
+        try {
+            return TlsContexts.open(config.tls(), config.home(), config.hostname());
+        } catch (TlsFailure unusable) {
+            throw new StartFailure(unusable.getMessage(), unusable);
+        }
+    }
+
+    static ListenerConfig listener(Config config, String service, InetSocketAddress address, SSLContext tls) {
+        Config.Limits limits = config.limits();
+        return new ListenerConfig(service, address, config.hostname(), Optional.of(tls), limits.messageBytes(),
+                limits.recipients(), limits.hops(), limits.headerBytes(), limits.headerLines(), limits.commandBytes(),
+                limits.textLineBytes(), limits.connections(), limits.connectionsPerClient(), limits.errors(),
+                limits.junkCommands(), limits.messagesPerConnection(), limits.idleMillis(),
+                limits.dataBytesPerSecond());
+    }
+
+    static QmgrConfig queue(Config.Queue queue) {
+        return new QmgrConfig(queue.activeMessages(), queue.minimalBackoffMillis(), queue.maximalBackoffMillis(),
+                queue.lifetimeMillis(), queue.bounceLifetimeMillis(), queue.delayNoticeMillis(),
+                queue.recipientsPerDelivery(), RECIPIENT_BATCH, queue.lanesPerDestination(), queue.lanes(),
+                queue.idleConnectionMillis(), SCAN_LIMIT, queue.scanIntervalMillis());
+    }
+
+    static ClientConfig client(Config config) {
+        Config.SmtpClient client = config.smtpClient();
+        return new ClientConfig(config.hostname(), client.startTls(), client.dnsServers(), client.connectMillis(),
+                client.greetingMillis(), client.commandMillis(), client.tlsMillis(), client.dataReplyMillis(),
+                client.dataBlockMillis(), client.finalReplyMillis(), RESET_MILLIS, QUIT_MILLIS);
+    }
+
+    static SpoolConfig spool(Config.SpoolSettings spool) {
+        return new SpoolConfig(spool.directory(), spool.segmentBytes(), spool.inlineBytes(), spool.minimumFreeBytes(),
+                spool.segmentGraceMillis());
+    }
+}
