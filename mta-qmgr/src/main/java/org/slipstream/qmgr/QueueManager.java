@@ -373,9 +373,11 @@ public final class QueueManager {
         dropIfDone(entry.line());
     }
 
-    // A recipient without an outcome would be taken for settled, and its mail lost.
+    /// One outcome per recipient, in the order of the recipients. Whoever delivers answers in that order as a rule; but a
+    /// recipient without an outcome would be taken for settled and its mail lost, and one with its neighbour's outcome would
+    /// be given up as late after it was delivered.
     private static List<RecipientOutcome> everyOne(List<Recipient> recipients, List<RecipientOutcome> outcomes) {
-        if (outcomes.size() == recipients.size()) {
+        if (areAligned(recipients, outcomes)) {
             return outcomes;
         }
         Outcome unknown = new Outcome.Deferred(Reply.of(451, "4.3.0", "nothing is known of this delivery"), HERE);
@@ -383,6 +385,18 @@ public final class QueueManager {
         recipients.forEach(r -> byNumber.put(r.number(), new RecipientOutcome(r.number(), unknown)));
         outcomes.forEach(outcome -> byNumber.replace(outcome.number(), outcome));
         return List.copyOf(byNumber.values());
+    }
+
+    private static boolean areAligned(List<Recipient> recipients, List<RecipientOutcome> outcomes) {
+        if (recipients.size() != outcomes.size()) {
+            return false;
+        }
+        for (int i = 0; i < outcomes.size(); i++) {
+            if (recipients.get(i).number() != outcomes.get(i).number()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private long deadUntil(Line line) {

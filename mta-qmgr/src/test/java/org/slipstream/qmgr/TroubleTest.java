@@ -156,6 +156,26 @@ class TroubleTest {
     }
 
     @Test
+    void outcomesInAnotherOrderThanTheRecipientsStayWithTheirRecipients() {
+        Story story = new Story(s -> s.lifetime(0, 0));
+        story.withhold(QmgrOrder.Deliver.class);
+        QueueId id = story.queue("there@far.example", "late@far.example");
+        Story.Row row = story.register.get(id);
+        QmgrOrder.Deliver deliver = story.waiting(QmgrOrder.Deliver.class).getFirst();
+        story.happens(new QmgrEvent.DeliveryDone(deliver.delivery(), deliver.connection(),
+                List.of(new RecipientOutcome(2, new Outcome.Deferred(Story.TRY_LATER, "mx")),
+                        new RecipientOutcome(1, new Outcome.Delivered(Story.OK, "mx"))),
+                true, false));
+
+        // Too old for another try: the late one fails, the delivered one stays delivered.
+        assertThat(row.last.get(1)).isInstanceOf(Outcome.Delivered.class);
+        assertThat(row.last.get(2)).isInstanceOf(Outcome.Failed.class);
+        assertThat(story.ordered(QmgrOrder.RecordOutcome.class)).allSatisfy(record -> assertThat(record.outcomes())
+                .extracting(RecipientOutcome::number)
+                .isEqualTo(record.recipients().stream().map(r -> r.number()).toList()));
+    }
+
+    @Test
     void aDamagedMessageIsDroppedAndStopsNothing() {
         Story story = new Story();
         story.withhold(QmgrOrder.ReadRecipients.class);

@@ -1,0 +1,127 @@
+package org.slipstream.lab;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Route;
+import org.slipstream.lab.Scenario.Addressee;
+import org.slipstream.lab.Scenario.Deed;
+import org.slipstream.lab.Scenario.Fortune;
+import org.slipstream.lab.Scenario.House;
+import org.slipstream.lab.Scenario.Mail;
+import org.slipstream.lab.Scenario.Outage;
+import org.slipstream.lab.Scenario.Place;
+import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QmgrEvent.Command;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+/// Worlds by the thousand, each from a seed: small enough to be over quickly, tight enough in their limits that things
+/// meet which seldom meet.
+public final class RandomScenario {
+    private static final long SECOND = 1_000;
+    private static final long MINUTE = 60 * SECOND;
+
+    private final Random random;
+
+    private RandomScenario(long seed) {
+        this.random = new Random(seed);
+    }
+
+    public static Scenario of(long seed) {
+        return new RandomScenario(seed).make(seed);
+    }
+
+    private Scenario make(long seed) {
+        QmgrConfig config = config();
+        List<Place> places = IntStream.rangeClosed(0, between(1, 6)).mapToObj(this::place).toList();
+        List<Mail> mails = new ArrayList<>();
+        for (int i = between(1, 20); i > 0; i--) {
+            mails.add(mail(mails.size() + 1, places));
+        }
+        List<Long> crashes = one(4) ? List.of((long) between(1, (int) (20 * MINUTE))) : List.of();
+        return new Scenario(seed, config, random.nextBoolean(), mails, places, house(),
+                one(3) ? deeds(mails, places) : List.of(),
+                crashes);
+    }
+
+    private QmgrConfig config() {
+        long minimal = between(10, 60) * SECOND;
+        return new QmgrConfig(between(1, 20), minimal, minimal * between(4, 40), 120 * MINUTE, 90 * MINUTE,
+                one(3) ? 0 : 20 * MINUTE, between(1, 5), between(1, 10), between(1, 4), between(1, 8),
+                between(0, 5) * SECOND, between(1, 10), 5 * MINUTE);
+    }
+
+    private Place place(int number) {
+        // The first is the senders' own.
+        String domain = number == 0 ? "sender.example" : "d" + number + ".example";
+        Route route = switch (between(0, 3)) {
+            case 0 -> new Route.Local(domain);
+            case 1 -> new Route.Smtp("[relay.example]:25", List.of(new Route.Host("relay.example", 25, 0)));
+            default -> new Route.Smtp(domain, List.of(new Route.Host("mx." + domain, 25, 10)));
+        };
+        boolean shared = route.nextHop().startsWith("[");
+        boolean troubled = !shared && one(2);
+        return new Place(domain, route, troubled && one(3) ? between(1, 3) : 0, troubled && number > 0 && one(8),
+                shared ? 100 : between(0, 3_000), shared ? 500 : between(1, 3_000),
+                troubled && one(2) ? outages() : List.of(), troubled && one(3) ? between(1, 2) : Integer.MAX_VALUE,
+                troubled && one(3) ? 0.2 : 0, troubled && one(3) ? between(100, 4_000) : Long.MAX_VALUE);
+    }
+
+    private List<Outage> outages() {
+        long from = between(0, (int) (10 * MINUTE));
+        return List.of(new Outage(from, from + between(1, (int) (one(5) ? 200 * MINUTE : 20 * MINUTE))));
+    }
+
+    private Mail mail(long id, List<Place> places) {
+        List<Addressee> recipients = new ArrayList<>();
+        for (int i = one(5) ? between(1, 25) : between(1, 3); i > 0; i--) {
+            Place place = places.get(random.nextInt(places.size()));
+            recipients.add(new Addressee(Address.of("u" + i + "@" + place.domain()), fortune()));
+        }
+        Optional<Address> sender = one(6) ? Optional.empty() : Optional.of(Address.of("s" + id + "@sender.example"));
+        return new Mail(new QueueId(id), one(3) ? 0 : between(0, (int) (15 * MINUTE)), sender, recipients);
+    }
+
+    private Fortune fortune() {
+        return switch (between(0, 9)) {
+            case 0 -> new Fortune.Refused();
+            case 1 -> new Fortune.Late(between(1, 4));
+            case 2 -> one(3) ? new Fortune.Never() : new Fortune.Welcome();
+            default -> new Fortune.Welcome();
+        };
+    }
+
+    private House house() {
+        return new House(between(0, 20), between(0, 50), between(0, 500), one(4) ? 0.3 : 0, one(4) ? 0.3 : 0);
+    }
+
+    private List<Deed> deeds(List<Mail> mails, List<Place> places) {
+        List<Deed> deeds = new ArrayList<>();
+        for (int i = between(1, 20); i > 0; i--) {
+            // Now and then a message that is not there.
+            QueueId id = new QueueId(between(1, mails.size() + 1));
+            Command command = switch (between(0, 6)) {
+                case 0 -> new Command.Delete(id);
+                case 1, 2 -> new Command.Hold(id);
+                case 3, 4 -> new Command.Release(id);
+                case 5 -> new Command.Flush(Optional.of(id), Optional.empty());
+                default -> new Command.Flush(Optional.empty(),
+                        one(2) ? Optional.empty() : Optional.of(places.get(random.nextInt(places.size())).domain()));
+            };
+            deeds.add(new Deed(between(0, (int) (20 * MINUTE)), command));
+        }
+        return deeds;
+    }
+
+    private int between(int least, int most) {
+        return least + random.nextInt(most - least + 1);
+    }
+
+    private boolean one(int in) {
+        return random.nextInt(in) == 0;
+    }
+}

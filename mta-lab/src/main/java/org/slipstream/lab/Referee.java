@@ -1,0 +1,241 @@
+package org.slipstream.lab;
+
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.lab.SimulatedNetwork.Phase;
+import org.slipstream.lab.SimulatedSpool.State;
+import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QmgrEvent;
+import org.slipstream.qmgr.QmgrOrder;
+import org.slipstream.qmgr.QmgrSnapshot;
+import org.slipstream.qmgr.QueueManager;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/// What must always hold, checked at every order and after every event. The costly truths are here, so that the queue
+/// manager itself stays quick.
+///
+/// - A delivery goes over a connection that is up and free, to recipients that are open on disk and in nobody's hands,
+///   within the limits of lanes and recipients.
+/// - Each recipient gets one final outcome; a message is removed only when none is open and no failure is unreported, or
+///   an operator said so.
+/// - Nothing is ordered for a message that is being filed: it is never active twice.
+/// - Every order has its answer; no alarm rings without end; no more messages are active than allowed.
+public final class Referee {
+    private static final int MOST_ALARMS_AT_ONE_TIME = 20;
+
+    private final QmgrConfig config;
+    private SimulatedSpool spool;
+    private SimulatedNetwork network;
+
+    private final Map<Long, QmgrOrder.Deliver> deliveries = new TreeMap<>();
+    private final Set<String> inHand = new TreeSet<>();
+    private final Set<QueueId> filing = new TreeSet<>();
+    private final Set<QueueId> deleted = new TreeSet<>();
+    private final Map<String, Integer> unanswered = new TreeMap<>();
+    private long alarmMillis = -1;
+    private int alarms;
+
+    Referee(QmgrConfig config) {
+        this.config = config;
+    }
+
+    void watch(SimulatedSpool theSpool, SimulatedNetwork theNetwork) {
+        spool = theSpool;
+        network = theNetwork;
+    }
+
+    void require(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new AssertionError(otherwise);
+        }
+    }
+
+    /// Everything that was under way is void.
+    void crash() {
+        deliveries.clear();
+        inHand.clear();
+        filing.clear();
+        unanswered.clear();
+    }
+
+    void ordered(QmgrOrder order, long now) {
+        switch (order) {
+            case QmgrOrder.Scan scan -> {
+                require(unanswered.getOrDefault("Scan", 0) == 0, "two scans at once");
+                require(scan.limit() > 0 && scan.leaseUntilMillis() > now,
+                        "a scan that finds nothing or for ever: " + scan);
+                owe("Scan");
+            }
+            case QmgrOrder.ReadRecipients read -> {
+                untouched(read.id(), order);
+                require(read.limit() > 0 && read.limit() <= config.recipientBatch(), "batch of " + read.limit());
+                owe("Read");
+            }
+            case QmgrOrder.FindRoute find -> {
+                require(unanswered.getOrDefault("Find " + find.domain(), 0) == 0, "asked twice: " + find);
+                owe("Find " + find.domain());
+            }
+            case QmgrOrder.Open open -> open(open);
+            case QmgrOrder.Deliver deliver -> deliver(deliver);
+            case QmgrOrder.Close close -> {
+                SimulatedNetwork.Connection connection = network.connections.get(close.connection());
+                require(connection == null || connection.phase == Phase.IDLE, "closed in use: " + close);
+            }
+            case QmgrOrder.RecordOutcome record -> record(record, now);
+            case QmgrOrder.Notify notify -> {
+                untouched(notify.id(), order);
+                require(spool.rows.get(notify.id()).mail.sender().isPresent(), "the null sender is told: " + order);
+                owe("Notify " + notify.id());
+            }
+            case QmgrOrder.Defer defer -> {
+                file(defer.id(), order);
+                long age = now - spool.rows.get(defer.id()).mail.arrivalMillis();
+                require(defer.nextAttemptMillis() - now == Math.clamp(age, config.minimalBackoffMillis(),
+                        config.maximalBackoffMillis()), "off the curve at age " + age + ": " + defer);
+            }
+            case QmgrOrder.Remove remove -> file(remove.id(), order);
+            case QmgrOrder.SetHold hold -> file(hold.id(), order);
+            case QmgrOrder.MakeDue due -> {
+                due.id().ifPresentOrElse(id -> file(id, order), () -> owe("Filed"));
+            }
+        }
+    }
+
+    // The world may know fewer connections than the queue manager, which has not heard of a loss, but never more.
+    private void open(QmgrOrder.Open open) {
+        int here = 1;
+        int everywhere = 1;
+        for (SimulatedNetwork.Connection connection : network.connections.values()) {
+            require(connection.number != open.connection(), "a number used twice: " + open);
+            if (connection.place.route().transport().equals(open.route().transport())) {
+                everywhere++;
+                here += connection.place.route().nextHop().equals(open.route().nextHop()) ? 1 : 0;
+            }
+        }
+        require(everywhere <= config.lanes(), everywhere + " lanes with " + open);
+        require(here <= config.lanesPerDestination(), here + " lanes to one destination with " + open);
+    }
+
+    private void deliver(QmgrOrder.Deliver deliver) {
+        untouched(deliver.id(), deliver);
+        QmgrOrder.Deliver before = deliveries.put(deliver.delivery(), deliver);
+        if (before != null) {
+            // Moved from a connection that the server had closed.
+            require(!network.connections.containsKey(before.connection()), "delivered twice at once: " + deliver);
+            before.recipients().forEach(r -> inHand.remove(SimulatedNetwork.key(deliver.id(), r.number())));
+        }
+        SimulatedNetwork.Connection connection = network.connections.get(deliver.connection());
+        require(connection == null || connection.phase == Phase.IDLE, "not free: " + deliver);
+        require(connection == null || connection.place.route().equals(deliver.route()), "the wrong way: " + deliver);
+        require(!deliver.recipients().isEmpty() && deliver.recipients().size() <= config.recipientsPerDelivery(),
+                "too many or none: " + deliver);
+        SimulatedSpool.Row row = spool.rows.get(deliver.id());
+        for (Recipient recipient : deliver.recipients()) {
+            require(row.states[recipient.number() - 1] == State.OPEN, "already settled: " + deliver);
+            require(network.place(recipient.address().domainKey()).route().equals(deliver.route()),
+                    "astray: " + deliver);
+            require(inHand.add(SimulatedNetwork.key(deliver.id(), recipient.number())), "in two hands: " + deliver);
+        }
+    }
+
+    private void record(QmgrOrder.RecordOutcome record, long now) {
+        untouched(record.id(), record);
+        owe("Record");
+        require(record.recipients().stream().map(Recipient::number).toList()
+                .equals(record.outcomes().stream().map(RecipientOutcome::number).toList()), "out of step: " + record);
+        SimulatedSpool.Row row = spool.rows.get(record.id());
+        long lifetime = row.mail.sender().isPresent() ? config.lifetimeMillis() : config.bounceLifetimeMillis();
+        for (RecipientOutcome each : record.outcomes()) {
+            require(!inHand.contains(SimulatedNetwork.key(record.id(), each.number())), "still under way: " + record);
+            boolean expired = each.outcome() instanceof Outcome.Failed
+                    && each.outcome().reply().text().contains("expired");
+            require(!expired || now - row.mail.arrivalMillis() >= lifetime, "expired too early: " + record);
+        }
+    }
+
+    private void untouched(QueueId id, QmgrOrder order) {
+        require(!filing.contains(id), "ordered while it is being filed: " + order);
+        require(spool.rows.containsKey(id), "no such message: " + order);
+    }
+
+    private void file(QueueId id, QmgrOrder order) {
+        require(filing.add(id), "filed twice at once: " + order);
+        require(inHand.stream().noneMatch(key -> key.startsWith(id + "#")), "filed while it is delivered: " + order);
+    }
+
+    void happens(QmgrEvent event, long now) {
+        switch (event) {
+            case QmgrEvent.ScanDone _ -> settle("Scan");
+            case QmgrEvent.RecipientsRead _,QmgrEvent.MessageDamaged _ -> settle("Read");
+            case QmgrEvent.RouteKnown known -> settle("Find " + known.domain());
+            case QmgrEvent.RouteFailed failed -> settle("Find " + failed.domain());
+            case QmgrEvent.OutcomeRecorded _ -> settle("Record");
+            case QmgrEvent.Notified notified -> settle("Notify " + notified.id());
+            case QmgrEvent.Filed filed -> filed.id().ifPresentOrElse(filing::remove, () -> settle("Filed"));
+            case QmgrEvent.DeliveryDone done -> {
+                QmgrOrder.Deliver deliver = deliveries.get(done.delivery());
+                if (deliver != null && deliver.connection() == done.connection()) {
+                    deliveries.remove(done.delivery());
+                    deliver.recipients().forEach(r -> inHand.remove(SimulatedNetwork.key(deliver.id(), r.number())));
+                }
+            }
+            case QmgrEvent.Operator(QmgrEvent.Command.Delete delete) -> deleted.add(delete.id());
+            case QmgrEvent.Alarm _ -> alarm(now);
+            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionLost _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.Operator _ -> {
+                // Not answers, or answers whose orders are seen in the network.
+            }
+        }
+    }
+
+    private void alarm(long now) {
+        alarms = now == alarmMillis ? alarms + 1 : 1;
+        alarmMillis = now;
+        require(alarms <= MOST_ALARMS_AT_ONE_TIME, "the alarm rings without end");
+    }
+
+    /// Now and then.
+    void look(QmgrSnapshot snapshot) {
+        require(snapshot.messages().size() <= config.activeLimit(), snapshot.messages().size() + " messages active");
+        int waiting = 0;
+        for (QmgrSnapshot.ActiveMessage message : snapshot.messages()) {
+            require(!filing.contains(message.id()), "active while it is being filed: " + message);
+            require(!message.why().isBlank(), "no reason: " + message);
+            waiting += message.waiting();
+        }
+        int inLine = snapshot.destinations().stream().mapToInt(QmgrSnapshot.ActiveDestination::waiting).sum();
+        require(waiting == inLine, waiting + " entries of messages wait, " + inLine + " at destinations");
+    }
+
+    void removed(SimulatedSpool.Row row, String reason) {
+        QueueId id = row.mail.id();
+        require(deleted.contains(id) || row.count(State.OPEN) == 0,
+                "removed with open recipients: " + id + " " + reason);
+        require(deleted.contains(id) || row.mail.sender().isEmpty() || row.count(State.FAILED) == 0,
+                "removed with unreported failures: " + id + " " + reason);
+    }
+
+    /// When nothing happens any more.
+    void end(QueueManager brain, long now) {
+        require(brain.isQuiet(), "not quiet at the end");
+        require(brain.snapshot(now).messages().isEmpty(), "active at the end: " + brain.snapshot(now).messages());
+        require(brain.snapshot(now).destinations().stream().allMatch(d -> d.waiting() + d.running() == 0),
+                "entries at the end: " + brain.snapshot(now).destinations());
+        require(unanswered.isEmpty(), "without an answer: " + unanswered);
+        require(filing.isEmpty() && inHand.isEmpty() && deliveries.isEmpty(), "unfinished: " + filing + inHand);
+    }
+
+    private void owe(String answer) {
+        unanswered.merge(answer, 1, Integer::sum);
+    }
+
+    private void settle(String answer) {
+        require(unanswered.containsKey(answer), "nobody asked: " + answer);
+        unanswered.compute(answer, (_, n) -> n == 1 ? null : n - 1);
+    }
+}

@@ -1,0 +1,210 @@
+package org.slipstream.lab;
+
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.qmgr.QmgrEvent;
+import org.slipstream.qmgr.QmgrOrder;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/// The register, with one writer that makes changes one after the other, each of which takes its time. A crash loses the
+/// changes that were not made yet and nothing else.
+final class SimulatedSpool {
+    enum State {
+        OPEN, DELIVERED, FAILED, REPORTED
+    }
+
+    static final class Row {
+        final Scenario.Mail mail;
+        final State[] states;
+        final Outcome[] last;
+        long nextMillis;
+        boolean held;
+        boolean delayNotified;
+        int attempts;
+
+        Row(Scenario.Mail mail) {
+            this.mail = mail;
+            this.states = new State[mail.recipients().size()];
+            java.util.Arrays.fill(states, State.OPEN);
+            this.last = new Outcome[states.length];
+            this.nextMillis = mail.arrivalMillis();
+        }
+
+        int count(State state) {
+            return (int) java.util.Arrays.stream(states).filter(s -> s == state).count();
+        }
+
+        boolean concerns(String domain) {
+            for (int i = 0; i < states.length; i++) {
+                if (states[i] == State.OPEN && mail.recipients().get(i).address().domainKey().equals(domain)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        MessageSummary summary() {
+            return new MessageSummary(mail.id(), mail.sender(), mail.arrivalMillis(), 1_000, states.length,
+                    count(State.OPEN), count(State.FAILED), attempts, held, delayNotified);
+        }
+    }
+
+    private final Clockwork clock;
+    private final Scenario.House house;
+    private final Referee referee;
+    final Map<QueueId, Row> rows = new TreeMap<>();
+
+    /// Rows that are gone, as they were when they went, and why.
+    final Map<QueueId, Row> removed = new LinkedHashMap<>();
+    final Map<QueueId, String> reasons = new LinkedHashMap<>();
+    private long writerFreeMillis;
+    private int life;
+
+    SimulatedSpool(Clockwork clock, Scenario.House house, Referee referee) {
+        this.clock = clock;
+        this.house = house;
+        this.referee = referee;
+    }
+
+    void crash() {
+        life++;
+        writerFreeMillis = clock.now();
+    }
+
+    MessageSummary commit(Scenario.Mail mail) {
+        Row row = new Row(mail);
+        rows.put(mail.id(), row);
+        return row.summary();
+    }
+
+    void scan(QmgrOrder.Scan scan, Consumer<QmgrEvent> answer) {
+        write(() -> {
+            List<Row> due = rows.values().stream().filter(row -> row.nextMillis <= scan.nowMillis()
+                    && (!row.held || row.mail.arrivalMillis() < scan.createdBeforeMillis()))
+                    .sorted(Comparator.comparingLong(row -> row.nextMillis)).toList();
+            List<Row> found = due.subList(0, Math.min(scan.limit(), due.size()));
+            List<MessageSummary> summaries = found.stream().map(Row::summary).toList();
+            found.forEach(row -> row.nextMillis = scan.leaseUntilMillis());
+            OptionalLong next = rows.values().stream().filter(row -> !found.contains(row) && !row.held)
+                    .mapToLong(row -> row.nextMillis).min();
+            answer.accept(new QmgrEvent.ScanDone(summaries, due.size() > found.size(), next));
+        });
+    }
+
+    void read(QmgrOrder.ReadRecipients read, Consumer<QmgrEvent> answer) {
+        int livesNow = life;
+        clock.after(house.readMillis(), () -> {
+            if (life == livesNow) {
+                answer.accept(batch(read));
+            }
+        });
+    }
+
+    private QmgrEvent batch(QmgrOrder.ReadRecipients read) {
+        Row row = rows.get(read.id());
+        List<Recipient> open = new ArrayList<>();
+        boolean end = true;
+        for (int i = read.after(); i < row.states.length; i++) {
+            if (row.states[i] == State.OPEN) {
+                if (open.size() == read.limit()) {
+                    end = false;
+                    break;
+                }
+                open.add(new Recipient(i + 1, row.mail.recipients().get(i).address()));
+            }
+        }
+        return new QmgrEvent.RecipientsRead(read.id(), open, end);
+    }
+
+    void record(QmgrOrder.RecordOutcome record, Consumer<QmgrEvent> answer) {
+        write(() -> {
+            Row row = rows.get(record.id());
+            for (RecipientOutcome each : record.outcomes()) {
+                int i = each.number() - 1;
+                referee.require(row.states[i] == State.OPEN,
+                        "settled twice: " + record.id() + " " + each + " after " + row.last[i]);
+                row.last[i] = each.outcome();
+                row.states[i] = switch (each.outcome()) {
+                    case Outcome.Delivered _ -> State.DELIVERED;
+                    case Outcome.Deferred _ -> State.OPEN;
+                    case Outcome.Failed _ -> State.FAILED;
+                };
+                row.attempts++;
+            }
+            answer.accept(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
+        });
+    }
+
+    void reported(QmgrOrder.Notify notify, Consumer<QmgrEvent> answer) {
+        write(() -> {
+            Row row = rows.get(notify.id());
+            switch (notify.kind()) {
+                case FAILED -> {
+                    for (int i = 0; i < row.states.length; i++) {
+                        row.states[i] = row.states[i] == State.FAILED ? State.REPORTED : row.states[i];
+                    }
+                }
+                case DELAYED -> row.delayNotified = true;
+            }
+            answer.accept(new QmgrEvent.Notified(notify.id(), notify.kind(), true));
+        });
+    }
+
+    void defer(QmgrOrder.Defer defer, Consumer<QmgrEvent> answer) {
+        file(defer.id(), row -> row.nextMillis = defer.nextAttemptMillis(), answer);
+    }
+
+    void hold(QmgrOrder.SetHold hold, Consumer<QmgrEvent> answer) {
+        file(hold.id(), row -> {
+            row.held = hold.held();
+            row.nextMillis = hold.held() ? row.nextMillis : Math.min(row.nextMillis, clock.now());
+        }, answer);
+    }
+
+    void remove(QmgrOrder.Remove remove, Consumer<QmgrEvent> answer) {
+        file(remove.id(), row -> {
+            referee.removed(row, remove.reason());
+            rows.remove(remove.id());
+            removed.put(remove.id(), row);
+            reasons.put(remove.id(), remove.reason());
+        }, answer);
+    }
+
+    void makeDue(QmgrOrder.MakeDue due, Consumer<QmgrEvent> answer) {
+        write(() -> {
+            rows.values().stream().filter(row -> due.id().map(row.mail.id()::equals).orElse(true)
+                    && due.domain().map(row::concerns).orElse(true)).forEach(row -> row.nextMillis = due.nowMillis());
+            answer.accept(new QmgrEvent.Filed(due.id()));
+        });
+    }
+
+    // A message that an operator deleted or named wrongly is not there; the register answers all the same.
+    private void file(QueueId id, Consumer<Row> change, Consumer<QmgrEvent> answer) {
+        write(() -> {
+            Optional.ofNullable(rows.get(id)).ifPresent(change);
+            answer.accept(new QmgrEvent.Filed(Optional.of(id)));
+        });
+    }
+
+    private void write(Runnable change) {
+        writerFreeMillis = Math.max(clock.now(), writerFreeMillis) + house.writeMillis();
+        int livesNow = life;
+        clock.at(writerFreeMillis, () -> {
+            if (life == livesNow) {
+                change.run();
+            }
+        });
+    }
+}

@@ -1,0 +1,242 @@
+package org.slipstream.lab;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Reply;
+import org.slipstream.lab.Scenario.Addressee;
+import org.slipstream.lab.Scenario.Fortune;
+import org.slipstream.lab.Scenario.Mail;
+import org.slipstream.lab.SimulatedSpool.Row;
+import org.slipstream.lab.SimulatedSpool.State;
+import org.slipstream.qmgr.QmgrEvent;
+import org.slipstream.qmgr.QmgrOrder;
+import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.Seating;
+import org.slipstream.qmgr.lane.LaneSeating;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.function.Consumer;
+
+/// A world for one queue manager: its orders are carried out by a simulated spool, DNS and network, and answered after
+/// the time that it takes.
+///
+/// Time jumps to whatever comes first, a planned happening or the queue manager's alarm. All chance comes from the
+/// scenario's seed and all order from the clockwork, so a scenario has one course of events: its transcript.
+public final class World {
+    private static final int MOST_EVENTS = 500_000;
+    private static final int LOOK_EVERY = 50;
+
+    private final Scenario scenario;
+    private final Clockwork clock = new Clockwork();
+    private final Random chance;
+    private final Referee referee;
+    private final SimulatedSpool spool;
+    private final SimulatedNetwork network;
+    private final List<QmgrEvent> arrived = new ArrayList<>();
+    private Optional<Consumer<String>> transcript = Optional.empty();
+    private QueueManager brain;
+    private long events;
+    private long nextId;
+
+    public World(Scenario scenario) {
+        this.scenario = scenario;
+        this.chance = new Random(scenario.seed());
+        this.referee = new Referee(scenario.config());
+        this.spool = new SimulatedSpool(clock, scenario.house(), referee);
+        this.network = new SimulatedNetwork(scenario, clock, chance);
+        referee.watch(spool, network);
+        this.nextId = scenario.mails().stream().mapToLong(mail -> mail.id().value()).max().orElse(0) + 1;
+        boot();
+        scenario.mails().forEach(mail -> clock.at(mail.arrivalMillis(), () -> arrives(mail)));
+        scenario.deeds().forEach(deed -> clock.at(deed.atMillis(), () -> tell(new QmgrEvent.Operator(deed.command()))));
+        scenario.crashesMillis().forEach(millis -> clock.at(millis, this::crash));
+    }
+
+    /// Hears every event and every order, one line each.
+    public World transcribe(Consumer<String> lines) {
+        transcript = Optional.of(lines);
+        return this;
+    }
+
+    /// What became of one recipient.
+    public enum Fate {
+        DELIVERED, FAILED, REPORTED, OPEN, DELETED
+    }
+
+    /// Runs until every message is gone or held. Breaks off with an [AssertionError] when something is that must not be.
+    public World run() {
+        while (!isOver()) {
+            long alarm = brain.nextAlarmMillis();
+            if (clock.nextMillis() <= alarm) {
+                clock.tick();
+            } else {
+                referee.require(alarm < Long.MAX_VALUE, "messages wait and nothing is planned: " + spool.rows.keySet());
+                clock.advance(alarm);
+                tell(new QmgrEvent.Alarm());
+            }
+            if (!scenario.batching() || clock.nextMillis() > clock.now()) {
+                deliverEvents();
+            }
+        }
+        referee.end(brain, clock.now());
+        return this;
+    }
+
+    public long nowMillis() {
+        return clock.now();
+    }
+
+    public long events() {
+        return events;
+    }
+
+    /// The fate of each recipient of a message of the scenario.
+    public List<Fate> fates(QueueId id) {
+        Row row = spool.rows.containsKey(id) ? spool.rows.get(id) : spool.removed.get(id);
+        boolean deleted = "deleted".equals(spool.reasons.get(id));
+        List<Fate> fates = new ArrayList<>();
+        for (State state : row.states) {
+            fates.add(switch (state) {
+                case OPEN -> deleted ? Fate.DELETED : Fate.OPEN;
+                case DELIVERED -> Fate.DELIVERED;
+                case FAILED -> Fate.FAILED;
+                case REPORTED -> Fate.REPORTED;
+            });
+        }
+        return fates;
+    }
+
+    public boolean isHeld(QueueId id) {
+        return spool.rows.containsKey(id) && spool.rows.get(id).held;
+    }
+
+    /// Copies that reached this recipient.
+    public int copies(QueueId id, int number) {
+        return network.copies.getOrDefault(SimulatedNetwork.key(id, number), 0);
+    }
+
+    /// The last reply that was recorded for this recipient.
+    public Optional<Reply> lastReply(QueueId id, int number) {
+        Row row = spool.rows.containsKey(id) ? spool.rows.get(id) : spool.removed.get(id);
+        return Optional.ofNullable(row.last[number - 1]).map(outcome -> outcome.reply());
+    }
+
+    public Map<QueueId, String> reasons() {
+        return Map.copyOf(spool.reasons);
+    }
+
+    private boolean isOver() {
+        return clock.nextMillis() == Long.MAX_VALUE && arrived.isEmpty()
+                && spool.rows.values().stream().allMatch(row -> row.held) && brain.isQuiet()
+                && brain.snapshot(clock.now()).messages().isEmpty();
+    }
+
+    private void boot() {
+        Seating seating = new LaneSeating(scenario.config());
+        brain = new QueueManager(scenario.config(), seating, chance);
+    }
+
+    private void crash() {
+        transcript.ifPresent(lines -> lines.accept(clock.now() + " *** crash"));
+        arrived.clear();
+        spool.crash();
+        network.crash();
+        referee.crash();
+        boot();
+    }
+
+    private void arrives(Mail mail) {
+        network.expect(mail);
+        var summary = spool.commit(mail);
+        tell(chance.nextDouble() < scenario.house().arrivalsMissed()
+                ? new QmgrEvent.ArrivalsMissed()
+                : new QmgrEvent.MessageQueued(summary));
+    }
+
+    private void tell(QmgrEvent event) {
+        arrived.add(event);
+    }
+
+    private void deliverEvents() {
+        if (arrived.isEmpty()) {
+            return;
+        }
+        List<QmgrEvent> batch = List.copyOf(arrived);
+        arrived.clear();
+        List<QmgrOrder> orders = new ArrayList<>();
+        for (QmgrEvent event : batch) {
+            events++;
+            referee.require(events < MOST_EVENTS, "no end after " + events + " events");
+            transcript.ifPresent(lines -> lines.accept(clock.now() + " " + event));
+            referee.happens(event, clock.now());
+            if (scenario.batching()) {
+                brain.absorb(event, clock.now(), orders::add);
+            } else {
+                brain.step(event, clock.now(), orders::add);
+            }
+            carryOut(orders);
+        }
+        if (scenario.batching()) {
+            brain.pump(clock.now(), orders::add);
+            carryOut(orders);
+        }
+        if (events % LOOK_EVERY == 0) {
+            referee.look(brain.snapshot(clock.now()));
+        }
+    }
+
+    private void carryOut(List<QmgrOrder> orders) {
+        for (QmgrOrder order : orders) {
+            transcript.ifPresent(lines -> lines.accept("    " + order));
+            referee.ordered(order, clock.now());
+            carryOut(order);
+        }
+        orders.clear();
+    }
+
+    private void carryOut(QmgrOrder order) {
+        switch (order) {
+            case QmgrOrder.Scan scan -> spool.scan(scan, this::tell);
+            case QmgrOrder.ReadRecipients read -> spool.read(read, this::tell);
+            case QmgrOrder.FindRoute find -> network.find(find, this::tell);
+            case QmgrOrder.Open open -> network.open(open, this::tell);
+            case QmgrOrder.Deliver deliver -> network.deliver(deliver, this::tell);
+            case QmgrOrder.Close close -> network.close(close);
+            case QmgrOrder.RecordOutcome record -> spool.record(record, this::tell);
+            case QmgrOrder.Notify notify -> report(notify);
+            case QmgrOrder.Defer defer -> spool.defer(defer, this::tell);
+            case QmgrOrder.Remove remove -> spool.remove(remove, this::tell);
+            case QmgrOrder.SetHold hold -> spool.hold(hold, this::tell);
+            case QmgrOrder.MakeDue due -> spool.makeDue(due, this::tell);
+        }
+    }
+
+    // A report is a message of its own, from nobody; it enters the spool before the answer is given.
+    private void report(QmgrOrder.Notify notify) {
+        if (chance.nextDouble() < scenario.house().reportFailures()) {
+            clock.after(scenario.house().readMillis(),
+                    alive(() -> tell(new QmgrEvent.Notified(notify.id(), notify.kind(), false))));
+            return;
+        }
+        clock.after(scenario.house().readMillis(), alive(() -> {
+            Fortune fortune = chance.nextInt(4) == 0 ? new Fortune.Never() : new Fortune.Welcome();
+            var sender = spool.rows.get(notify.id()).mail.sender().orElseThrow();
+            arrives(new Mail(new QueueId(nextId++), clock.now(), Optional.empty(),
+                    List.of(new Addressee(sender, fortune))));
+            spool.reported(notify, this::tell);
+        }));
+    }
+
+    // What was begun before a crash does not come to its end after it.
+    private Runnable alive(Runnable deed) {
+        QueueManager asker = brain;
+        return () -> {
+            if (brain == asker) {
+                deed.run();
+            }
+        };
+    }
+}
