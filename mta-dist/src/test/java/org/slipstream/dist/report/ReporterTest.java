@@ -144,7 +144,8 @@ class ReporterTest {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         Parsed parsed = tell(NoticeKind.DELAYED);
         assertThat(parsed.header("Subject")).isEqualTo("Your message is delayed");
-        assertThat(parsed.text()).contains("not do anything: it will be tried again", "late@far.example", "Thu, 26 Nov 2026 08:00:00")
+        assertThat(parsed.text())
+                .contains("not do anything: it will be tried again", "late@far.example", "Thu, 26 Nov 2026 08:00:00")
                 .doesNotContain("nobody@");
         assertThat(parsed.blocks()).hasSize(3);
         assertThat(parsed.blocks().get(1)).containsEntry("Action", "delayed").containsEntry("Status", "4.2.1")

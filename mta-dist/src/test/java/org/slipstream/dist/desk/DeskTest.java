@@ -1,0 +1,210 @@
+package org.slipstream.dist.desk;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.Address;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
+import org.slipstream.qmgr.QmgrEvent;
+import org.slipstream.qmgr.QmgrOrder;
+import org.slipstream.smtpout.Carriers;
+import org.slipstream.smtpout.ClientConfig;
+import org.slipstream.spool.DamagedException;
+import org.slipstream.spool.Draft;
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.SpoolConfig;
+import org.slipstream.spool.Spools;
+
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Each order gets its one answer, whatever the disk does.
+class DeskTest {
+    private static final Route LOCAL = new Route.Local("here.example");
+    private static final List<Recipient> TO_ANN = List.of(new Recipient(1, Address.of("ann@here.example")));
+
+    @TempDir
+    Path folder;
+
+    private final BlockingQueue<QmgrEvent> inbox = new LinkedBlockingQueue<>();
+    private final Map<String, Exception> trouble = new ConcurrentHashMap<>();
+    private Spool real;
+    private Desk desk;
+    private Carriers carriers;
+
+    @BeforeEach
+    void open() throws Exception {
+        real = Spools.open(SpoolConfig.at(folder), System::currentTimeMillis);
+        carriers = new Carriers(ClientConfig.of("mta.example"), new CarrierAnswers(inbox::add));
+        desk = new Desk(troubled(real), new Table(), carriers, (_, _, recipients, _) -> delivered(recipients),
+                (_, _) -> true, inbox::add, System::currentTimeMillis);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        desk.close();
+        carriers.close();
+        real.close();
+    }
+
+    @Test
+    void aMessageGoesThroughAndLeavesTheSpool() throws Exception {
+        QueueId id = committed().id();
+        desk.order(new QmgrOrder.ReadRecipients(id, 0, 10));
+        assertThat(answer(QmgrEvent.RecipientsRead.class).recipients()).isEqualTo(TO_ANN);
+        desk.order(new QmgrOrder.Open(7, LOCAL));
+        assertThat(answer(QmgrEvent.ConnectionReady.class).connection()).isEqualTo(7);
+        desk.order(new QmgrOrder.Deliver(9, 7, id, LOCAL, TO_ANN));
+        QmgrEvent.DeliveryDone done = answer(QmgrEvent.DeliveryDone.class);
+        assertThat(done.outcomes()).isEqualTo(delivered(TO_ANN));
+        desk.order(new QmgrOrder.RecordOutcome(id, 3, TO_ANN, done.outcomes()));
+        assertThat(answer(QmgrEvent.OutcomeRecorded.class).record()).isEqualTo(3);
+        assertThat(real.details(id).orElseThrow().recipients().getFirst().state()).isEqualTo(Spool.State.DELIVERED);
+        desk.order(new QmgrOrder.Remove(id, "sent"));
+        assertThat(answer(QmgrEvent.Filed.class).id()).contains(id);
+        assertThat(real.details(id)).isEmpty();
+    }
+
+    @Test
+    void recipientsThatCannotBeReadAreAskedForAgainAndNeverTakenForNone() throws Exception {
+        QueueId id = committed().id();
+        trouble.put("readRecipients", new IOException("disk is slow today"));
+        desk.order(new QmgrOrder.ReadRecipients(id, 0, 10));
+        assertThat(answer(QmgrEvent.RecipientsRead.class).recipients()).isEqualTo(TO_ANN);
+        assertThat(trouble).isEmpty();
+    }
+
+    @Test
+    void aDamagedMessageIsReportedAsSuch() throws Exception {
+        QueueId id = committed().id();
+        trouble.put("readRecipients", new DamagedException("row 1 names no address"));
+        desk.order(new QmgrOrder.ReadRecipients(id, 0, 10));
+        assertThat(answer(QmgrEvent.MessageDamaged.class).reason()).isEqualTo("row 1 names no address");
+    }
+
+    @Test
+    void aLetterThatCannotBeReadIsDeferredAndSpeaksAgainstNobody() throws Exception {
+        QueueId id = committed().id();
+        trouble.put("letter", new IOException("input/output error"));
+        desk.order(new QmgrOrder.Open(1, new Route.Smtp("[127.0.0.1]:1", List.of(new Route.Host("127.0.0.1", 1, 0)))));
+        answer(QmgrEvent.ConnectionFailed.class);
+        Route smtp = new Route.Smtp("far.example", List.of(new Route.Host("127.0.0.1", 1, 0)));
+        desk.order(new QmgrOrder.Deliver(2, 1, id, smtp, TO_ANN));
+        QmgrEvent.DeliveryDone done = answer(QmgrEvent.DeliveryDone.class);
+        assertThat(done.siteTrouble()).isFalse();
+        assertThat(done.outcomes()).singleElement().extracting(RecipientOutcome::outcome)
+                .isInstanceOf(Outcome.Deferred.class);
+    }
+
+    @Test
+    void aRouteToNowhereDeliversByThrowingAway() throws Exception {
+        QueueId id = committed().id();
+        Route discard = new Route.Discard("devnull.example");
+        desk.order(new QmgrOrder.Open(1, discard));
+        answer(QmgrEvent.ConnectionReady.class);
+        desk.order(new QmgrOrder.Deliver(2, 1, id, discard, TO_ANN));
+        assertThat(answer(QmgrEvent.DeliveryDone.class).outcomes()).singleElement()
+                .extracting(RecipientOutcome::outcome).isInstanceOf(Outcome.Delivered.class);
+    }
+
+    @Test
+    void routesFromTheTableAndRoutesThatBlockAreBothAnswered() throws Exception {
+        desk.order(new QmgrOrder.FindRoute("here.example"));
+        assertThat(answer(QmgrEvent.RouteKnown.class).route()).isEqualTo(LOCAL);
+        desk.order(new QmgrOrder.FindRoute("nowhere.example"));
+        assertThat(answer(QmgrEvent.RouteFailed.class).reason().code()).isEqualTo(550);
+    }
+
+    @Test
+    void aReportThatFailsIsAnsweredAsNotDone() throws Exception {
+        Desk sad = new Desk(real, new Table(), carriers, (_, _, recipients, _) -> delivered(recipients), (_, _) -> {
+            throw new IllegalStateException("broken report");
+        }, inbox::add, System::currentTimeMillis);
+        try (sad) {
+            sad.order(new QmgrOrder.Notify(committed().id(), QmgrOrder.NoticeKind.FAILED));
+            assertThat(answer(QmgrEvent.Notified.class).done()).isFalse();
+        }
+    }
+
+    @Test
+    void aScanFindsWhatIsDueAndSaysWhenTheRestIs() throws Exception {
+        MessageSummary first = committed();
+        MessageSummary second = committed();
+        desk.order(new QmgrOrder.Defer(second.id(), Long.MAX_VALUE / 2));
+        answer(QmgrEvent.Filed.class);
+        long now = System.currentTimeMillis();
+        desk.order(new QmgrOrder.Scan(10, now, now + 60_000, 0));
+        QmgrEvent.ScanDone done = answer(QmgrEvent.ScanDone.class);
+        assertThat(done.found()).extracting(MessageSummary::id).containsExactly(first.id());
+        assertThat(done.nextDueMillis()).hasValue(Long.MAX_VALUE / 2);
+    }
+
+    private MessageSummary committed() throws IOException {
+        try (Draft draft = real.draft()) {
+            byte[] text = "Subject: hello\r\n\r\nhello\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+            draft.write(text, 0, text.length);
+            return draft.commit(Envelope.of(Optional.of(Address.of("bob@there.example")),
+                    List.of(Address.of("ann@here.example"))));
+        }
+    }
+
+    private <E extends QmgrEvent> E answer(Class<E> kind) throws InterruptedException {
+        QmgrEvent event = inbox.poll(30, TimeUnit.SECONDS);
+        assertThat(event).isInstanceOf(kind);
+        return kind.cast(event);
+    }
+
+    private static List<RecipientOutcome> delivered(List<Recipient> recipients) {
+        Outcome sent = new Outcome.Delivered(Reply.of(250, "2.0.0", "filed"), "local");
+        return recipients.stream().map(r -> new RecipientOutcome(r.number(), sent)).toList();
+    }
+
+    /// The real spool, except that a method named in [#trouble] fails once.
+    private Spool troubled(Spool spool) {
+        return (Spool) Proxy.newProxyInstance(Spool.class.getClassLoader(), new Class<?>[]{Spool.class},
+                (_, method, arguments) -> {
+                    Exception planned = trouble.remove(method.getName());
+                    if (planned != null) {
+                        throw planned;
+                    }
+                    try {
+                        return method.invoke(spool, arguments);
+                    } catch (InvocationTargetException thrown) {
+                        throw thrown.getCause();
+                    }
+                });
+    }
+
+    private static final class Table implements Desk.Routes {
+        @Override
+        public boolean isQuick(String domain) {
+            return domain.equals("here.example");
+        }
+
+        @Override
+        public QmgrEvent find(String domain) {
+            return isQuick(domain)
+                    ? new QmgrEvent.RouteKnown(domain, LOCAL)
+                    : new QmgrEvent.RouteFailed(domain, Reply.of(550, "5.1.2", "no such domain"));
+        }
+    }
+}
