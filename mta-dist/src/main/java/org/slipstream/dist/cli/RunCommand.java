@@ -26,11 +26,15 @@ import java.util.concurrent.Callable;
                 + " progress may finish for up to ten seconds."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                         Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.CANNOT_START_TEXT,
                         Exit.INTERNAL_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta run",
+                                "  ./mta run --hello",
                                 "  ./mta --home /srv/mail run --set log.level=debug",
                                 "  ./mta run --set listen.smtp=127.0.0.1:0 --set routes.far.example=smtp:127.0.0.1:2599"})
 final class RunCommand implements Callable<Integer> {
     @Option(names = "--set", paramLabel = "KEY=VALUE", description = "a setting for this run, stronger than mta.toml; may be repeated")
     private List<String> overrides = List.of();
+
+    @Option(names = "--hello", description = "when ready, send one message to the postmaster and say where it lies")
+    private boolean hello;
 
     private final MtaCommand mta;
 
@@ -59,7 +63,7 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
-    private static int serve(World world, Config config) throws InterruptedException {
+    private int serve(World world, Config config) throws InterruptedException {
         return switch (world.starter().start(config)) {
             case ServerStarter.Start.Refused refused -> {
                 world.err().println("mta: " + refused.sentence());
@@ -70,6 +74,10 @@ final class RunCommand implements Callable<Integer> {
                     world.out().println("ready smtp=" + text(server.smtp()) + " submission="
                             + text(server.submission()) + " admin=" + text(Optional.of(server.admin())));
                     world.out().flush();
+                    if (hello) {
+                        server.smtp().or(server::submission)
+                                .ifPresent(new Hello(config, world.out(), world.err())::greet);
+                    }
                     world.stopSignal().await();
                 } finally {
                     server.stop();
