@@ -96,6 +96,18 @@ class MaildirDeliveryTest {
     }
 
     @Test
+    void aSecondAttemptAtWhatIsThereOnlyMakesSureOfTheName() throws IOException {
+        deliver(new MaildirDelivery(mail(), "h"), 1);
+        TroubledDisk disk = TroubledDisk.diaryOnly(mail());
+        deliver(new MaildirDelivery(mail(), "h", disk), 1);
+        assertThat(disk.diary).noneMatch(step -> step.startsWith("create") || step.startsWith("rename"))
+                .endsWith("force here.example/alice/new");
+        Files.writeString(onlyNew(), "what a broken file system made of it");
+        deliver(new MaildirDelivery(mail(), "h"), 1);
+        assertThat(onlyNew()).hasBinaryContent(whole());
+    }
+
+    @Test
     void aStepThatFailsLeavesNothingInTheMailboxAndNothingLost() throws IOException {
         int steps = countSteps();
         for (int step = 0; step < steps; step++) {
