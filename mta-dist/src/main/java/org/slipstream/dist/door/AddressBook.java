@@ -35,6 +35,9 @@ import java.util.function.Predicate;
 /// here, never a request to relay. A mailbox may even have such a name, when somebody writes it into the settings; `*`
 /// does not mean them, so that tests for open relays read a clear no.
 ///
+/// **This host's own name** need not be a local domain; its `postmaster` is known all the same, because `RCPT TO:<Postmaster>`
+/// means that one.
+///
 /// **Address literals** of this machine, `user@[192.0.2.1]`, stand for the first local domain (RFC 5321 section 4.1.3).
 ///
 /// Immutable; any thread.
@@ -50,6 +53,7 @@ public final class AddressBook {
     private final Address postmaster;
     private final Optional<String> delimiter;
     private final Predicate<InetAddress> isThisMachine;
+    private final Optional<String> hostname;
 
     /// What [#decide] says.
     public sealed interface Decision {
@@ -66,13 +70,23 @@ public final class AddressBook {
         record Unknown() implements Decision {}
     }
 
-    /// @param aliases by key of the aliased address, as in [Config#aliases]
     /// @param isThisMachine true for addresses under which this server is reached
+    public AddressBook(Config config, Predicate<InetAddress> isThisMachine) {
+        this(config.local(), config.aliases(), isThisMachine, Optional.of(config.hostname().toLowerCase(Locale.ROOT)));
+    }
+
+    /// Without a host name, whose postmaster would be known.
     public AddressBook(Config.Local local, Map<String, List<Address>> aliases, Predicate<InetAddress> isThisMachine) {
+        this(local, aliases, isThisMachine, Optional.empty());
+    }
+
+    AddressBook(Config.Local local, Map<String, List<Address>> aliases, Predicate<InetAddress> isThisMachine,
+            Optional<String> hostname) {
         this.domains = local.domains();
         this.postmaster = local.postmaster();
         this.delimiter = local.subaddressDelimiter();
         this.isThisMachine = isThisMachine;
+        this.hostname = hostname;
         local.mailboxes().forEach(name -> mailboxes.add(name.toLowerCase(Locale.ROOT)));
         mailboxes.add(folded(postmaster).key());
         aliases.forEach((name, targets) -> this.aliases.put(name.toLowerCase(Locale.ROOT), List.copyOf(targets)));
@@ -120,11 +134,17 @@ public final class AddressBook {
     private Line line(Address address) {
         Optional<Address> local = local(address);
         if (local.isEmpty()) {
-            return new Line.Elsewhere();
+            return isPostmasterOfThisHost(address) ? new Line.Alias(List.of(postmaster)) : new Line.Elsewhere();
         }
         Address untagged = untagged(local.get());
         return named(local.get()).or(() -> named(untagged)).or(() -> postmaster(POSTMASTER, untagged))
                 .or(() -> anybody(untagged)).or(() -> postmaster(ABUSE, untagged)).orElseGet(Line.Nobody::new);
+    }
+
+    // `RCPT TO:<Postmaster>` has no domain and means this host, whose name need not be a local domain (RFC 5321 section 4.5.1).
+    private boolean isPostmasterOfThisHost(Address address) {
+        return hostname.filter(address.domainKey()::equals).isPresent()
+                && folded(address).localPart().equals(POSTMASTER);
     }
 
     private Optional<Line> named(Address address) {

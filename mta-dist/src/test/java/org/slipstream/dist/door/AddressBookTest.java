@@ -76,6 +76,16 @@ class AddressBookTest {
     }
 
     @Test
+    void theHostsOwnNameHasAPostmasterEvenWhenItIsNoLocalDomain() {
+        AddressBook book = Books.usual().build();
+        assertThat(decide(book, "Postmaster@Mail.Host.example")).isEqualTo(alias("postmaster@here.example"));
+        assertThat(decide(book, "alice@mail.host.example")).isEqualTo(REMOTE);
+        assertThat(decide(Books.usual().postmaster("postmaster@mail.host.example").build(),
+                "postmaster@mail.host.example")).as("settings that lead nowhere else end there")
+                .isEqualTo(alias("postmaster@mail.host.example"));
+    }
+
+    @Test
     void thePostmasterMayBeSomebodyElseHereOrFarOrAnAlias() {
         assertThat(decide(Books.usual().postmaster("alice@here.example").build(), "postmaster@here.example"))
                 .isEqualTo(alias("alice@here.example"));
