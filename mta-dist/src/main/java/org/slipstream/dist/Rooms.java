@@ -47,7 +47,7 @@ final class Rooms {
     /// @param arrived told of each committed message
     Rooms(Config config, Spool spool, Consumer<MessageSummary> arrived) {
         this.config = config;
-        this.book = new AddressBook(config.local(), config.aliases(), new ThisMachine());
+        this.book = new AddressBook(config, new ThisMachine());
         this.ingest = new Ingest(spool, book, arrived);
         this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox);
         this.reporter = new Reporter(spool, ingest::submit, config.hostname(), config.local().postmaster(),

@@ -75,11 +75,6 @@ public final class AddressBook {
         this(config.local(), config.aliases(), isThisMachine, Optional.of(config.hostname().toLowerCase(Locale.ROOT)));
     }
 
-    /// Without a host name, whose postmaster would be known.
-    public AddressBook(Config.Local local, Map<String, List<Address>> aliases, Predicate<InetAddress> isThisMachine) {
-        this(local, aliases, isThisMachine, Optional.empty());
-    }
-
     AddressBook(Config.Local local, Map<String, List<Address>> aliases, Predicate<InetAddress> isThisMachine,
             Optional<String> hostname) {
         this.domains = local.domains();
