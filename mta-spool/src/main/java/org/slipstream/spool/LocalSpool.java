@@ -107,7 +107,8 @@ final class LocalSpool implements Spool {
     @Override
     public void claimDue(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis,
             Consumer<Claimed> then) {
-        Change.Claim claim = new Change.Claim(nowMillis, limit, leaseUntilMillis, heldCreatedBeforeMillis);
+        Change.Claim claim = new Change.Claim(nowMillis, Math.min(limit, Integer.MAX_VALUE - 1), leaseUntilMillis,
+                heldCreatedBeforeMillis);
         add(new Task.Claiming(claim, found -> then
                 .accept(new Claimed(found.messages(), found.more(), found.nextDueMillis()))), claim);
     }
@@ -127,9 +128,10 @@ final class LocalSpool implements Spool {
             int to = (int) Math.min(all.size(), (long) from + limit);
             return new RecipientBatch(all.subList(from, to), to == all.size());
         }
+        int most = Math.min(limit, Integer.MAX_VALUE - 1);
         try {
-            List<Recipient> open = readers.read(() -> register.openRecipients(id, after, limit + 1));
-            return new RecipientBatch(open.subList(0, Math.min(limit, open.size())), open.size() <= limit);
+            List<Recipient> open = readers.read(() -> register.openRecipients(id, after, most + 1));
+            return new RecipientBatch(open.subList(0, Math.min(most, open.size())), open.size() <= most);
         } catch (DamagedRowsException e) {
             setAside(id, e.getMessage());
             throw new DamagedException(e.getMessage());

@@ -12,6 +12,8 @@ import org.slipstream.spool.register.Register;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,6 +27,10 @@ import java.util.Set;
 ///   send it again, and it arrives twice), or, when a power cut threw the register back, one that was;
 /// - a **withdrawal** names letters whose sessions were told "451" because the register failed after the box had
 ///   succeeded; rows of them, should there be any, are deleted;
+/// - **finished** letters had left the queue: their rows go, should a register that was thrown back have them again. That
+///   makes the box alone enough: a register that is lost altogether is made anew from it, with every letter that was
+///   still queued and without those that were delivered. (What is lost with it: which of a letter's recipients had had
+///   it, and what an operator held.)
 /// - **damage** has been copied aside by the box, and is reported; the reading goes on behind it.
 ///
 /// The other way round, a row may name a segment that is gone. Segments are deleted only when no row has named them for
@@ -38,7 +44,8 @@ final class Replay {
     private final LetterBox box;
     private final Register register;
     private final Register.Standing standing;
-    private final List<Change.Enter> waiting = new ArrayList<>();
+    private final Map<QueueId, Change.Enter> waiting = new LinkedHashMap<>();
+    private final Set<QueueId> finished = new LinkedHashSet<>();
     private long lastSeq;
     private long lastId;
     private int entered;
@@ -58,9 +65,9 @@ final class Replay {
         try {
             Replay replay = new Replay(box, register);
             replay.enterYounger();
-            replay.dropFinished();
+            Register.Named named = replay.dropFinished();
             register.barrier();
-            replay.adopt(nowMillis);
+            replay.adopt(named, nowMillis);
             return new Result(replay.lastSeq, replay.lastId, replay.entered);
         } catch (UncheckedIOException e) {
             throw e.getCause();
@@ -89,6 +96,7 @@ final class Replay {
                 register.write(List.of(new Change.WithdrawRange(first, last)));
                 lastSeq = Math.max(lastSeq, last);
             }
+            case Found.Finished(List<QueueId> ids) -> finish(ids);
             case Found.Damaged(long segment, long offset, long bytes, String copy) ->
                 LOG.warn("event=record-set-aside segment={} offset={} bytes={} copy={}", segment, offset, bytes, copy);
             case Found.Torn(long segment, long offset, long bytes) ->
@@ -107,39 +115,61 @@ final class Replay {
             LOG.info("event=letter-not-entered queue={} reason=\"its file is gone: finished or refused\"", letter.id());
             return;
         }
-        waiting.add(new Change.Enter(letter.id(), letter.seq(), stored.place(), letter.sizeBytes(),
+        waiting.put(letter.id(), new Change.Enter(letter.id(), letter.seq(), stored.place(), letter.sizeBytes(),
                 letter.createdMillis(), letter.envelope()));
         if (waiting.size() >= BATCH) {
             enterWaiting();
         }
     }
 
+    private void finish(List<QueueId> ids) throws IOException {
+        for (QueueId id : ids) {
+            if (waiting.remove(id) == null) {
+                finished.add(id);
+            }
+        }
+        if (finished.size() >= BATCH) {
+            enterWaiting();
+        }
+    }
+
     private void enterWaiting() throws IOException {
-        if (waiting.isEmpty()) {
+        if (waiting.isEmpty() && finished.isEmpty()) {
             return;
         }
-        Set<QueueId> known = register.known(waiting.stream().map(Change.Enter::id).toList());
+        Set<QueueId> known = register.known(List.copyOf(waiting.keySet()));
         List<Change> changes = new ArrayList<>(waiting.size());
-        for (Change.Enter enter : waiting) {
+        for (Change.Enter enter : waiting.values()) {
             if (known.add(enter.id())) {
                 changes.add(enter);
                 LOG.info("event=entered-again queue={} recipients={} bytes={}", enter.id(),
                         enter.envelope().recipients().size(), enter.sizeBytes());
             }
         }
-        register.write(changes);
         entered += changes.size();
+        for (QueueId id : register.known(List.copyOf(finished))) {
+            LOG.info("event=row-dropped queue={} reason=\"was finished\"", id);
+            changes.add(new Change.Remove(id));
+        }
+        register.write(changes);
         waiting.clear();
+        finished.clear();
     }
 
-    private void dropFinished() throws IOException {
+    /// @return what is still named
+    private Register.Named dropFinished() throws IOException {
+        Register.Named named = register.named();
         Set<Long> present = box.segments();
-        for (Map.Entry<Long, Long> named : register.segments().entrySet()) {
-            if (!present.contains(named.getKey())) {
-                drop(register.inSegment(named.getKey()), "segment " + named.getKey() + " is gone");
+        boolean dropped = false;
+        for (long segment : named.letters().keySet()) {
+            if (!present.contains(segment)) {
+                drop(register.inSegment(segment), "segment " + segment + " is gone");
+                dropped = true;
             }
         }
-        drop(register.ownFiles().stream().filter(id -> !box.hasOwnFile(id)).toList(), "its file is gone");
+        List<QueueId> withoutFile = named.ownFiles().stream().filter(id -> !box.hasOwnFile(id)).toList();
+        drop(withoutFile, "its file is gone");
+        return dropped || !withoutFile.isEmpty() ? register.named() : named;
     }
 
     private void drop(Iterable<QueueId> ids, String reason) throws IOException {
@@ -153,9 +183,8 @@ final class Replay {
         }
     }
 
-    private void adopt(long nowMillis) throws IOException {
-        Map<Long, Long> named = register.segments();
-        long lastSegment = named.keySet().stream().reduce(standing.segment(), Math::max);
-        box.adopt(named, register.ownFiles(), lastSegment, nowMillis);
+    private void adopt(Register.Named named, long nowMillis) throws IOException {
+        long lastSegment = named.letters().keySet().stream().reduce(standing.segment(), Math::max);
+        box.adopt(named.letters(), named.ownFiles(), lastSegment, nowMillis);
     }
 }

@@ -40,19 +40,20 @@ import java.util.function.LongSupplier;
 /// removals, leases, holds) is *retained* and written again until it succeeds, because nobody would say it twice.
 ///
 /// - The box fails: the group's letters are refused, what was appended is cut off, the next letters go to a fresh segment; the
-///   group's other tasks go on into the register.
+///   group's other tasks go on into the register (removals without their note in the box, which matters only should the
+///   register be lost).
 /// - The register fails: the letters lie in the box already, so a withdrawal is appended behind them, and their ids are
 ///   deleted from the register with the next transaction that succeeds (the failed one may have been executed after all).
 ///   Without the withdrawal a crash right now would let the next start deliver what the client was told to send again.
 ///   Should even that fail, the letter may arrive twice; it is never lost.
-/// - While the register is down, letters are refused at once and everything else waits; once a second it is tried again.
+/// - While the register is down, letters are refused at once and everything else waits; twice a second it is tried again.
 /// - Retained tasks are written one by one: a single one that can never succeed keeps only its own message waiting.
 final class SpoolWriter implements AutoCloseable {
     static final int GROUP_TASKS = 1024;
     static final long GROUP_BYTES = 8 << 20;
 
     private static final Logger LOG = LoggerFactory.getLogger(SpoolWriter.class);
-    private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final int LAST_TRIES = 3;
 
     private final LetterBox box;
@@ -227,7 +228,7 @@ final class SpoolWriter implements AutoCloseable {
 
     private void write(List<Task.Deposit> candidates, List<Task.Lasting> lasting) {
         long firstSeq = nextSeq;
-        List<Change.Enter> letters = intoBox(candidates);
+        List<Change.Enter> letters = intoBox(candidates, finished(lasting));
         List<Task.Deposit> deposits = letters.isEmpty() ? List.of() : candidates;
         List<Change> changes = new ArrayList<>(letters.size() + lasting.size() + 1);
         if (!withdrawn.isEmpty()) {
@@ -256,9 +257,9 @@ final class SpoolWriter implements AutoCloseable {
     }
 
     /// Appends and syncs; empty when nothing was to be appended or nothing could be.
-    private List<Change.Enter> intoBox(List<Task.Deposit> deposits) {
+    private List<Change.Enter> intoBox(List<Task.Deposit> deposits, List<QueueId> finished) {
         List<Change.Enter> letters = new ArrayList<>(deposits.size());
-        if (deposits.isEmpty()) {
+        if (deposits.isEmpty() && finished.isEmpty()) {
             return letters;
         }
         try {
@@ -269,6 +270,9 @@ final class SpoolWriter implements AutoCloseable {
                         letter.createdMillis(), letter.envelope()));
                 nextSeq++;
             }
+            if (!finished.isEmpty()) {
+                box.finished(finished);
+            }
             box.barrier();
             return letters;
         } catch (IOException | RuntimeException | Error e) {
@@ -277,6 +281,18 @@ final class SpoolWriter implements AutoCloseable {
             refuse(deposits, e);
             return List.of();
         }
+    }
+
+    private static List<QueueId> finished(List<Task.Lasting> lasting) {
+        List<QueueId> finished = new ArrayList<>();
+        for (Task.Lasting task : lasting) {
+            for (Change change : task.changes()) {
+                if (change instanceof Change.Remove(QueueId id)) {
+                    finished.add(id);
+                }
+            }
+        }
+        return finished;
     }
 
     private static List<Task.Lasting> answered(List<Task.Lasting> lasting, List<Register.Claims> claims) {
@@ -386,6 +402,7 @@ final class SpoolWriter implements AutoCloseable {
         Set<Task.Lasting> done = Collections.newSetFromMap(new IdentityHashMap<>());
         Set<QueueId> blocked = new HashSet<>();
         List<Task.Lasting> waiting = new ArrayList<>(retained);
+        intoBox(List.of(), finished(waiting));
         try {
             if (!withdrawn.isEmpty()) {
                 register.write(List.of(new Change.Withdraw(List.copyOf(withdrawn))));

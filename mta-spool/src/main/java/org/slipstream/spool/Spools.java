@@ -11,6 +11,8 @@ import org.slipstream.spool.register.UnusableRegisterException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.ExecutionException;
 import java.util.function.LongSupplier;
 
@@ -67,10 +69,21 @@ public final class Spools {
 
     private static void createDirectory(Path directory) throws SpoolException {
         try {
-            Files.createDirectories(directory);
+            if (Files.notExists(directory)) {
+                Files.createDirectories(directory.toAbsolutePath().getParent());
+                // It will hold other people's mail.
+                Files.createDirectory(directory, ownerOnly(directory));
+            }
         } catch (IOException e) {
             throw notWritable(directory, e);
         }
+    }
+
+    private static FileAttribute<?>[] ownerOnly(Path directory) {
+        return directory.getFileSystem().supportedFileAttributeViews().contains("posix")
+                ? new FileAttribute<?>[]{
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))}
+                : new FileAttribute<?>[0];
     }
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,

@@ -34,6 +34,7 @@ final class WritingDraft implements Draft {
     private int used;
     private long flushed;
     private Optional<OwnFile> file = Optional.empty();
+    private Optional<IOException> failed = Optional.empty();
     private boolean ended;
 
     WritingDraft(QueueId id, LetterBox box, SpoolWriter writer, SpaceGuard space, LongSupplier clock, int inlineBytes) {
@@ -52,7 +53,7 @@ final class WritingDraft implements Draft {
 
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
-        requireUnended();
+        requireSound();
         try {
             if (length <= inlineBytes - used) {
                 reserve(used + length);
@@ -63,7 +64,10 @@ final class WritingDraft implements Draft {
                 flush(bytes, offset, length);
             }
         } catch (IOException e) {
-            throw translated(e);
+            // A hole in the content: nothing can be added any more, and nothing committed.
+            failed = Optional.of(translated(e));
+            discard();
+            throw failed.get();
         }
     }
 
@@ -92,7 +96,7 @@ final class WritingDraft implements Draft {
 
     @Override
     public MessageSummary commit(Envelope envelope) throws IOException {
-        requireUnended();
+        requireSound();
         try {
             long createdMillis = clock.getAsLong();
             NewLetter letter = new NewLetter(id, createdMillis, envelope, EnvelopeCodec.encode(envelope), content());
@@ -138,19 +142,26 @@ final class WritingDraft implements Draft {
         return new NoSpaceException("no space left for queue=" + id, e);
     }
 
-    private void requireUnended() {
+    private void requireSound() throws IOException {
         if (ended) {
             throw new IllegalStateException("draft " + id + " has ended");
+        }
+        if (failed.isPresent()) {
+            throw failed.get();
         }
     }
 
     @Override
     public void close() {
-        if (ended) {
-            return;
+        if (!ended) {
+            ended = true;
+            discard();
         }
-        ended = true;
+    }
+
+    private void discard() {
         memory = new byte[0];
+        used = 0;
         try {
             if (file.isPresent()) {
                 file.get().discard();
@@ -159,5 +170,6 @@ final class WritingDraft implements Draft {
             // The next start sweeps it.
             LOG.warn("event=draft-not-deleted queue={} error=\"{}\"", id, e.toString());
         }
+        file = Optional.empty();
     }
 }

@@ -172,6 +172,30 @@ class RestartTest {
     }
 
     @Test
+    void aLostRegisterIsMadeAnewFromTheBoxWithoutWhatWasFinished() throws Exception {
+        List<QueueId> ids = new ArrayList<>();
+        SpoolConfig small = new SpoolConfig(directory, 10_000, 128 << 10, 0, 60_000);
+        try (Spool spool = world.open(small)) {
+            for (int i = 0; i < 20; i++) {
+                ids.add(Letters.commit(spool, "bob@example.net", Letters.body(i == 7 ? 300_000 : 3000, i)));
+            }
+            for (int i = 0; i < 20; i += 2) {
+                QueueId id = ids.get(i);
+                Letters.done(then -> spool.remove(id, then));
+            }
+        }
+        Files.delete(register());
+        try (Spool spool = world.open(small)) {
+            List<QueueId> queued = new ArrayList<>();
+            for (int i = 1; i < 20; i += 2) {
+                queued.add(ids.get(i));
+                assertThat(Letters.read(spool, ids.get(i))).isEqualTo(Letters.body(i == 7 ? 300_000 : 3000, i));
+            }
+            assertThat(listed(spool)).isEqualTo(queued);
+        }
+    }
+
+    @Test
     void whatTheRegisterHasFinishedIsNotEnteredAgain() throws Exception {
         try (Spool spool = world.open(directory)) {
             QueueId id = Letters.commit(spool, "bob@example.net", new byte[100]);

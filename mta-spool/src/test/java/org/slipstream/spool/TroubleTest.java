@@ -83,7 +83,8 @@ class TroubleTest {
                     return true;
                 }
             });
-            draft.close();
+            assertThatThrownBy(() -> draft.commit(Letters.envelope("bob@example.net")))
+                    .isInstanceOf(NoSpaceException.class);
             assertThat(directory.resolve("large")).isEmptyDirectory();
         }
     }

@@ -16,12 +16,13 @@ import java.util.zip.CRC32C;
 /// record   0  magic               "LETT"
 ///          4  length              of the envelope and what follows it
 ///          8  crc                 of the salt and of the whole record but these four bytes
-///         12  kind                1 letter · 2 letter with a file of its own · 3 withdrawal
+///         12  kind                1 letter · 2 letter with a file of its own · 3 withdrawal · 4 finished letters
 ///         16  seq                 grows from record to record
 ///         24  queue id
 ///         32  created             milliseconds since 1970
 ///         40  envelope length
 ///         44  envelope, then      1: the content · 2: size (8), crc of the content (4) · 3: first seq, last seq (8 each)
+///                                 4: queue ids (8 each)
 /// ```
 ///
 /// **Why a salt.** After damage the scan looks for the next record inside whatever bytes follow, and those may be the
@@ -38,7 +39,7 @@ final class RecordFormat {
     static final int WITHDRAWAL_TAIL = 16;
 
     enum Kind {
-        LETTER(1), OWN_FILE(2), WITHDRAWAL(3);
+        LETTER(1), OWN_FILE(2), WITHDRAWAL(3), FINISHED(4);
 
         final int code;
 
@@ -56,7 +57,7 @@ final class RecordFormat {
         /// True when the numbers fit each other and `available` bytes from the record's start.
         boolean isPlausible(long available) {
             return length >= 0 && envelopeLength >= 0 && envelopeLength <= length && recordBytes() <= available
-                    && seq > 0;
+                    && seq >= 0;
         }
     }
 

@@ -9,6 +9,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 
 /// Walks through a segment after a stop nobody planned and says what is in it.
@@ -123,6 +125,13 @@ final class SegmentScan {
         int tailLength = header.length() - header.envelopeLength();
         if (header.kind() == RecordFormat.Kind.WITHDRAWAL.code && tailLength == RecordFormat.WITHDRAWAL_TAIL) {
             return new LetterBox.Found.Withdrawn(bytes.getLong(tail), bytes.getLong(tail + 8));
+        }
+        if (header.kind() == RecordFormat.Kind.FINISHED.code && tailLength % Long.BYTES == 0) {
+            List<QueueId> ids = new ArrayList<>(tailLength / Long.BYTES);
+            for (int i = 0; i < tailLength; i += Long.BYTES) {
+                ids.add(new QueueId(bytes.getLong(tail + i)));
+            }
+            return new LetterBox.Found.Finished(ids);
         }
         boolean ownFile = header.kind() == RecordFormat.Kind.OWN_FILE.code;
         if (!ownFile && header.kind() != RecordFormat.Kind.LETTER.code

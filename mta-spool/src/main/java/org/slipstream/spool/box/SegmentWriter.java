@@ -1,11 +1,14 @@
 package org.slipstream.spool.box;
 
+import org.slipstream.core.QueueId;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.zip.CRC32C;
 
 /// The segment that is open for appending. Belongs to the writer thread.
@@ -83,6 +86,12 @@ final class SegmentWriter implements AutoCloseable {
     void withdraw(long first, long last) throws IOException {
         byte[] tail = ByteBuffer.allocate(RecordFormat.WITHDRAWAL_TAIL).putLong(first).putLong(last).array();
         put(RecordFormat.Kind.WITHDRAWAL, last, 0, 0, new byte[0], tail, tail.length);
+    }
+
+    void finished(List<QueueId> ids) throws IOException {
+        ByteBuffer tail = ByteBuffer.allocate(Long.BYTES * ids.size());
+        ids.forEach(id -> tail.putLong(id.value()));
+        put(RecordFormat.Kind.FINISHED, 0, 0, 0, new byte[0], tail.array(), tail.capacity());
     }
 
     private void put(RecordFormat.Kind kind, long seq, long id, long createdMillis, byte[] envelope, byte[] tail,

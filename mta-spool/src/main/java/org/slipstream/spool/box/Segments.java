@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -72,6 +73,11 @@ public final class Segments implements LetterBox {
     public void withdraw(long first, long last) throws IOException {
         writable().withdraw(first, last);
         barrier();
+    }
+
+    @Override
+    public void finished(List<QueueId> ids) throws IOException {
+        writable().finished(ids);
     }
 
     private SegmentWriter writable() throws IOException {

@@ -18,26 +18,31 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongFunction;
 
 /// The register through JDBC. The writer keeps one connection with its prepared statements; readers take one each time.
 ///
-/// What differs between databases comes in as two sentences of SQL: H2 has a barrier of its own and is shut down,
-/// PostgreSQL syncs with every commit and is left alone.
+/// What differs between databases comes in as a [Dialect]: H2 has a barrier of its own and is shut down, PostgreSQL syncs
+/// with every commit and is left alone.
 final class JdbcRegister implements Register {
     private static final Logger LOG = LoggerFactory.getLogger(JdbcRegister.class);
 
     private final HikariDataSource pool;
-    private final Optional<String> barrierSql;
-    private final Optional<String> shutdownSql;
+    private final Dialect dialect;
     private final MessageReader reader;
     private Optional<Connection> connection = Optional.empty();
     private Optional<ChangeWriter> writer = Optional.empty();
 
-    JdbcRegister(HikariDataSource pool, Optional<String> barrierSql, Optional<String> shutdownSql)
-            throws RegisterException {
+    /// @param barrier makes commits safe; empty where a commit is
+    /// @param abort throws away the database as this process has it in memory, so that the next connection reads it anew
+    /// from its file: after a failed write (disk full) an embedded database stays closed for all connections otherwise.
+    /// What was not followed by a barrier is gone with it
+    /// @param stop the last statement, given the number of messages; empty where the database goes on without us
+    record Dialect(Optional<String> barrier, Optional<String> abort, Optional<LongFunction<String>> stop) {}
+
+    JdbcRegister(HikariDataSource pool, Dialect dialect) throws RegisterException {
         this.pool = pool;
-        this.barrierSql = barrierSql;
-        this.shutdownSql = shutdownSql;
+        this.dialect = dialect;
         reader = new MessageReader(pool);
         recover();
     }
@@ -55,11 +60,11 @@ final class JdbcRegister implements Register {
     @Override
     public void barrier() throws RegisterException {
         Connection current = connection.orElseThrow(() -> disconnected());
-        if (barrierSql.isEmpty()) {
+        if (dialect.barrier().isEmpty()) {
             return;
         }
         try (Statement statement = current.createStatement()) {
-            statement.execute(barrierSql.get());
+            statement.execute(dialect.barrier().get());
         } catch (SQLException e) {
             throw new RegisterException("cannot sync the register", e);
         }
@@ -71,9 +76,11 @@ final class JdbcRegister implements Register {
 
     @Override
     public Standing recover() throws RegisterException {
-        connection.ifPresent(pool::evictConnection);
+        connection.ifPresent(this::drop);
         connection = Optional.empty();
         writer = Optional.empty();
+        // The others hold on to the same broken database.
+        pool.getHikariPoolMXBean().softEvictConnections();
         try {
             Connection fresh = pool.getConnection();
             connection = Optional.of(fresh);
@@ -88,6 +95,17 @@ final class JdbcRegister implements Register {
         }
     }
 
+    private void drop(Connection broken) {
+        try (Statement statement = broken.createStatement()) {
+            if (dialect.abort().isPresent()) {
+                statement.execute(dialect.abort().get());
+            }
+        } catch (SQLException e) {
+            LOG.debug("event=connection-dropped error=\"{}\"", e.getMessage());
+        }
+        pool.evictConnection(broken);
+    }
+
     @Override
     public Standing standing() throws RegisterException {
         return reader.query("select last_seq, last_id, last_segment, last_offset from standing", _ -> {}, rows -> {
@@ -99,19 +117,22 @@ final class JdbcRegister implements Register {
     }
 
     @Override
-    public Map<Long, Long> segments() throws RegisterException {
-        return reader.query("select box_segment, count(*) from message group by box_segment", _ -> {}, rows -> {
-            Map<Long, Long> segments = new HashMap<>();
-            while (rows.next()) {
-                segments.put(rows.getLong(1), rows.getLong(2));
-            }
-            return segments;
-        });
-    }
-
-    @Override
-    public Set<QueueId> ownFiles() throws RegisterException {
-        return reader.query("select id from message where own_file", _ -> {}, JdbcRegister::ids);
+    public Named named() throws RegisterException {
+        Map<Long, Long> letters = new HashMap<>();
+        long large = reader.query("select box_segment, count(*), sum(case when own_file then 1 else 0 end) from message"
+                + " group by box_segment", _ -> {}, rows -> {
+                    long ownFiles = 0;
+                    while (rows.next()) {
+                        letters.put(rows.getLong(1), rows.getLong(2));
+                        ownFiles += rows.getLong(3);
+                    }
+                    return ownFiles;
+                });
+        // Each of the two reads the whole table; most queues hold no large letter.
+        Set<QueueId> ownFiles = large == 0
+                ? Set.of()
+                : reader.query("select id from message where own_file", _ -> {}, JdbcRegister::ids);
+        return new Named(letters, ownFiles);
     }
 
     @Override
@@ -173,16 +194,25 @@ final class JdbcRegister implements Register {
         });
     }
 
+    /// Counted by the database itself, without reading the table.
+    private long messages() throws RegisterException {
+        return reader.query("select count(*) from message", _ -> {}, rows -> rows.next() ? rows.getLong(1) : 0);
+    }
+
     @Override
     public void close() {
-        try (Connection last = connection.isPresent() ? connection.get() : pool.getConnection()) {
-            if (shutdownSql.isPresent()) {
+        try {
+            Connection last = connection.isPresent() ? connection.get() : pool.getConnection();
+            try (Statement statement = last.createStatement()) {
                 last.setAutoCommit(true);
-                try (Statement statement = last.createStatement()) {
-                    statement.execute(shutdownSql.get());
+                if (dialect.stop().isPresent()) {
+                    statement.execute(dialect.stop().get().apply(messages()));
                 }
+            } finally {
+                // Evicted and not closed: a database that is shut down has no connection left to reset.
+                pool.evictConnection(last);
             }
-        } catch (SQLException e) {
+        } catch (SQLException | RegisterException e) {
             LOG.warn("event=register-not-closed-in-order error=\"{}\"", e.getMessage());
         }
         pool.close();

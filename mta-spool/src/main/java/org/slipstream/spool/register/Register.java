@@ -49,11 +49,12 @@ public interface Register extends AutoCloseable {
 
     Standing standing() throws RegisterException;
 
-    /// How many messages name each segment.
-    Map<Long, Long> segments() throws RegisterException;
+    /// What the messages name in the box, all of it.
+    Named named() throws RegisterException;
 
-    /// Messages whose content has a file of its own.
-    Set<QueueId> ownFiles() throws RegisterException;
+    /// @param letters how many messages name each segment
+    /// @param ownFiles messages whose content has a file of its own
+    record Named(Map<Long, Long> letters, Set<QueueId> ownFiles) {}
 
     /// Messages that name a segment.
     Set<QueueId> inSegment(long segment) throws RegisterException;

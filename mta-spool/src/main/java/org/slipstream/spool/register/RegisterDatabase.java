@@ -22,6 +22,8 @@ import java.util.Optional;
 /// - `MODE=PostgreSQL`: the SQL stays what PostgreSQL takes.
 /// - `WRITE_DELAY` and `RETENTION_TIME` stay at their defaults. `WRITE_DELAY=0` does not sync anything; durability comes from
 ///   `CHECKPOINT SYNC` after each group. A shorter retention lets H2 reuse space that an interrupted write may need.
+/// - `MAX_COMPACT_TIME=0`: H2 would rewrite its file at every stop, seconds for a queue of 100,000; [#shutdown] decides.
+/// - `TRACE_LEVEL_FILE=0`: what goes wrong is thrown at us and logged by us; no second log beside the data.
 ///
 /// Flyway costs more than opening the database, so it is only called when the schema is not the one we know.
 public final class RegisterDatabase {
@@ -31,18 +33,27 @@ public final class RegisterDatabase {
     private static final Logger LOG = LoggerFactory.getLogger(RegisterDatabase.class);
     private static final String HISTORY = "flyway_schema_history";
     private static final String FILE = "register";
+    private static final long WORTH_COMPACTING_BYTES = 64 << 20;
+    private static final long FEW_MESSAGES = 10_000;
 
     private RegisterDatabase() {}
 
     /// @param directory the spool's; the register is `register.mv.db` in it
     /// @param readers how many threads read at the same time
     public static Register open(Path directory, int readers) throws UnusableRegisterException {
-        String url = url(directory);
+        return open(directory, "file", readers);
+    }
+
+    /// @param fileSystem the one of H2's file systems that holds the file: `file`, or one that makes trouble
+    public static Register open(Path directory, String fileSystem, int readers) throws UnusableRegisterException {
+        String url = url(directory, fileSystem);
         HikariDataSource pool = null;
         try {
             pool = pool(url, readers);
             migrate(pool);
-            return new JdbcRegister(pool, Optional.of("checkpoint sync"), Optional.of("shutdown"));
+            Path file = directory.resolve(FILE + ".mv.db");
+            return new JdbcRegister(pool, new JdbcRegister.Dialect(Optional.of("checkpoint sync"),
+                    Optional.of("shutdown immediately"), Optional.of(messages -> shutdown(file, messages))));
         } catch (SQLException | RegisterException | RuntimeException e) {
             close(pool);
             throw unusable(directory, e);
@@ -52,13 +63,19 @@ public final class RegisterDatabase {
         }
     }
 
+    /// Rewrites the file only when that is quick and worth it: a file that a long queue has left behind.
+    private static String shutdown(Path file, long messages) {
+        boolean wasteful = file.toFile().length() > WORTH_COMPACTING_BYTES && messages < FEW_MESSAGES;
+        return wasteful ? "shutdown compact" : "shutdown";
+    }
+
     private static void close(HikariDataSource pool) {
         if (pool != null) {
             pool.close();
         }
     }
 
-    private static String url(Path directory) throws UnusableRegisterException {
+    private static String url(Path directory, String fileSystem) throws UnusableRegisterException {
         String path = directory.toAbsolutePath().resolve(FILE).toString();
         if (path.indexOf(';') >= 0) {
             throw new UnusableRegisterException(Why.NOT_WRITABLE,
@@ -66,8 +83,9 @@ public final class RegisterDatabase {
                             + " contains a semicolon, which the database cannot open: choose another one.",
                     null);
         }
-        return "jdbc:h2:file:" + path + ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH"
-                + ";DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1";
+        return "jdbc:h2:" + fileSystem + ":" + path
+                + ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH"
+                + ";DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1;MAX_COMPACT_TIME=0;TRACE_LEVEL_FILE=0";
     }
 
     private static HikariDataSource pool(String url, int readers) {

@@ -10,7 +10,8 @@ public final class RegisterException extends IOException {
     private final boolean aboutData;
 
     public RegisterException(String message, SQLException cause) {
-        super(message + ": " + cause.getMessage(), cause);
+        // H2 adds the statement in a second line; logs have one line per fact.
+        super(message + ": " + String.valueOf(cause.getMessage()).lines().findFirst().orElse(""), cause);
         // SQLSTATE classes 22 (data exception) and 23 (integrity constraint): the statement's values are to blame.
         String state = cause.getSQLState();
         aboutData = state != null && (state.startsWith("22") || state.startsWith("23"));
