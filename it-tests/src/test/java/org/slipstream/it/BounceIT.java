@@ -53,7 +53,7 @@ class BounceIT {
     static void start() {
         far = BENCH.smtpSink();
         far.refuse("nobody", "550 5.1.1 no such user");
-        far.refuse("full", "552-5.2.2 the mailbox\r\n552 5.2.2 is full");
+        far.refuse("full", "550-5.2.2 the mailbox\r\n550 5.2.2 is full");
         server = BENCH.server(Settings.quick().route("far.example", far));
     }
 

@@ -109,7 +109,7 @@ class FirstFlowIT {
 
     @Test
     void lmtpTakesEachRecipientsAnswer() {
-        lmtp.refuse("full", "552 5.2.2 mailbox full");
+        lmtp.refuse("full", "550 5.2.2 mailbox full");
         var letter = Letter.of("lmtp@x", "gina@here.example",
                 List.of("full@lmtp.example", "first@lmtp.example", "second@lmtp.example"), Bytes.ascii("LMTP.\r\n"));
         assertThat(send(letter).code()).isEqualTo(250);
