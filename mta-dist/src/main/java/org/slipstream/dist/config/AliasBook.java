@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /// Reads `[aliases]` and makes sure that mail for each of them arrives somewhere: a target in a local domain exists, and
-/// nobody's mail comes back to him by way of others.
+/// nobody's mail comes back to him by way of others. An alias that names itself keeps a copy in the mailbox of that name.
 ///
 /// A name without domain holds in every local domain; the same name with a domain wins there. Local parts of local
 /// addresses compare without case, as the server will (RFC 5321 section 2.4 leaves that to the host they are on).
@@ -104,7 +104,8 @@ final class AliasBook {
 
     private void checkTargets(String alias, Line line) {
         for (Address target : line.targets()) {
-            if (isLocal(target) && next(target).isEmpty() && !hasMailbox(target)) {
+            boolean leadsOn = next(target).filter(next -> !next.equals(alias)).isPresent();
+            if (isLocal(target) && !leadsOn && !hasMailbox(target)) {
                 complaints.add(line.place(), key(line.name()), key(line.name()) + ": " + target
                         + " is in a local domain, but neither a mailbox nor an alias",
                         Optional.of("add \"" + base(target).localPart() + "\" to local.mailboxes"));
@@ -166,7 +167,8 @@ final class AliasBook {
         }
         way.add(alias);
         for (Address target : lines.get(alias).targets()) {
-            next(target).ifPresent(next -> follow(next, way, clean));
+            // An alias that names itself keeps a copy in the mailbox of that name.
+            next(target).filter(next -> !next.equals(alias)).ifPresent(next -> follow(next, way, clean));
         }
         way.removeLast();
         clean.add(alias);

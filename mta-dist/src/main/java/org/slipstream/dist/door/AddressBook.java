@@ -99,8 +99,12 @@ public final class AddressBook {
     /// Whose mailbox this is, folded; empty for aliases, for other people's domains and for nobody. The postmaster's address
     /// always has one, for what nobody else can take.
     public Optional<Address> mailbox(Address address) {
-        if (line(address) instanceof Line.Box(Address mailbox)) {
+        Line line = line(address);
+        if (line instanceof Line.Box(Address mailbox)) {
             return Optional.of(mailbox);
+        }
+        if (line instanceof Line.Alias(List<Address> targets) && keepsACopy(address, targets)) {
+            return local(address);
         }
         return local(address).filter(folded(postmaster)::equals);
     }
@@ -179,10 +183,18 @@ public final class AddressBook {
             if (!(line(next) instanceof Line.Alias(List<Address> targets))) {
                 found.putIfAbsent(key(next), next);
             } else if (expanded.add(key(next))) {
+                if (keepsACopy(next, targets)) {
+                    found.putIfAbsent(key(next), next);
+                }
                 targets.reversed().forEach(open::push);
             }
         }
         return found.isEmpty() ? List.of(postmaster) : List.copyOf(found.values());
+    }
+
+    /// `alice = ["alice", "bob"]`: an alias that names itself means the mailbox of that name.
+    private boolean keepsACopy(Address alias, List<Address> targets) {
+        return targets.stream().anyMatch(target -> key(target).equals(key(alias)));
     }
 
     /// Folded and with a domain of ours, when it is one of ours.

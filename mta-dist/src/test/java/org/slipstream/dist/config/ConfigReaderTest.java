@@ -247,8 +247,18 @@ class ConfigReaderTest {
                         + " alias; add \"alise\" to local.mailboxes",
                 "mta.toml:6: aliases.\"x@far.example\": mail for far.example does not end here; add the domain to"
                         + " local.domains",
-                "mta.toml:7: alias loop: one → two → three → one", "mta.toml:10: alias loop: self → self",
+                "mta.toml:7: alias loop: one → two → three → one",
+                "mta.toml:10: aliases.\"self\": self@a.example is in a local domain, but neither a mailbox nor an alias;"
+                        + " add \"self\" to local.mailboxes",
                 "mta.toml:11: aliases.\"none\" has no target");
+    }
+
+    @Test
+    void anAliasThatNamesItselfKeepsACopyInTheMailboxOfItsName() throws IOException {
+        write("[local]\ndomains = [\"a.example\"]\nmailboxes = [\"alice\"]\n"
+                + "[aliases]\n\"alice\" = [\"alice\", \"bob@far.example\"]\n");
+        assertThat(accepted().aliases().get("alice@a.example")).containsExactly(Address.of("alice@a.example"),
+                Address.of("bob@far.example"));
     }
 
     @Test

@@ -47,6 +47,16 @@ class AddressBookTest {
     }
 
     @Test
+    void anAliasThatNamesItselfKeepsACopy() {
+        AddressBook book = Books.usual().alias("alice@here.example", "Alice@here.example", "a@far.example").build();
+        assertThat(decide(book, "ALICE@here.example")).isEqualTo(alias("ALICE@here.example", "a@far.example"));
+        assertThat(book.mailbox(Address.of("alice@here.example"))).contains(Address.of("alice@here.example"));
+        assertThat(decide(book, "alice+tag@here.example")).isEqualTo(alias("Alice@here.example", "a@far.example"));
+        AddressBook without = Books.usual().alias("alice@here.example", "a@far.example").build();
+        assertThat(without.mailbox(Address.of("alice@here.example"))).isEmpty();
+    }
+
+    @Test
     void aliasesAreExpandedToTheEndAndNobodyIsReachedTwice() {
         AddressBook book = Books.usual().alias("all@here.example", "sales@here.example", "Bob@here.example")
                 .alias("sales@here.example", "alice@here.example", "seller@far.example", "bob@here.example")
