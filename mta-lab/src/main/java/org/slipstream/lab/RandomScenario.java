@@ -112,7 +112,11 @@ public final class RandomScenario {
                 default -> new Command.Flush(Optional.empty(),
                         one(2) ? Optional.empty() : Optional.of(places.get(random.nextInt(places.size())).domain()));
             };
-            deeds.add(new Deed(between(0, (int) (20 * MINUTE)), command));
+            // Most of them soon after the message came, while it is still busy.
+            long at = one(3) || id.value() > mails.size()
+                    ? between(0, (int) (20 * MINUTE))
+                    : mails.get((int) id.value() - 1).arrivalMillis() + between(0, (int) (20 * SECOND));
+            deeds.add(new Deed(at, command));
         }
         return deeds;
     }

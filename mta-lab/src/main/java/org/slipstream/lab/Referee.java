@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 /// What must always hold, checked at every order and after every event. The costly truths are here, so that the queue
 /// manager itself stays quick.
@@ -50,9 +51,10 @@ public final class Referee {
         network = theNetwork;
     }
 
-    void require(boolean holds, String otherwise) {
+    /// The text is composed only when it is needed; there are millions of questions and, one hopes, no answer.
+    void require(boolean holds, Supplier<String> otherwise) {
         if (!holds) {
-            throw new AssertionError(otherwise);
+            throw new AssertionError(otherwise.get());
         }
     }
 
@@ -67,37 +69,38 @@ public final class Referee {
     void ordered(QmgrOrder order, long now) {
         switch (order) {
             case QmgrOrder.Scan scan -> {
-                require(unanswered.getOrDefault("Scan", 0) == 0, "two scans at once");
+                require(unanswered.getOrDefault("Scan", 0) == 0, () -> "two scans at once");
                 require(scan.limit() > 0 && scan.leaseUntilMillis() > now,
-                        "a scan that finds nothing or for ever: " + scan);
+                        () -> "a scan that finds nothing or for ever: " + scan);
                 owe("Scan");
             }
             case QmgrOrder.ReadRecipients read -> {
                 untouched(read.id(), order);
-                require(read.limit() > 0 && read.limit() <= config.recipientBatch(), "batch of " + read.limit());
+                require(read.limit() > 0 && read.limit() <= config.recipientBatch(), () -> "batch of " + read.limit());
                 owe("Read");
             }
             case QmgrOrder.FindRoute find -> {
-                require(unanswered.getOrDefault("Find " + find.domain(), 0) == 0, "asked twice: " + find);
+                require(unanswered.getOrDefault("Find " + find.domain(), 0) == 0, () -> "asked twice: " + find);
                 owe("Find " + find.domain());
             }
             case QmgrOrder.Open open -> open(open);
             case QmgrOrder.Deliver deliver -> deliver(deliver);
             case QmgrOrder.Close close -> {
                 SimulatedNetwork.Connection connection = network.connections.get(close.connection());
-                require(connection == null || connection.phase == Phase.IDLE, "closed in use: " + close);
+                require(connection == null || connection.phase == Phase.IDLE, () -> "closed in use: " + close);
             }
             case QmgrOrder.RecordOutcome record -> record(record, now);
             case QmgrOrder.Notify notify -> {
                 untouched(notify.id(), order);
-                require(spool.rows.get(notify.id()).mail.sender().isPresent(), "the null sender is told: " + order);
+                require(spool.rows.get(notify.id()).mail.sender().isPresent(),
+                        () -> "the null sender is told: " + order);
                 owe("Notify " + notify.id());
             }
             case QmgrOrder.Defer defer -> {
                 file(defer.id(), order);
                 long age = now - spool.rows.get(defer.id()).mail.arrivalMillis();
                 require(defer.nextAttemptMillis() - now == Math.clamp(age, config.minimalBackoffMillis(),
-                        config.maximalBackoffMillis()), "off the curve at age " + age + ": " + defer);
+                        config.maximalBackoffMillis()), () -> "off the curve at age " + age + ": " + defer);
             }
             case QmgrOrder.Remove remove -> file(remove.id(), order);
             case QmgrOrder.SetHold hold -> file(hold.id(), order);
@@ -112,14 +115,14 @@ public final class Referee {
         int here = 1;
         int everywhere = 1;
         for (SimulatedNetwork.Connection connection : network.connections.values()) {
-            require(connection.number != open.connection(), "a number used twice: " + open);
+            require(connection.number != open.connection(), () -> "a number used twice: " + open);
             if (connection.place.route().transport().equals(open.route().transport())) {
                 everywhere++;
                 here += connection.place.route().nextHop().equals(open.route().nextHop()) ? 1 : 0;
             }
         }
-        require(everywhere <= config.lanes(), everywhere + " lanes with " + open);
-        require(here <= config.lanesPerDestination(), here + " lanes to one destination with " + open);
+        require(everywhere <= config.lanes(), () -> "too many lanes with " + open);
+        require(here <= config.lanesPerDestination(), () -> "too many lanes to one destination with " + open);
     }
 
     private void deliver(QmgrOrder.Deliver deliver) {
@@ -127,20 +130,22 @@ public final class Referee {
         QmgrOrder.Deliver before = deliveries.put(deliver.delivery(), deliver);
         if (before != null) {
             // Moved from a connection that the server had closed.
-            require(!network.connections.containsKey(before.connection()), "delivered twice at once: " + deliver);
+            require(!network.connections.containsKey(before.connection()), () -> "delivered twice at once: " + deliver);
             before.recipients().forEach(r -> inHand.remove(SimulatedNetwork.key(deliver.id(), r.number())));
         }
         SimulatedNetwork.Connection connection = network.connections.get(deliver.connection());
-        require(connection == null || connection.phase == Phase.IDLE, "not free: " + deliver);
-        require(connection == null || connection.place.route().equals(deliver.route()), "the wrong way: " + deliver);
+        require(connection == null || connection.phase == Phase.IDLE, () -> "not free: " + deliver);
+        require(connection == null || connection.place.route().equals(deliver.route()),
+                () -> "the wrong way: " + deliver);
         require(!deliver.recipients().isEmpty() && deliver.recipients().size() <= config.recipientsPerDelivery(),
-                "too many or none: " + deliver);
+                () -> "too many or none: " + deliver);
         SimulatedSpool.Row row = spool.rows.get(deliver.id());
         for (Recipient recipient : deliver.recipients()) {
-            require(row.states[recipient.number() - 1] == State.OPEN, "already settled: " + deliver);
+            require(row.states[recipient.number() - 1] == State.OPEN, () -> "already settled: " + deliver);
             require(network.place(recipient.address().domainKey()).route().equals(deliver.route()),
-                    "astray: " + deliver);
-            require(inHand.add(SimulatedNetwork.key(deliver.id(), recipient.number())), "in two hands: " + deliver);
+                    () -> "astray: " + deliver);
+            require(inHand.add(SimulatedNetwork.key(deliver.id(), recipient.number())),
+                    () -> "in two hands: " + deliver);
         }
     }
 
@@ -148,25 +153,28 @@ public final class Referee {
         untouched(record.id(), record);
         owe("Record");
         require(record.recipients().stream().map(Recipient::number).toList()
-                .equals(record.outcomes().stream().map(RecipientOutcome::number).toList()), "out of step: " + record);
+                .equals(record.outcomes().stream().map(RecipientOutcome::number).toList()),
+                () -> "out of step: " + record);
         SimulatedSpool.Row row = spool.rows.get(record.id());
         long lifetime = row.mail.sender().isPresent() ? config.lifetimeMillis() : config.bounceLifetimeMillis();
         for (RecipientOutcome each : record.outcomes()) {
-            require(!inHand.contains(SimulatedNetwork.key(record.id(), each.number())), "still under way: " + record);
+            require(!inHand.contains(SimulatedNetwork.key(record.id(), each.number())),
+                    () -> "still under way: " + record);
             boolean expired = each.outcome() instanceof Outcome.Failed
                     && each.outcome().reply().text().contains("expired");
-            require(!expired || now - row.mail.arrivalMillis() >= lifetime, "expired too early: " + record);
+            require(!expired || now - row.mail.arrivalMillis() >= lifetime, () -> "expired too early: " + record);
         }
     }
 
     private void untouched(QueueId id, QmgrOrder order) {
-        require(!filing.contains(id), "ordered while it is being filed: " + order);
-        require(spool.rows.containsKey(id), "no such message: " + order);
+        require(!filing.contains(id), () -> "ordered while it is being filed: " + order);
+        require(spool.rows.containsKey(id), () -> "no such message: " + order);
     }
 
     private void file(QueueId id, QmgrOrder order) {
-        require(filing.add(id), "filed twice at once: " + order);
-        require(inHand.stream().noneMatch(key -> key.startsWith(id + "#")), "filed while it is delivered: " + order);
+        require(filing.add(id), () -> "filed twice at once: " + order);
+        require(inHand.stream().noneMatch(key -> key.startsWith(id + "#")),
+                () -> "filed while it is delivered: " + order);
     }
 
     void happens(QmgrEvent event, long now) {
@@ -196,38 +204,40 @@ public final class Referee {
     private void alarm(long now) {
         alarms = now == alarmMillis ? alarms + 1 : 1;
         alarmMillis = now;
-        require(alarms <= MOST_ALARMS_AT_ONE_TIME, "the alarm rings without end");
+        require(alarms <= MOST_ALARMS_AT_ONE_TIME, () -> "the alarm rings without end");
     }
 
     /// Now and then.
     void look(QmgrSnapshot snapshot) {
-        require(snapshot.messages().size() <= config.activeLimit(), snapshot.messages().size() + " messages active");
+        require(snapshot.messages().size() <= config.activeLimit(),
+                () -> snapshot.messages().size() + " messages active");
         int waiting = 0;
         for (QmgrSnapshot.ActiveMessage message : snapshot.messages()) {
-            require(!filing.contains(message.id()), "active while it is being filed: " + message);
-            require(!message.why().isBlank(), "no reason: " + message);
+            require(!filing.contains(message.id()), () -> "active while it is being filed: " + message);
+            require(!message.why().isBlank(), () -> "no reason: " + message);
             waiting += message.waiting();
         }
         int inLine = snapshot.destinations().stream().mapToInt(QmgrSnapshot.ActiveDestination::waiting).sum();
-        require(waiting == inLine, waiting + " entries of messages wait, " + inLine + " at destinations");
+        require(waiting == inLine,
+                () -> inLine + " entries wait at destinations, and not as many of messages: " + snapshot);
     }
 
     void removed(SimulatedSpool.Row row, String reason) {
         QueueId id = row.mail.id();
         require(deleted.contains(id) || row.count(State.OPEN) == 0,
-                "removed with open recipients: " + id + " " + reason);
+                () -> "removed with open recipients: " + id + " " + reason);
         require(deleted.contains(id) || row.mail.sender().isEmpty() || row.count(State.FAILED) == 0,
-                "removed with unreported failures: " + id + " " + reason);
+                () -> "removed with unreported failures: " + id + " " + reason);
     }
 
     /// When nothing happens any more.
     void end(QueueManager brain, long now) {
-        require(brain.isQuiet(), "not quiet at the end");
-        require(brain.snapshot(now).messages().isEmpty(), "active at the end: " + brain.snapshot(now).messages());
+        require(brain.isQuiet(), () -> "not quiet at the end");
+        require(brain.snapshot(now).messages().isEmpty(), () -> "active at the end: " + brain.snapshot(now).messages());
         require(brain.snapshot(now).destinations().stream().allMatch(d -> d.waiting() + d.running() == 0),
-                "entries at the end: " + brain.snapshot(now).destinations());
-        require(unanswered.isEmpty(), "without an answer: " + unanswered);
-        require(filing.isEmpty() && inHand.isEmpty() && deliveries.isEmpty(), "unfinished: " + filing + inHand);
+                () -> "entries at the end: " + brain.snapshot(now).destinations());
+        require(unanswered.isEmpty(), () -> "without an answer: " + unanswered);
+        require(filing.isEmpty() && inHand.isEmpty() && deliveries.isEmpty(), () -> "unfinished: " + filing + inHand);
     }
 
     private void owe(String answer) {
@@ -235,7 +245,7 @@ public final class Referee {
     }
 
     private void settle(String answer) {
-        require(unanswered.containsKey(answer), "nobody asked: " + answer);
+        require(unanswered.containsKey(answer), () -> "nobody asked: " + answer);
         unanswered.compute(answer, (_, n) -> n == 1 ? null : n - 1);
     }
 }

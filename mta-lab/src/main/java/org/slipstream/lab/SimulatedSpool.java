@@ -134,7 +134,7 @@ final class SimulatedSpool {
             for (RecipientOutcome each : record.outcomes()) {
                 int i = each.number() - 1;
                 referee.require(row.states[i] == State.OPEN,
-                        "settled twice: " + record.id() + " " + each + " after " + row.last[i]);
+                        () -> "settled twice: " + record.id() + " " + each + " after " + row.last[i]);
                 row.last[i] = each.outcome();
                 row.states[i] = switch (each.outcome()) {
                     case Outcome.Delivered _ -> State.DELIVERED;

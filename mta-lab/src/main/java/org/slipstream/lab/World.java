@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 /// Time jumps to whatever comes first, a planned happening or the queue manager's alarm. All chance comes from the
 /// scenario's seed and all order from the clockwork, so a scenario has one course of events: its transcript.
 public final class World {
-    private static final int MOST_EVENTS = 500_000;
+    private static final int MOST_EVENTS = 100_000;
     private static final int LOOK_EVERY = 50;
 
     private final Scenario scenario;
@@ -73,7 +73,8 @@ public final class World {
             if (clock.nextMillis() <= alarm) {
                 clock.tick();
             } else {
-                referee.require(alarm < Long.MAX_VALUE, "messages wait and nothing is planned: " + spool.rows.keySet());
+                referee.require(alarm < Long.MAX_VALUE,
+                        () -> "messages wait and nothing is planned: " + spool.rows.keySet());
                 clock.advance(alarm);
                 tell(new QmgrEvent.Alarm());
             }
@@ -169,7 +170,7 @@ public final class World {
         List<QmgrOrder> orders = new ArrayList<>();
         for (QmgrEvent event : batch) {
             events++;
-            referee.require(events < MOST_EVENTS, "no end after " + events + " events");
+            referee.require(events < MOST_EVENTS, () -> "no end after " + events + " events");
             transcript.ifPresent(lines -> lines.accept(clock.now() + " " + event));
             referee.happens(event, clock.now());
             if (scenario.batching()) {

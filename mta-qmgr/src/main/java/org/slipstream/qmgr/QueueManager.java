@@ -184,7 +184,6 @@ public final class QueueManager {
                 && now - message.activatedMillis >= config.minimalBackoffMillis();
         if (overdue && !message.isLeaving() && message.work.waiting() > 0) {
             Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "waited for a free connection"), HERE);
-            message.leftOpen |= message.work.isPartlyUnread();
             scheduler.withdraw(message.work).forEach(entry -> record(message, entry.recipients(), untried));
         }
     }
@@ -575,7 +574,6 @@ public final class QueueManager {
             return;
         }
         message.wish = message.wish.then(wish);
-        message.leftOpen |= message.work.isPartlyUnread();
         message.leftOpen |= !scheduler.withdraw(message.work).isEmpty();
         settle(message);
     }

@@ -63,6 +63,9 @@ class OperatorTest {
 
         assertThat(story.register.get(id).held).isTrue();
         assertThat(story.active()).isEmpty();
+        if (stage.equals("reading") || stage.equals("routing")) {
+            assertThat(story.ordered(QmgrOrder.Deliver.class)).isEmpty();
+        }
         story.until(1_000_000);
         assertThat(story.register).containsKey(id);
 
@@ -99,6 +102,19 @@ class OperatorTest {
         assertThat(story.register.get(held).held).isTrue();
         assertThat(story.register.get(held).open).containsOnlyKeys(2, 3);
         assertThat(story.deliveries()).containsExactly("1>far.example", next.value() + ">far.example");
+    }
+
+    @Test
+    void holdingAMessageInTheMiddleOfItsBatchesKeepsTheRestUnread() {
+        Story story = new Story(s -> s.recipients(2, 2));
+        story.withhold(QmgrOrder.Deliver.class);
+        QueueId id = story.queue("a@far.example", "b@far.example", "c@far.example", "d@far.example");
+        story.command(new Command.Hold(id));
+        story.answerAll(QmgrOrder.Deliver.class);
+
+        assertThat(story.register.get(id).held).isTrue();
+        assertThat(story.register.get(id).open).containsOnlyKeys(3, 4);
+        assertThat(story.ordered(QmgrOrder.ReadRecipients.class)).hasSize(1);
     }
 
     @Test

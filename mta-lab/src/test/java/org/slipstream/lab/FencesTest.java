@@ -1,0 +1,48 @@
+package org.slipstream.lab;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+import java.util.Set;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+class FencesTest {
+    private static final JavaClasses ROOM = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages("org.slipstream.lab");
+    private static final Set<String> CLOCKS = Set.of("java.lang.System.currentTimeMillis", "java.lang.System.nanoTime",
+            "java.lang.Math.random");
+
+    @Test
+    void theClassesAreReallyRead() {
+        assertThat(ROOM.get(World.class).getMethodCallsFromSelf()).isNotEmpty();
+    }
+
+    @Test
+    void theLabSeesTheBrainAndItsNounsOnly() {
+        noClasses().should()
+                .dependOnClassesThat(describe("another room or library", c -> !c.getPackageName().startsWith("java.")
+                        && !c.getPackageName().startsWith("org.slipstream.lab")
+                        && !c.getPackageName().startsWith("org.slipstream.qmgr")
+                        && !c.getPackageName().startsWith("org.slipstream.smtpout.place")
+                        && !c.getPackageName().equals("org.slipstream.core") && !c.isPrimitive() && !c.isArray()))
+                .check(ROOM);
+        noClasses().should().dependOnClassesThat().resideInAPackage("..qmgr.run..").check(ROOM);
+    }
+
+    @Test
+    void simulatedTimeIsTheOnlyTime() {
+        noClasses().should().dependOnClassesThat()
+                .resideInAnyPackage("java.time..", "java.util.concurrent..", "java.net..",
+                        "java.nio..")
+                .check(ROOM);
+        noClasses().should().callMethodWhere(describe("reads a clock",
+                call -> CLOCKS.contains(call.getTargetOwner().getName() + "." + call.getName()))).check(ROOM);
+        noClasses().should().dependOnClassesThat(describe("iterates by chance",
+                c -> c.getName().equals("java.util.HashMap") || c.getName().equals("java.util.HashSet"))).check(ROOM);
+    }
+}
