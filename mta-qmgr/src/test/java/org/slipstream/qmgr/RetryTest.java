@@ -189,4 +189,33 @@ class RetryTest {
         assertThat(story.removed).containsEntry(behind, Settlement.BOUNCED);
         assertThat(story.waiting(QmgrOrder.Deliver.class)).hasSize(1);
     }
+
+    @Test
+    void aRetryDoesNotWaitForTheSafetyNet() {
+        Story story = new Story(s -> {
+            s.minimalBackoffMillis = 7_000;
+            return s;
+        });
+        story.replies.put("far.example", Story.TRY_LATER);
+        story.queue("a@far.example");
+
+        // The interval of scans is 300 s; the brain knows better when something is due.
+        assertThat(attempts(story, 60_000)).containsExactly(7L, 14L, 28L, 56L);
+    }
+
+    @Test
+    void mailThatFallsDueAllTheTimeIsNoReasonToScanAllTheTime() {
+        Story story = new Story();
+        story.withhold(QmgrOrder.Deliver.class);
+        story.start();
+        for (int i = 0; i < 1_000; i++) {
+            story.row("u" + i + "@far.example").nextMillis = 10_000 + i;
+        }
+        story.until(9_999);
+        story.happens(new QmgrEvent.ArrivalsMissed());
+        story.until(11_500);
+
+        assertThat(story.ordered(QmgrOrder.Scan.class)).hasSizeLessThanOrEqualTo(4);
+        assertThat(story.active()).hasSize(1_000);
+    }
 }
