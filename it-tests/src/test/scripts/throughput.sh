@@ -22,6 +22,16 @@ per_second() { awk -v n="$1" -v from="$2" -v to="$3" 'BEGIN { printf "%.0f", n /
 # smtp-sink -c keeps one line up to date: sess=… quit=… mesg=…
 arrived() { tr '\r' '\n' <"$work/sink.out" | awk -F'mesg=' '/mesg=/ { n = $2 + 0 } END { print n + 0 }'; }
 
+# await_arrived count: gives up when nothing moves for a minute.
+await_arrived() {
+    local last=-1 now_there since=$SECONDS
+    while now_there=$(arrived) && [ "$now_there" -lt "$1" ]; do
+        [ "$now_there" = "$last" ] || { last=$now_there since=$SECONDS; }
+        [ $((SECONDS - since)) -lt 60 ] || { echo "stuck: $now_there of $1 arrived" >&2; exit 1; }
+        sleep 0.05
+    done
+}
+
 sink_port=$(free_port)
 smtp-sink -u nobody -c "127.0.0.1:$sink_port" 1000 >"$work/sink.out" 2>&1 &
 pids+=($!)
@@ -43,12 +53,12 @@ door=$(sed -n 's/^ready smtp=\([^ ]*\).*/\1/p' "$work/server.out")
 
 # A first run warms the machine up.
 smtp-source -s "$sessions" -m $((messages / 4)) -l "$bytes" -f someone@client.example -t friend@far.example "$door"
-while [ "$(arrived)" -lt $((messages / 4)) ]; do sleep 0.05; done
+await_arrived $((messages / 4))
 
 begin=$(now)
 smtp-source -s "$sessions" -m "$messages" -l "$bytes" -f someone@client.example -t friend@far.example "$door"
 accepted=$(now)
-while [ "$(arrived)" -lt $((messages / 4 + messages)) ]; do sleep 0.05; done
+await_arrived $((messages / 4 + messages))
 delivered=$(now)
 
 printf '%s messages of %s bytes, %s sessions, one message per connection\n' "$messages" "$bytes" "$sessions"

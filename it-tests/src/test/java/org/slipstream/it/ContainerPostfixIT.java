@@ -7,6 +7,7 @@ import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.MailContainer;
 import org.slipstream.it.fixture.RequiresEngine;
+import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Shapes;
 import org.slipstream.it.fixture.SmtpTalk;
@@ -28,15 +29,19 @@ class ContainerPostfixIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static MailContainer postfix;
+    private static StubDns dns;
+    private static RunningServer server;
 
     @BeforeAll
-    static void startPostfix() {
+    static void start() {
         postfix = BENCH.keep(MailContainer.postfix());
+        dns = BENCH.keep(new StubDns());
+        server = BENCH.server(Settings.quick().route("far.example", postfix.route()).set("smtp-client.dns-servers",
+                dns.address()));
     }
 
     @Test
     void mailGoesThroughInTlsAndUnchanged() {
-        var server = BENCH.server(Settings.quick().route("far.example", postfix.route()));
         var letters = Shapes.thousand("far.example", "far.example").stream()
                 .filter(letter -> letter.recipients().size() == 1).limit(40).toList();
         try (var talk = SmtpTalk.greeted(server.smtp())) {
@@ -52,7 +57,6 @@ class ContainerPostfixIT {
 
     @Test
     void oneRefusedRecipientDoesNotKeepTheOtherFromItsMail() {
-        var server = BENCH.server(Settings.quick().route("far.example", postfix.route()));
         var letter = Letter.of("half@client.example", "alice@here.example",
                 List.of("nobody@far.example", "somebody@far.example"), Bytes.ascii("Half of you.\r\n"));
         try (var talk = SmtpTalk.greeted(server.smtp())) {
@@ -68,11 +72,10 @@ class ContainerPostfixIT {
     /// Without a route: the name server names two hosts, the first of which is no mail server; port 25 is the container's.
     @Test
     void mailFindsItsWayByMx() throws IOException {
-        var dns = BENCH.keep(new StubDns()).mx("far.example", 10, "away.far.example")
-                .a("away.far.example", InetAddress.getByAddress(new byte[]{127, 0, 0, 99}))
-                .mx("far.example", 20, "mx.far.example").a("mx.far.example", postfix.address());
-        var server = BENCH.server(Settings.quick().set("smtp-client.dns-servers", dns.address()));
-        var letter = Letter.of("by-mx@client.example", "someone@client.example", "friend@far.example");
+        dns.mx("named.example", 10, "away.named.example").mx("named.example", 20, "mx.named.example")
+                .a("away.named.example", InetAddress.getByAddress(new byte[]{127, 0, 0, 99}))
+                .a("mx.named.example", postfix.address());
+        var letter = Letter.of("by-mx@client.example", "someone@client.example", "friend@named.example");
         try (var talk = SmtpTalk.greeted(server.smtp())) {
             assertThat(talk.send(letter).code()).isEqualTo(250);
         }

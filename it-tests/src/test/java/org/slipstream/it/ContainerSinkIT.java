@@ -26,29 +26,31 @@ class ContainerSinkIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static MailContainer sink;
+    private static RunningServer server;
 
     @BeforeAll
-    static void startSink() {
+    static void start() {
         sink = BENCH.keep(MailContainer.smtpSink());
+        var refusing = BENCH.keep(MailContainer.smtpSink("-f", "RCPT", "-B", "550 5.1.1 nobody here"));
+        server = BENCH.server(Settings.quick().route("far.example", sink.route())
+                .route("refusing.example", refusing.route()).set("smtp-client.greeting-timeout", "2s"));
     }
 
     @Test
     void mailOfEveryShapeReachesTheSinkUnchanged() {
-        var server = BENCH.server(settings());
         var letters = Shapes.thousand("far.example", "far.example").stream()
                 .filter(letter -> letter.recipients().size() == 1).limit(60).toList();
-        send(server, letters);
+        send(letters);
         eventually().until(() -> server.queue().isEmpty());
         assertThat(dumpedDigests()).containsAll(letters.stream().map(ContainerSinkIT::digest).toList());
     }
 
     @Test
     void mailWaitsWhileTheSinkIsDeadAndFlowsWhenItIsBack() {
-        var server = BENCH.server(settings());
         var letters = letters("dead", 10);
         sink.kill();
         try {
-            send(server, letters);
+            send(letters);
             eventually().untilAsserted(() -> assertThat(server.queue().messages()).hasSize(10)
                     .allSatisfy(message -> assertThat(message.path("attempts").asInt()).isPositive()));
         } finally {
@@ -60,11 +62,10 @@ class ContainerSinkIT {
 
     @Test
     void mailWaitsWhileTheSinkIsFrozenBeforeItsGreeting() {
-        var server = BENCH.server(settings().set("smtp-client.greeting-timeout", "1s"));
         var letters = letters("frozen", 3);
         sink.pause();
         try {
-            send(server, letters);
+            send(letters);
             eventually().untilAsserted(() -> assertThat(server.queue().messages()).hasSize(3)
                     .allSatisfy(message -> assertThat(message.path("attempts").asInt()).isPositive()));
         } finally {
@@ -76,20 +77,14 @@ class ContainerSinkIT {
 
     @Test
     void aSinkThatRefusesEveryRecipientMakesABounce() {
-        var refusing = BENCH.keep(MailContainer.smtpSink("-f", "RCPT", "-B", "550 5.1.1 nobody here"));
-        var server = BENCH.server(Settings.quick().route("far.example", refusing.route()));
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            assertThat(talk.send(Letter.of("refused@x", "alice@here.example", "bob@far.example")).code())
+            assertThat(talk.send(Letter.of("refused@x", "alice@here.example", "bob@refusing.example")).code())
                     .isEqualTo(250);
         }
         eventually().until(() -> server.mail().count("alice@here.example") == 1);
         assertThat(new String(server.mail().newMail("alice@here.example").getFirst())).contains("multipart/report",
-                "550 5.1.1 nobody here", "bob@far.example");
+                "550 5.1.1 nobody here", "bob@refusing.example");
         eventually().until(() -> server.queue().isEmpty());
-    }
-
-    private static Settings settings() {
-        return Settings.quick().route("far.example", sink.route());
     }
 
     private static List<Letter> letters(String name, int count) {
@@ -97,7 +92,7 @@ class ContainerSinkIT {
                 .mapToObj(i -> Letter.of(name + i + "@client.example", "a@client.example", "b@far.example")).toList();
     }
 
-    private static void send(RunningServer server, List<Letter> letters) {
+    private static void send(List<Letter> letters) {
         try (var talk = SmtpTalk.greeted(server.smtp())) {
             for (var letter : letters) {
                 assertThat(talk.send(letter).code()).isEqualTo(250);

@@ -47,9 +47,7 @@ class CrashIT {
 
     @Test
     void everythingAcknowledgedArrives() {
-        long seed = System.nanoTime();
-        System.out.println("CrashIT seed " + seed);
-        var random = new Random(seed);
+        var random = seeded();
         var far = bench.smtpSink();
         // Small segments, so that the box changes often; few lanes, so that few copies are allowed.
         var server = bench.server(Settings.quick().route("far.example", far).set("spool.segment-size", "1MiB")
@@ -71,22 +69,28 @@ class CrashIT {
                 .isLessThanOrEqualTo(DEATHS * LANES);
     }
 
-    /// A server that has just died and just come up may die again.
+    /// A server that has just died may die again while it comes up.
     @Test
-    void dyingDuringTheReplayLosesNothing() {
+    void dyingAgainAndAgainWhileStartingLosesNothing() {
+        var random = seeded();
         var far = bench.smtpSink();
         far.stop();
         var server = bench.server(Settings.quick().route("far.example", far));
         killUnderLoad(server, 150);
-        for (int i = 0; i < 3; i++) {
-            server.startAgain();
-            server.kill9();
+        for (int i = 0; i < 4; i++) {
+            server.dieWhileStarting(Duration.ofMillis(300 + random.nextInt(1_500)));
         }
         server.startAgain();
         far.startAgain();
         eventually().atMost(Duration.ofSeconds(60)).until(() -> server.queue().isEmpty());
         assertThat(copiesFar(far).keySet()).containsAll(acknowledged.keySet().stream()
                 .filter(id -> acknowledged.get(id).recipients().contains("friend@far.example")).toList());
+    }
+
+    private static Random seeded() {
+        long seed = System.nanoTime();
+        System.out.println("CrashIT seed " + seed);
+        return new Random(seed);
     }
 
     private void killUnderLoad(RunningServer server, int acknowledgements) {

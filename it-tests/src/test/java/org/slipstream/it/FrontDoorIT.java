@@ -1,10 +1,12 @@
 package org.slipstream.it;
 
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.MailAssert;
+import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
@@ -21,12 +23,18 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 /// Who may send what: no open relay, TLS from the first start, loops end, too much is too much.
 class FrontDoorIT {
     @RegisterExtension
-    final Workbench bench = new Workbench();
+    static final Workbench BENCH = new Workbench();
+    private static RunningServer server;
+
+    @BeforeAll
+    static void start() {
+        server = BENCH.server(Settings.quick().set("limits.message-size", "100KiB").set("limits.hops", "5"));
+    }
 
     @Test
     void aClientThatIsNotListedCannotSendToOthersButToUs() {
-        var far = bench.smtpSink();
-        var server = bench.server(Settings.quick().route("far.example", far).set("relay.networks", "192.0.2.0/24"));
+        var far = BENCH.smtpSink();
+        var server = BENCH.server(Settings.quick().route("far.example", far).set("relay.networks", "192.0.2.0/24"));
         var letter = Letter.of("local@x", "someone@client.example", "alice@here.example");
         try (var talk = SmtpTalk.greeted(server.smtp())) {
             for (var trick : List.of("x@far.example", "x%far.example@elsewhere.example", "@here.example:x@far.example",
@@ -47,7 +55,7 @@ class FrontDoorIT {
 
     @Test
     void startTlsWorksAtTheFirstStartWithACertificateOfItsOwn() throws IOException {
-        var server = bench.server(Settings.quick());
+        var server = BENCH.server(Settings.quick());
         var letter = Letter.of("tls@x", "someone@client.example", "alice@here.example");
         BigInteger serial;
         try (var talk = SmtpTalk.greeted(server.smtp())) {
@@ -73,17 +81,15 @@ class FrontDoorIT {
 
     @Test
     void ehloNamesWhatIsKept() {
-        var server = bench.server(Settings.quick());
         try (var talk = SmtpTalk.connect(server.smtp())) {
             assertThat(talk.greeting().text()).startsWith("mail.here.example ESMTP");
             assertThat(talk.must(250, "EHLO client.example").lines()).contains("PIPELINING", "8BITMIME",
-                    "ENHANCEDSTATUSCODES", "STARTTLS", "SIZE 26214400");
+                    "ENHANCEDSTATUSCODES", "STARTTLS", "SIZE 102400");
         }
     }
 
     @Test
     void aMessageThatIsTooLargeIsRefusedDeclaredOrNot() {
-        var server = bench.server(Settings.quick().set("limits.message-size", "100KiB"));
         var large = Letter.of("large@x", "someone@client.example", List.of("alice@here.example"),
                 Bytes.ascii("x".repeat(70).concat("\r\n").repeat(2_000)));
         try (var talk = SmtpTalk.greeted(server.smtp())) {
@@ -95,18 +101,15 @@ class FrontDoorIT {
         eventually().until(() -> server.mail().count("alice@here.example") == 1);
     }
 
-    /// Two servers that hold each other for the home of a domain: the Received lines end it.
+    /// Two servers that hold each other for the home of a domain: the Received lines end it (RFC 5321 section 6.3).
     @Test
-    void aLoopEndsWithABounce() {
-        var back = bench.smtpSink();
-        var server = bench.server(Settings.quick().set("limits.hops", "5").route("loop.example", back));
+    void aLoopEndsHere() {
         var received = "Received: from a by b; Sat, 21 Nov 2026 10:00:00 +0000\r\n".repeat(6);
-        var plain = Letter.of("loop@x", "alice@here.example", "x@loop.example");
+        var plain = Letter.of("loop@x", "someone@client.example", "bob@here.example");
         var looping = new Letter(plain.sender(), plain.recipients(),
                 Bytes.concat(Bytes.ascii(received), plain.content()));
         try (var talk = SmtpTalk.greeted(server.smtp())) {
             assertThat(talk.send(looping).toString()).startsWith("554 5.4.6");
         }
-        assertThat(back.deliveries()).isEmpty();
     }
 }
