@@ -5,6 +5,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Route;
 
 import java.util.List;
 
@@ -54,11 +55,9 @@ class BrokenPeersTest {
 
     @Test
     void nobodyThere() {
-        var server = ScriptedServer.of(HELLO);
-        server.close();
-        try (var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, server.route());
-            assertThat(house.failed().reason()).hasToString("450 4.4.1 connect to 127.0.0.1[127.0.0.1]:" + server.port()
+        try (var nobody = new NobodysPort(); var carriers = new Carriers(Post.patient(), house)) {
+            carriers.open(1, new Route.Smtp("[127.0.0.1]", List.of(new Route.Host("127.0.0.1", nobody.port(), 0))));
+            assertThat(house.failed().reason()).hasToString("450 4.4.1 connect to 127.0.0.1[127.0.0.1]:" + nobody.port()
                     + ": Connection refused");
         }
     }
@@ -185,6 +184,22 @@ class BrokenPeersTest {
             RecordingHouse.Done done = house.done(1);
             assertThat(done.reply()).hasToString("552 5.3.4 enough");
             assertThat(done.usable()).isFalse();
+        }
+    }
+
+    @Test
+    void aPeerThatTakesTheMessageAndHangsUpAtOnceHasTakenIt() {
+        try (var server = ScriptedServer.of(HELLO + TAKE + "DROP\n");
+                var carriers = new Carriers(Post.patient(), house)) {
+            for (int i = 1; i <= 200; i++) {
+                int connection = i;
+                carriers.open(connection, server.route());
+                house.await(RecordingHouse.Ready.class, r -> r.connection() == connection);
+                carriers.deliver(connection, parcel(connection));
+            }
+            for (int i = 1; i <= 200; i++) {
+                assertThat(house.done(i).only()).isInstanceOf(Outcome.Delivered.class);
+            }
         }
     }
 

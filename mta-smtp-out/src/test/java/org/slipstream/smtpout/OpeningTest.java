@@ -115,10 +115,13 @@ class OpeningTest {
                 InetAddress.ofLiteral("127.77.0.5"), InetAddress.ofLiteral("::1")};
         var tried = new java.util.ArrayList<String>();
         Opener opener = new Opener(Post.patient(), h -> found(many), new SplittableRandom(1), new Watchdog());
-        Opener.Result result = opener.open(route(new Route.Host("mx.example", unusedPort(), 0)), 1, wire -> {
-            tried.add(wire.endpoint().toString().replaceFirst(".*\\[(.*)].*", "$1"));
-            return true;
-        });
+        Opener.Result result;
+        try (var nobody = new NobodysPort()) {
+            result = opener.open(route(new Route.Host("mx.example", nobody.port(), 0)), 1, wire -> {
+                tried.add(wire.endpoint().toString().replaceFirst(".*\\[(.*)].*", "$1"));
+                return true;
+            });
+        }
         assertThat(result).isInstanceOf(Opener.Result.Failed.class);
         assertThat(tried).hasSize(5).element(1).isEqualTo("::1");
     }
@@ -167,12 +170,6 @@ class OpeningTest {
             assertThat(reason(2)).startsWith("451 4.3.5");
             assertThat(reason(3)).startsWith("451 4.3.5");
         }
-    }
-
-    private static int unusedPort() {
-        var server = ScriptedServer.of(HELLO);
-        server.close();
-        return server.port();
     }
 
     private String reason(long connection) {

@@ -102,7 +102,7 @@ public final class Wire {
     /// Like [#hear(long)], with all the time in the world.
     public Heard hear() {
         try {
-            while (true) {
+            while (end.get() == null) {
                 switch (parser.take(received)) {
                     case ReplyParser.Progress.Complete complete -> {
                         return new Said(complete.reply());
@@ -119,6 +119,7 @@ public final class Wire {
                     }
                 }
             }
+            return end.get();
         } catch (IOException | RuntimeException e) {
             return abort(End.BROKEN, words(e));
         }
@@ -157,7 +158,8 @@ public final class Wire {
     private Optional<Gone> write(byte[] bytes, int length, long millis) {
         try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "peer took no data for " + seconds(millis)))) {
             out.write(bytes, 0, length);
-            return Optional.ofNullable(end.get());
+            // Even when the reader has met the end by now: the peer may have taken this, replied and hung up.
+            return Optional.empty();
         } catch (IOException | RuntimeException e) {
             return Optional.of(Optional.ofNullable(end.get()).orElseGet(() -> new Gone(End.BROKEN, words(e))));
         }

@@ -36,8 +36,8 @@ class WatchdogTest {
     @Test
     void aLongGuardAfterAShortOneHasItsOwnTime() throws InterruptedException {
         CountDownLatch wrong = new CountDownLatch(1);
-        post.guard(20, wrong::countDown).close();
-        try (var _ = post.guard(60, bitten::countDown)) {
+        post.guard(1000, wrong::countDown).close();
+        try (var _ = post.guard(1100, bitten::countDown)) {
             assertThat(bitten.await(10, TimeUnit.SECONDS)).isTrue();
             assertThat(wrong.getCount()).isEqualTo(1);
         }
@@ -47,10 +47,10 @@ class WatchdogTest {
     void aGuardThatWasLiftedOrAPostThatWasLeftDoesNotBite() throws InterruptedException {
         CountDownLatch wrong = new CountDownLatch(1);
         Watchdog.Post left = watchdog.new Post();
-        left.guard(10, wrong::countDown);
+        left.guard(1000, wrong::countDown);
         left.close();
-        post.guard(10, wrong::countDown).close();
-        try (var _ = post.guard(60, bitten::countDown)) {
+        post.guard(1000, wrong::countDown).close();
+        try (var _ = post.guard(1100, bitten::countDown)) {
             assertThat(bitten.await(10, TimeUnit.SECONDS)).isTrue();
         }
         assertThat(wrong.getCount()).isEqualTo(1);
