@@ -57,8 +57,8 @@ class SpoolDamageIT {
         server.startAgain();
 
         eventually().untilAsserted(() -> assertThat(delivered()).containsExactly("sound"));
-        assertThat(server.queue().status().path("corrupt").asInt()).as("set aside: " + server.queue().status())
-                .isEqualTo(3);
+        eventually().untilAsserted(
+                () -> assertThat(server.queue().status().path("corrupt").asInt()).as("set aside").isEqualTo(3));
         for (var id : List.of(withoutRecipients, oddState, flippedBit)) {
             assertThat(server.log().lines().filter(line -> line.contains("queue=" + id)))
                     .as("it is reported with its id").anyMatch(line -> line.matches(".* (WARN|ERROR) .*"));
