@@ -247,7 +247,7 @@ class RestartTest {
     void rowsThatMakeNoSenseAreSetAsideAndTheRestRuns() throws Exception {
         List<QueueId> ids = new ArrayList<>();
         try (Spool spool = world.open(directory)) {
-            for (int i = 0; i < 6; i++) {
+            for (int i = 0; i < 8; i++) {
                 ids.add(Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net"), new byte[10]).id());
             }
         }
@@ -256,20 +256,25 @@ class RestartTest {
                 "delete from recipient where number = 1 and message_id = " + ids.get(1).value(),
                 "update message set sender_domain = null where id = " + ids.get(2).value(),
                 "update recipient set notify_bits = 64 where message_id = " + ids.get(3).value(),
-                "delete from recipient where message_id = " + ids.get(4).value(), "shutdown");
+                "delete from recipient where message_id = " + ids.get(4).value(),
+                "update recipient set state = 42 where message_id = " + ids.get(6).value(),
+                "update recipient set domain = 'no domain' where number = 1 and message_id = " + ids.get(7).value(),
+                "shutdown");
         try (Spool spool = world.open(directory)) {
             assertThatThrownBy(() -> spool.readRecipients(ids.get(0), 0, 10)).isInstanceOf(DamagedException.class);
             assertThatThrownBy(() -> spool.readRecipients(ids.get(1), 0, 10)).isInstanceOf(DamagedException.class);
+            assertThatThrownBy(() -> spool.readRecipients(ids.get(7), 0, 10)).isInstanceOf(DamagedException.class);
             assertThat(Letters.ids(Letters.claim(spool, world.nowMillis.get(), 10, Long.MAX_VALUE).messages()))
+                    .as("one without a single recipient in a known state must not pass for settled")
                     .containsExactly(ids.get(3), ids.get(5));
             assertThat(spool.list(Optional.empty(), 1)).extracting(each -> each.summary().id())
                     .containsExactly(ids.get(5));
             Letters.done(then -> spool.defer(ids.get(5), 0, then));
-            assertThat(spool.counts()).isEqualTo(new Spool.Counts(1, 0, 5, 10));
+            assertThat(spool.counts()).isEqualTo(new Spool.Counts(1, 0, 7, 10));
             assertThatThrownBy(() -> spool.details(ids.get(4))).isInstanceOf(IOException.class);
             assertThat(spool.readRecipients(ids.get(5), 0, 10).recipients()).hasSize(2);
         }
-        assertThat(TestWorld.number(directory, "select count(*) from message")).isEqualTo(6);
+        assertThat(TestWorld.number(directory, "select count(*) from message")).isEqualTo(8);
         TestWorld.sql(directory, "shutdown");
     }
 }

@@ -16,11 +16,12 @@ import java.util.Optional;
 
 /// Rows into nouns. What does not become one is an IllegalArgumentException here and damage for the caller.
 final class Rows {
-    /// Alias `m` for message. The three counts are computed, not stored: there is one truth about recipients.
+    /// Alias `m` for message. The three counts are computed, not stored: there is one truth about recipients. A recipient in
+    /// a state that does not exist is not counted, so its message is set aside; it must not pass for settled.
     static final String SUMMARY_COLUMNS = """
             m.id, m.size_bytes, m.created_millis, m.next_millis, m.state, m.attempts, m.delay_notified, m.recipients,
             m.sender_local, m.sender_domain,
-            (select count(*) from recipient r where r.message_id = m.id) as recipient_rows,
+            (select count(*) from recipient r where r.message_id = m.id and r.state between 0 and 3) as recipient_rows,
             (select count(*) from recipient r where r.message_id = m.id and r.state = 0) as open_rows,
             (select count(*) from recipient r where r.message_id = m.id and r.state = 2) as failed_rows""";
 
@@ -54,6 +55,9 @@ final class Rows {
     private static Address address(String localPart, String domain) {
         if (localPart == null || domain == null) {
             throw new IllegalArgumentException("half an address");
+        }
+        if (!Address.isDomain(domain)) {
+            throw new IllegalArgumentException("no domain: " + domain);
         }
         return new Address(localPart, domain);
     }
