@@ -9,21 +9,22 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrEvent.Command;
 import org.slipstream.qmgr.flow.Destination;
-import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Gate;
 import org.slipstream.qmgr.sched.Line;
 import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.sched.Scheduler;
+import org.slipstream.qmgr.sched.Scheduler.Choice;
+import org.slipstream.qmgr.sched.Scheduler.Placement;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.SequencedSet;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
@@ -56,6 +57,13 @@ public final class QueueManager {
     private final Settlement settlement;
     private final Scans scans;
     private final Scheduler scheduler;
+    private final QmgrTrace trace;
+    private final Anteroom anteroom;
+    private final Admission admission;
+
+    /// False when somebody else says who wants to get in: then nothing is scanned.
+    private final boolean scanning;
+    private final Reopenings reopenings = new Reopenings();
 
     private final Map<QueueId, Activation> active = new LinkedHashMap<>();
     private final Filings filings = new Filings();
@@ -65,8 +73,11 @@ public final class QueueManager {
     /// Looked up by line; the pair of both is what Postfix calls the queue of a transport.
     private final Map<Line, Destination> destinations = new LinkedHashMap<>();
 
-    /// Lines whose destination is dead, in the order of their death and therefore of their revival.
-    private final SequencedSet<Line> dead = new LinkedHashSet<>();
+    /// Transports that are out of order, and why.
+    private final Map<String, Reply> deadTransports = new LinkedHashMap<>();
+
+    /// Messages with recipients that are routed and not yet in the order of service.
+    private final Set<Activation> unplaced = new LinkedHashSet<>();
 
     private long deliveries;
     private long records;
@@ -81,15 +92,36 @@ public final class QueueManager {
         throw new IllegalStateException("order outside a step: " + order);
     };
 
-    /// @param random all chance that the queue manager may use. First come, first served needs none.
+    /// @param random all chance that the queue manager may use. The order of service needs none.
     public QueueManager(QmgrConfig config, Seating seating, RandomGenerator random) {
+        this(config, seating, random, QmgrTrace.SILENT);
+    }
+
+    /// @param trace hears what is decided
+    public QueueManager(QmgrConfig config, Seating seating, RandomGenerator random, QmgrTrace trace) {
+        this(config, seating, random, trace, Optional.empty());
+    }
+
+    /// With sources of messages of one's own: what is announced and what scans find is not looked at.
+    public QueueManager(QmgrConfig config, Seating seating, RandomGenerator random, QmgrTrace trace,
+            Admission admission) {
+        this(config, seating, random, trace, Optional.of(admission));
+    }
+
+    private QueueManager(QmgrConfig config, Seating seating, RandomGenerator random, QmgrTrace trace,
+            Optional<Admission> admission) {
         Objects.requireNonNull(random);
         this.config = config;
         this.seating = seating;
+        this.trace = trace;
         this.patience = new Patience(config);
         this.settlement = new Settlement(patience);
         this.scans = new Scans(config, patience);
-        this.scheduler = new Scheduler(config.recipientsPerDelivery(), config.recipientBatch());
+        this.anteroom = new Anteroom(Math.max(1, config.scanLimit()));
+        this.admission = admission.orElseGet(anteroom::admission);
+        this.scanning = admission.isEmpty();
+        this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageMinimum(),
+                config.recipientBatch(), name -> config.transport(name).service(), trace);
     }
 
     /// One event, all its consequences.
@@ -126,18 +158,54 @@ public final class QueueManager {
         orderReads();
     }
 
-    /// Chooses: looks for more messages when it is time, and seats entries as long as there are seats.
+    /// Chooses: looks for more messages when it is time, takes in what there is room for, and seats entries as long as
+    /// there are seats.
     public void pump(long nowMillis, OrderSink sink) {
         now = nowMillis;
         orders = sink;
         if (stopping) {
             return;
         }
-        scans.next(now, room()).ifPresent(orders::order);
-        for (Optional<Entry> next = scheduler.select(this::gate); next
-                .isPresent(); next = scheduler.select(this::gate)) {
-            seat(next.get());
+        if (scanning) {
+            scans.next(now, room() - anteroom.size()).ifPresent(orders::order);
         }
+        boolean more = true;
+        while (more) {
+            more = admitNext(now, sink);
+        }
+        more = true;
+        while (more) {
+            more = choose(now, sink);
+        }
+    }
+
+    /// The first half of [#pump] in single steps: one pass of admission. False when nobody wants to get in, or there is no
+    /// room.
+    public boolean admitNext(long nowMillis, OrderSink sink) {
+        now = nowMillis;
+        orders = sink;
+        boolean found = admission.pass(this::room, now, this::admit);
+        orderReads();
+        return found;
+    }
+
+    /// The second half of [#pump] in single steps: seats one entry, or orders recipients without which the next cannot be
+    /// chosen. False when nothing can go. Whoever carries out each order before the next step gets the decisions of a queue
+    /// manager that reads its own disk.
+    public boolean choose(long nowMillis, OrderSink sink) {
+        now = nowMillis;
+        orders = sink;
+        List.copyOf(unplaced).forEach(this::place);
+        boolean chosen = switch (scheduler.choose(this::gate, now)) {
+            case Choice.Taken(Entry entry) -> {
+                seat(entry);
+                yield true;
+            }
+            case Choice.Reading _ -> true;
+            case Choice.Nothing _ -> false;
+        };
+        orderReads();
+        return chosen;
     }
 
     /// When the next [QmgrEvent.Alarm] is wanted; `Long.MAX_VALUE` when nothing is planned.
@@ -146,10 +214,10 @@ public final class QueueManager {
         if (stopping) {
             return next;
         }
-        next = Math.min(next, scans.nextMillis(room()));
-        if (!dead.isEmpty()) {
-            next = Math.min(next, deadUntil(dead.getFirst()));
+        if (scanning) {
+            next = Math.min(next, scans.nextMillis(room() - anteroom.size()));
         }
+        next = Math.min(next, reopenings.nextMillis());
         return active.isEmpty() ? next : Math.min(next, nextSweepMillis);
     }
 
@@ -169,8 +237,8 @@ public final class QueueManager {
         if (seating.nextAlarmMillis() <= now) {
             cameBack(seating.alarm(now, orders));
         }
-        while (!dead.isEmpty() && deadUntil(dead.getFirst()) <= now) {
-            revive(dead.getFirst());
+        for (var due = reopenings.due(now); due.isPresent(); due = reopenings.due(now)) {
+            reopen(due.get());
         }
         if (nextSweepMillis <= now) {
             nextSweepMillis = now + config.scanIntervalMillis();
@@ -196,17 +264,17 @@ public final class QueueManager {
     }
 
     private boolean isKnown(QueueId id) {
-        return active.containsKey(id) || filings.knows(id);
+        return active.containsKey(id) || filings.knows(id) || anteroom.knows(id);
     }
 
     private void queued(MessageSummary summary) {
         if (isKnown(summary.id())) {
             return;
         }
-        if (stopping || room() - scans.reserved() <= 0) {
+        if (stopping || anteroom.isFull()) {
             scans.leftOutside(now);
         } else {
-            admit(summary);
+            anteroom.enter(summary);
         }
     }
 
@@ -214,7 +282,7 @@ public final class QueueManager {
         scans.answered();
         for (MessageSummary summary : done.found()) {
             if (!stopping && !isKnown(summary.id()) && !isHeld(summary)) {
-                admit(summary);
+                anteroom.enter(summary);
             }
         }
         scans.plan(done, now);
@@ -225,7 +293,8 @@ public final class QueueManager {
     }
 
     private void admit(MessageSummary summary) {
-        Activation message = new Activation(summary, scheduler.admit(summary.id(), summary.open()), now);
+        Activation message = new Activation(summary,
+                scheduler.admit(summary.id(), now, summary.recipients(), summary.open()), now);
         active.put(message.id, message);
         settle(message);
     }
@@ -242,7 +311,7 @@ public final class QueueManager {
     private void recipientsRead(QmgrEvent.RecipientsRead read) {
         Activation message = reading(read.id());
         message.recipientsRead += read.recipients().size();
-        scheduler.batchRead(message.work, read.recipients(), read.end());
+        scheduler.batchRead(message.work, read.recipients(), read.end(), now);
         if (message.isLeaving()) {
             leaveOpen(message, read.recipients());
         } else if (read.recipients().isEmpty() && !read.end()) {
@@ -262,6 +331,7 @@ public final class QueueManager {
         for (Recipient recipient : recipients) {
             byDomain.computeIfAbsent(recipient.address().domainKey(), _ -> new ArrayList<>(1)).add(recipient);
         }
+        message.questions += byDomain.size();
         byDomain.forEach((domain, those) -> {
             if (questions.ask(domain, new Questions.Waiter(message, those))) {
                 orders.order(new QmgrOrder.FindRoute(domain));
@@ -270,32 +340,95 @@ public final class QueueManager {
     }
 
     private void routeKnown(String domain, Route route) {
-        List<Questions.Waiter> waiters = questions.answered(domain);
-        Line line = scheduler.line(route);
-        Destination destination = destinations.computeIfAbsent(line, _ -> new Destination());
-        Optional<Outcome> suspension = destination.suspension().map(reply -> new Outcome.Deferred(reply, HERE));
-        for (Questions.Waiter waiter : waiters) {
+        for (Questions.Waiter waiter : questions.answered(domain)) {
             Activation message = waiter.message();
+            message.questions--;
             if (message.isLeaving()) {
                 leaveOpen(message, waiter.recipients());
-            } else if (suspension.isPresent()) {
-                conclude(message, waiter.recipients(), suspension.get());
             } else {
-                scheduler.add(message.work, line, waiter.recipients());
+                waiter.recipients().forEach(each -> message.routed.add(new Activation.Routed(each, route)));
+                unplaced.add(message);
             }
+            placeIfComplete(message);
             settle(message);
         }
-        dropIfDone(line);
+    }
+
+    // The order of service sorts what comes together. A batch comes together when all its routes are known, or else as
+    // far as they are known when the next choice is made: a slow name server holds up its own domain only.
+    private void placeIfComplete(Activation message) {
+        if (message.questions == 0) {
+            place(message);
+        }
+    }
+
+    private static final Comparator<Activation.Routed> BY_DOMAIN = Comparator.<Activation.Routed, String>comparing(
+            routed -> routed.recipient().address().domainKey())
+            .thenComparing(routed -> routed.recipient().address().localPart());
+    private static final Comparator<Placement> BY_LINE = Comparator
+            .<Placement, String>comparing(placement -> placement.line().transport())
+            .thenComparing(placement -> placement.line().key())
+            .thenComparing(placement -> placement.recipient().address().domainKey())
+            .thenComparing(placement -> placement.recipient().address().localPart());
+
+    /// Puts what is routed into the order of service (PF-21): by domain and address, so that transports and destinations come
+    /// into being in that order; then by transport, destination, domain and address.
+    private void place(Activation message) {
+        if (!unplaced.remove(message)) {
+            return;
+        }
+        List<Activation.Routed> routed = message.routed;
+        message.routed = new ArrayList<>(0);
+        routed.sort(BY_DOMAIN);
+        List<Placement> placements = new ArrayList<>(routed.size());
+        Map<Line, List<Recipient>> barred = new LinkedHashMap<>();
+        for (Activation.Routed each : routed) {
+            Line line = line(each);
+            if (suspension(line).isPresent()) {
+                barred.computeIfAbsent(line, _ -> new ArrayList<>(1)).add(each.recipient());
+            } else {
+                placements.add(new Placement(each.recipient(), line));
+            }
+        }
+        placements.sort(BY_LINE);
+        scheduler.place(message.work, placements);
+        barred.forEach((line, recipients) -> {
+            trace.deferredWithoutAttempt(message.id, line, recipients);
+            conclude(message, recipients, new Outcome.Deferred(suspension(line).orElseThrow(), HERE));
+            dropIfDone(line);
+        });
+    }
+
+    private Line line(Activation.Routed routed) {
+        Route route = routed.route();
+        String key = scheduler.isPerRecipient(route.transport())
+                ? routed.recipient().address().localPart() + "@" + route.nextHop()
+                : route.nextHop();
+        Line line = scheduler.line(route, key);
+        if (!destinations.containsKey(line)) {
+            Destination destination = new Destination(config.transport(line.transport()).flow(config.feedback()));
+            destinations.put(line, destination);
+            scheduler.allow(line, destination.allowed());
+            tell(line, QmgrTrace.Feedback.NEW);
+        }
+        return line;
+    }
+
+    private Optional<Reply> suspension(Line line) {
+        return destinations.get(line).suspension()
+                .or(() -> Optional.ofNullable(deadTransports.get(line.transport())).map(Destination::suspended));
     }
 
     private void routeFailed(String domain, Reply reason) {
         Outcome outcome = reason.isPermanent() ? new Outcome.Failed(reason, HERE) : new Outcome.Deferred(reason, HERE);
         for (Questions.Waiter waiter : questions.answered(domain)) {
+            waiter.message().questions--;
             if (waiter.message().isLeaving()) {
                 leaveOpen(waiter.message(), waiter.recipients());
             } else {
                 conclude(waiter.message(), waiter.recipients(), outcome);
             }
+            placeIfComplete(waiter.message());
             settle(waiter.message());
         }
     }
@@ -303,7 +436,8 @@ public final class QueueManager {
     private void damaged(QueueId id) {
         Activation message = reading(id);
         message.damaged = true;
-        scheduler.batchRead(message.work, List.of(), true);
+        leaveUnplaced(message);
+        scheduler.batchRead(message.work, List.of(), true, now);
         scheduler.withdraw(message.work);
         settle(message);
     }
@@ -341,36 +475,94 @@ public final class QueueManager {
     }
 
     private void learn(Line line, Seating.Fate fate, Set<Line> troubled) {
-        Destination destination = destinations.get(line);
         switch (fate) {
             case Seating.Fate.Worked _ -> {
-                if (destination.good()) {
-                    dead.remove(line);
-                }
+                reviveTransport(line.transport());
+                good(line);
             }
             case Seating.Fate.Troubled trouble -> {
-                // One troubled connection is one trouble, however many entries sat on it.
-                if (troubled.add(line) && destination.bad(trouble.reason(), trouble.cutOff(),
-                        now + config.minimalBackoffMillis())) {
-                    suspend(line, destination);
+                reviveTransport(line.transport());
+                // One troubled connection is one trouble, however many entries sat on it. And a permanent reason is the answer
+                // itself: each entry is to get it, none is to wait for better times.
+                if (troubled.add(line) && !trouble.reason().isPermanent()) {
+                    bad(line, trouble.reason());
                 }
             }
+            case Seating.Fate.Broken broken -> breakDown(line.transport(), broken.reason());
         }
     }
 
-    private void suspend(Line line, Destination destination) {
-        dead.add(line);
-        Outcome suspended = new Outcome.Deferred(destination.suspension().orElseThrow(), HERE);
+    private void good(Line line) {
+        Destination destination = destinations.get(line);
+        boolean revived = destination.good(line.running());
+        if (revived) {
+            reopenings.cancel(new Reopenings.Door.OfLine(line));
+        }
+        scheduler.allow(line, destination.allowed());
+        tell(line, revived ? QmgrTrace.Feedback.OK_REVIVE : QmgrTrace.Feedback.OK);
+    }
+
+    private void bad(Line line, Reply reason) {
+        Destination destination = destinations.get(line);
+        if (!destination.isLive()) {
+            return; // What fails after its death says nothing new.
+        }
+        boolean died = destination.bad(reason, now + config.minimalBackoffMillis());
+        scheduler.allow(line, destination.allowed());
+        tell(line, died ? QmgrTrace.Feedback.FAIL_DEAD : QmgrTrace.Feedback.FAIL);
+        if (died) {
+            reopenings.plan(new Reopenings.Door.OfLine(line), now + config.minimalBackoffMillis());
+            deferWaiting(line, destination.suspension().orElseThrow());
+        }
+    }
+
+    private void deferWaiting(Line line, Reply reason) {
+        Outcome suspended = new Outcome.Deferred(reason, HERE);
         for (Entry entry : scheduler.withdraw(line)) {
+            trace.deferredWithoutAttempt(entry.message().id(), line, entry.recipients());
             record(active.get(entry.message().id()), entry.recipients(), suspended);
         }
     }
 
+    private void breakDown(String transport, Reply reason) {
+        deadTransports.put(transport, reason);
+        scheduler.setDead(transport, true);
+        reopenings.plan(new Reopenings.Door.OfTransport(transport), now + config.transportRetryMillis());
+        for (Line line : scheduler.lines(transport)) {
+            deferWaiting(line, Destination.suspended(reason));
+            dropIfDone(line);
+        }
+    }
+
+    private void reviveTransport(String transport) {
+        if (deadTransports.remove(transport) != null) {
+            reopenings.cancel(new Reopenings.Door.OfTransport(transport));
+            scheduler.setDead(transport, false);
+        }
+    }
+
     private void finish(Entry entry, List<RecipientOutcome> outcomes) {
+        Line line = entry.line();
         scheduler.finished(entry);
         record(active.get(entry.message().id()), entry.recipients(), everyOne(entry.recipients(), outcomes));
-        scheduler.seatMayBeFree(entry.line());
-        dropIfDone(entry.line());
+        Destination destination = destinations.get(line);
+        if (destination.isRateLimited()) {
+            pauseAfterDelivery(line, destination);
+        } else {
+            scheduler.mayGo(line, destination.isDead());
+        }
+        dropIfDone(line);
+    }
+
+    // Also after a failure, so that a rate-limited destination never stays dead.
+    private void pauseAfterDelivery(Line line, Destination destination) {
+        if (destination.isDead()) {
+            good(line);
+        }
+        long until = destination.suspend(now);
+        scheduler.allow(line, destination.allowed());
+        reopenings.plan(new Reopenings.Door.OfLine(line), until);
+        tell(line, QmgrTrace.Feedback.SUSPEND);
     }
 
     // A recipient without an outcome would be taken for settled, and its mail lost.
@@ -385,25 +577,46 @@ public final class QueueManager {
         return List.copyOf(byNumber.values());
     }
 
-    private long deadUntil(Line line) {
-        return switch (destinations.get(line).state()) {
-            case DestinationState.Live _ -> Long.MIN_VALUE;
-            case DestinationState.Dead d -> d.untilMillis();
-        };
+    private void reopen(Reopenings.Door door) {
+        switch (door) {
+            case Reopenings.Door.OfTransport(String name) -> reviveTransport(name);
+            case Reopenings.Door.OfLine(Line line) -> reopen(line);
+        }
     }
 
-    private void revive(Line line) {
-        dead.remove(line);
-        destinations.get(line).revive();
-        dropIfDone(line);
+    private void reopen(Line line) {
+        Destination destination = destinations.get(line);
+        reopenings.cancel(new Reopenings.Door.OfLine(line));
+        boolean wasDead = destination.isDead();
+        if (wasDead) {
+            destination.revive(line.running());
+        } else {
+            destination.resume();
+        }
+        scheduler.allow(line, destination.allowed());
+        if (line.isEmpty()) {
+            forget(line, wasDead ? QmgrTrace.Feedback.TIMER_REVIVE_FORGET : QmgrTrace.Feedback.RESUME_FORGET);
+        } else {
+            tell(line, wasDead ? QmgrTrace.Feedback.TIMER_REVIVE : QmgrTrace.Feedback.RESUME);
+            scheduler.mayGo(line, false);
+        }
     }
 
     private void dropIfDone(Line line) {
         Destination destination = destinations.get(line);
         if (destination != null && destination.isLive() && line.isEmpty()) {
-            destinations.remove(line);
-            scheduler.drop(line);
+            forget(line, QmgrTrace.Feedback.FORGET);
         }
+    }
+
+    private void forget(Line line, QmgrTrace.Feedback why) {
+        tell(line, why);
+        destinations.remove(line);
+        scheduler.drop(line);
+    }
+
+    private void tell(Line line, QmgrTrace.Feedback event) {
+        trace.feedback(line, event, line.running(), destinations.get(line).figures());
     }
 
     // ---- outcomes
@@ -459,7 +672,7 @@ public final class QueueManager {
             case Settlement.Next.Wait _ -> {
                 // The answer that it waits for brings us back here.
             }
-            case Settlement.Next.Forget _ -> active.remove(message.id);
+            case Settlement.Next.Forget _ -> leaveActive(message);
             case Settlement.Next.Expire(List<RecipientOutcome> failures) -> {
                 List<Recipient> recipients = message.deferred.stream().map(Activation.Late::recipient).toList();
                 message.deferred.clear();
@@ -503,8 +716,13 @@ public final class QueueManager {
         settle(message);
     }
 
-    private void file(Activation message, Filings.Kind kind, QmgrOrder order) {
+    private void leaveActive(Activation message) {
         active.remove(message.id);
+        scheduler.forget(message.work);
+    }
+
+    private void file(Activation message, Filings.Kind kind, QmgrOrder order) {
+        leaveActive(message);
         filings.begin(message.id, kind);
         orders.order(order);
     }
@@ -535,7 +753,7 @@ public final class QueueManager {
     // Every dead destination gets another chance. To revive only those that the named mail leads to, one would have to
     // remember which domains lead where; a chance too many costs one connection.
     private void flush(Command.Flush flush) {
-        List.copyOf(dead).forEach(this::revive);
+        reopenings.all().forEach(this::flush);
         if (flush.id().isPresent()) {
             wish(flush.id().get(), Wish.FLUSH);
         } else {
@@ -543,13 +761,24 @@ public final class QueueManager {
         }
     }
 
+    // A pause between deliveries stays one.
+    private void flush(Reopenings.Door door) {
+        if (!(door instanceof Reopenings.Door.OfLine(Line line)) || destinations.get(line).isDead()) {
+            reopenings.cancel(door);
+            reopen(door);
+        }
+    }
+
     private void wish(QueueId id, Wish wish) {
+        if (anteroom.knows(id) && wish != Wish.FLUSH) {
+            anteroom.leave(id);
+        }
         Activation message = active.get(id);
         if (message != null) {
             wishInside(message, wish);
         } else if (filings.knows(id)) {
             filings.wish(id, wish);
-        } else {
+        } else if (!anteroom.knows(id)) {
             fulfilOutside(id, wish);
         }
     }
@@ -563,7 +792,15 @@ public final class QueueManager {
         message.wish = message.wish.then(wish);
         message.leftOpen |= message.work.isPartlyUnread();
         message.leftOpen |= !scheduler.withdraw(message.work).isEmpty();
+        leaveUnplaced(message);
         settle(message);
+    }
+
+    private void leaveUnplaced(Activation message) {
+        unplaced.remove(message);
+        List<Recipient> recipients = message.routed.stream().map(Activation.Routed::recipient).toList();
+        message.routed = new ArrayList<>(0);
+        leaveOpen(message, recipients);
     }
 
     private void fulfilOutside(QueueId id, Wish wish) {
