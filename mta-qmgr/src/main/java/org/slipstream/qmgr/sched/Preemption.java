@@ -73,7 +73,7 @@ final class Preemption {
         transport.current = candidate;
         current.slots.pay(entries, transport.rules.slotCost());
         candidate.slots.openAdvance(entries);
-        if (candidate.message.unread > 0) {
+        if (candidate.message.isPartlyUnread()) {
             transport.pool.lendExtraTo(candidate);
         }
         transport.candidates.changed(current);

@@ -45,6 +45,7 @@ final class SizeSearch implements CandidateSearch {
 
     @Override
     public Optional<Job> best(Job cur, int fit, long nowSecond) {
+        serves(cur);
         return fit > 0 ? search(cur, fit, nowSecond) : Optional.empty();
     }
 
