@@ -38,7 +38,7 @@ final class Blockers {
         if (line.blockerTag != tag) {
             return false;
         }
-        boolean all = line.hasRoom() && line.waiting > 0;
+        boolean all = line.isOpen();
         if (all) {
             tag += 2;
         }

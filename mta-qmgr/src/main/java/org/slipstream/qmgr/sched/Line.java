@@ -14,6 +14,7 @@ import java.util.Map;
 /// recipient has a window of its own (PF-12).
 public final class Line {
     final Transport transport;
+    final Site site;
     final String key;
 
     /// How to get there, as last heard.
@@ -31,14 +32,12 @@ public final class Line {
     /// How many may run at once: the window. 0 when dead or suspended.
     int allowed;
 
-    /// There was no seat, and nothing has happened since that could change that.
-    boolean seatless;
-
     /// Equal to the transport's tag: a job is blocked because of this destination.
     int blockerTag;
 
-    Line(Transport transport, String key, Route route) {
+    Line(Transport transport, Site site, String key, Route route) {
         this.transport = transport;
+        this.site = site;
         this.key = key;
         this.route = route;
     }
@@ -79,7 +78,7 @@ public final class Line {
 
     /// An entry waits and may go, as far as is known.
     boolean isOpen() {
-        return waiting > 0 && hasRoom() && !seatless;
+        return waiting > 0 && hasRoom() && !site.full;
     }
 
     void append(Entry entry) {

@@ -218,9 +218,15 @@ public final class Scheduler {
     /// The line of this key, made when there is none. Later routes with the same key replace how to get there.
     public Line line(Route route, String key) {
         Transport transport = transport(route.transport());
-        Line line = transport.lines.computeIfAbsent(key, k -> new Line(transport, k, route));
+        Line line = transport.lines.computeIfAbsent(key, k -> newLine(transport, k, route));
         line.route = route;
         return line;
+    }
+
+    private static Line newLine(Transport transport, String key, Route route) {
+        Site site = transport.sites.computeIfAbsent(route.nextHop(), Site::new);
+        site.lines++;
+        return new Line(transport, site, key, route);
     }
 
     /// How many of a line may run at once has changed.
@@ -234,8 +240,12 @@ public final class Scheduler {
         if (!line.isEmpty()) {
             throw new IllegalStateException("line " + line + " has entries");
         }
-        line.transport.open.remove(line);
-        line.transport.lines.remove(line.key);
+        Transport transport = line.transport;
+        transport.lines.remove(line.key);
+        if (--line.site.lines == 0) {
+            transport.sites.remove(line.site.nextHop);
+            transport.open.remove(line.site);
+        }
     }
 
     /// Stops or restarts a transport as a whole.
@@ -276,10 +286,19 @@ public final class Scheduler {
     }
 
     private static void seeWhetherOpen(Line line) {
-        if (line.isOpen()) {
-            line.transport.open.add(line);
+        if (line.waiting > 0 && line.hasRoom()) {
+            line.site.open.add(line);
         } else {
-            line.transport.open.remove(line);
+            line.site.open.remove(line);
+        }
+        seeWhetherOpen(line.transport, line.site);
+    }
+
+    private static void seeWhetherOpen(Transport transport, Site site) {
+        if (site.isOpen()) {
+            transport.open.add(site);
+        } else {
+            transport.open.remove(site);
         }
     }
 
@@ -314,7 +333,7 @@ public final class Scheduler {
     // search has consequences even when it comes to nothing.
     private static boolean isReady(Transport transport, Gate gate) {
         while (!transport.dead && !transport.open.isEmpty()) {
-            Line line = transport.open.getFirst();
+            Line line = transport.open.getFirst().open.getFirst();
             switch (gate.ask(line.first.message(), line)) {
                 case FREE -> {
                     return true;
@@ -329,8 +348,8 @@ public final class Scheduler {
     }
 
     private static void noSeat(Line line) {
-        line.seatless = true;
-        seeWhetherOpen(line);
+        line.site.full = true;
+        seeWhetherOpen(line.transport, line.site);
     }
 
     private Choice select(Transport transport, Gate gate, long nowMillis) {
@@ -533,24 +552,35 @@ public final class Scheduler {
     ///
     /// @param dead nothing goes there for the time being
     public void mayGo(Line line, boolean dead) {
-        Transport transport = line.transport;
-        line.seatless = false;
-        seeWhetherOpen(line);
-        if (transport.blockers.free(line, dead)) {
-            transport.current = transport.jobs.head;
-            transport.candidates.unblocked();
+        seatsMayBeFree(line.transport, line.site);
+        if (line.transport.blockers.free(line, dead)) {
+            startOver(line.transport);
         }
     }
 
     /// Seats may have become free anywhere.
     public void seatsMayBeFree() {
         for (Transport transport : transports) {
-            for (Line line : transport.lines.values()) {
-                if (line.seatless) {
-                    mayGo(line, false);
+            transport.sites.values().forEach(site -> seatsMayBeFree(transport, site));
+        }
+    }
+
+    private static void seatsMayBeFree(Transport transport, Site site) {
+        if (site.full) {
+            site.full = false;
+            seeWhetherOpen(transport, site);
+            for (Line line : site.open) {
+                if (transport.blockers.free(line, false)) {
+                    startOver(transport);
+                    return;
                 }
             }
         }
+    }
+
+    private static void startOver(Transport transport) {
+        transport.current = transport.jobs.head;
+        transport.candidates.unblocked();
     }
 
     /// Takes all waiting entries of a line away, first to last. They are no longer in memory; reading goes on.

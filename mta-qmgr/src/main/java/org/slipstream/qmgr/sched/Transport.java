@@ -11,8 +11,10 @@ final class Transport {
     final ServiceRules rules;
     final Map<String, Line> lines = new LinkedHashMap<>();
 
-    /// Those at which an entry waits that may go as far as is known.
-    final SequencedSet<Line> open = new LinkedHashSet<>();
+    final Map<String, Site> sites = new LinkedHashMap<>();
+
+    /// Where an entry may go, as far as is known.
+    final SequencedSet<Site> open = new LinkedHashSet<>();
     final JobList jobs = new JobList();
     final Blockers blockers = new Blockers();
     final CandidateSearch candidates;
