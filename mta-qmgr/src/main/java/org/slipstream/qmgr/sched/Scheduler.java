@@ -366,7 +366,8 @@ public final class Scheduler {
         if (!isReady(transport, gate)) {
             return NOTHING;
         }
-        if (!pause.job().isOnList()) {
+        // Meanwhile somebody in front may have got another chance; then that is where to begin.
+        if (transport.current != pause.job()) {
             return select(transport, gate, nowMillis);
         }
         return walk(transport, pause.job(), pause.afterLooking() ? Phase.LAST_LOOK : Phase.TOPPED_UP, gate, nowMillis);
@@ -411,6 +412,8 @@ public final class Scheduler {
         if (!message.reading) {
             wish(message, message.limit - message.inCore);
         }
+        // Everything in front of it is blocked, so this is where a search begins.
+        job.transport.current = job;
         job.transport.pause = new Transport.Pause(job, afterLooking);
         return READING;
     }

@@ -38,6 +38,6 @@ final class Transport {
 
     /// The search stands at this job, whose recipients are being read.
     ///
-    /// @param found whether the reading was ordered because nothing could go, not before looking
+    /// @param afterLooking the reading was ordered because nothing could go; otherwise before looking
     record Pause(Job job, boolean afterLooking) {}
 }
