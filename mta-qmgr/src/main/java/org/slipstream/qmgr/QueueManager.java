@@ -565,11 +565,9 @@ public final class QueueManager {
         tell(line, QmgrTrace.Feedback.SUSPEND);
     }
 
-    // A recipient without an outcome would be taken for settled, and its mail lost.
+    // In the order of the recipients, which is the order of service and not the envelope's. A recipient without an outcome would
+    // be taken for settled, and its mail lost.
     private static List<RecipientOutcome> everyOne(List<Recipient> recipients, List<RecipientOutcome> outcomes) {
-        if (outcomes.size() == recipients.size()) {
-            return outcomes;
-        }
         Outcome unknown = new Outcome.Deferred(Reply.of(451, "4.3.0", "nothing is known of this delivery"), HERE);
         Map<Integer, RecipientOutcome> byNumber = new LinkedHashMap<>();
         recipients.forEach(r -> byNumber.put(r.number(), new RecipientOutcome(r.number(), unknown)));
