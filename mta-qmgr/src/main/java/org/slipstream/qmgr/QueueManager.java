@@ -8,7 +8,6 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrEvent.Command;
-import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Gate;
 import org.slipstream.qmgr.sched.Line;
@@ -36,7 +35,7 @@ import java.util.random.RandomGenerator;
 ///
 /// **A message's way** through this class: taken in ([#admit]) → its recipients are read in batches → each domain's route is
 /// asked for → recipients with a route wait in entries ([Scheduler]: *who is next*) → an entry whose destination is
-/// alive ([Destination]) and for which there is a seat ([Seating]: *where*) is delivered → its outcomes are recorded, and
+/// alive ([Destinations]) and for which there is a seat ([Seating]: *where*) is delivered → its outcomes are recorded, and
 /// only the answer to that ends the entry → when nothing of the message is under way, [Settlement] says what comes next:
 /// report, put back, remove. A message leaves the active set when that is ordered and stays known ([Filings]) until the
 /// register has it.
@@ -63,18 +62,12 @@ public final class QueueManager {
 
     /// False when somebody else says who wants to get in: then nothing is scanned.
     private final boolean scanning;
-    private final Reopenings reopenings = new Reopenings();
+    private final Destinations destinations;
 
     private final Map<QueueId, Activation> active = new LinkedHashMap<>();
     private final Filings filings = new Filings();
     private final Questions questions = new Questions();
     private final Map<Long, Entry> seated = new LinkedHashMap<>();
-
-    /// Looked up by line; the pair of both is what Postfix calls the queue of a transport.
-    private final Map<Line, Destination> destinations = new LinkedHashMap<>();
-
-    /// Transports that are out of order, and why.
-    private final Map<String, Reply> deadTransports = new LinkedHashMap<>();
 
     /// Messages with recipients that are routed and not yet in the order of service.
     private final Set<Activation> unplaced = new LinkedHashSet<>();
@@ -122,6 +115,7 @@ public final class QueueManager {
         this.scanning = admission.isEmpty();
         this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageMinimum(),
                 config.recipientBatch(), name -> config.transport(name).service(), trace);
+        this.destinations = new Destinations(config, scheduler, trace);
     }
 
     /// One event, all its consequences.
@@ -217,7 +211,7 @@ public final class QueueManager {
         if (scanning) {
             next = Math.min(next, scans.nextMillis(room() - anteroom.size()));
         }
-        next = Math.min(next, reopenings.nextMillis());
+        next = Math.min(next, destinations.nextMillis());
         return active.isEmpty() ? next : Math.min(next, nextSweepMillis);
     }
 
@@ -237,9 +231,7 @@ public final class QueueManager {
         if (seating.nextAlarmMillis() <= now) {
             cameBack(seating.alarm(now, orders));
         }
-        for (var due = reopenings.due(now); due.isPresent(); due = reopenings.due(now)) {
-            reopen(due.get());
-        }
+        destinations.timePasses(now);
         if (nextSweepMillis <= now) {
             nextSweepMillis = now + config.scanIntervalMillis();
             List.copyOf(active.values()).forEach(this::expireWhileWaiting);
@@ -383,8 +375,8 @@ public final class QueueManager {
         List<Placement> placements = new ArrayList<>(routed.size());
         Map<Line, List<Recipient>> barred = new LinkedHashMap<>();
         for (Activation.Routed each : routed) {
-            Line line = line(each);
-            if (suspension(line).isPresent()) {
+            Line line = destinations.line(each.route(), each.recipient().address());
+            if (destinations.suspension(line).isPresent()) {
                 barred.computeIfAbsent(line, _ -> new ArrayList<>(1)).add(each.recipient());
             } else {
                 placements.add(new Placement(each.recipient(), line));
@@ -394,29 +386,13 @@ public final class QueueManager {
         scheduler.place(message.work, placements);
         barred.forEach((line, recipients) -> {
             trace.deferredWithoutAttempt(message.id, line, recipients);
-            conclude(message, recipients, new Outcome.Deferred(suspension(line).orElseThrow(), HERE));
-            dropIfDone(line);
+            conclude(message, recipients, suspended(line));
+            destinations.dropIfDone(line);
         });
     }
 
-    private Line line(Activation.Routed routed) {
-        Route route = routed.route();
-        String key = scheduler.isPerRecipient(route.transport())
-                ? routed.recipient().address().localPart() + "@" + route.nextHop()
-                : route.nextHop();
-        Line line = scheduler.line(route, key);
-        if (!destinations.containsKey(line)) {
-            Destination destination = new Destination(config.transport(line.transport()).flow(config.feedback()));
-            destinations.put(line, destination);
-            scheduler.allow(line, destination.allowed());
-            tell(line, QmgrTrace.Feedback.NEW);
-        }
-        return line;
-    }
-
-    private Optional<Reply> suspension(Line line) {
-        return destinations.get(line).suspension()
-                .or(() -> Optional.ofNullable(deadTransports.get(line.transport())).map(Destination::suspended));
+    private Outcome suspended(Line line) {
+        return new Outcome.Deferred(destinations.suspension(line).orElseThrow(), HERE);
     }
 
     private void routeFailed(String domain, Reply reason) {
@@ -476,93 +452,34 @@ public final class QueueManager {
 
     private void learn(Line line, Seating.Fate fate, Set<Line> troubled) {
         switch (fate) {
-            case Seating.Fate.Worked _ -> {
-                reviveTransport(line.transport());
-                good(line);
-            }
+            case Seating.Fate.Worked _ -> destinations.worked(line);
             case Seating.Fate.Troubled trouble -> {
-                reviveTransport(line.transport());
-                // One troubled connection is one trouble, however many entries sat on it. And a permanent reason is the answer
-                // itself: each entry is to get it, none is to wait for better times.
-                if (troubled.add(line) && !trouble.reason().isPermanent()) {
-                    bad(line, trouble.reason());
+                // One troubled connection is one trouble, however many entries sat on it.
+                if (troubled.add(line) && destinations.troubled(line, trouble.reason(), now)) {
+                    deferWaiting(line);
                 }
             }
-            case Seating.Fate.Broken broken -> breakDown(line.transport(), broken.reason());
+            case Seating.Fate.Broken broken -> {
+                for (Line each : destinations.broken(line.transport(), broken.reason(), now)) {
+                    deferWaiting(each);
+                    destinations.dropIfDone(each);
+                }
+            }
         }
     }
 
-    private void good(Line line) {
-        Destination destination = destinations.get(line);
-        boolean revived = destination.good(line.running());
-        if (revived) {
-            reopenings.cancel(new Reopenings.Door.OfLine(line));
-        }
-        scheduler.allow(line, destination.allowed());
-        tell(line, revived ? QmgrTrace.Feedback.OK_REVIVE : QmgrTrace.Feedback.OK);
-    }
-
-    private void bad(Line line, Reply reason) {
-        Destination destination = destinations.get(line);
-        if (!destination.isLive()) {
-            return; // What fails after its death says nothing new.
-        }
-        boolean died = destination.bad(reason, now + config.minimalBackoffMillis());
-        scheduler.allow(line, destination.allowed());
-        tell(line, died ? QmgrTrace.Feedback.FAIL_DEAD : QmgrTrace.Feedback.FAIL);
-        if (died) {
-            reopenings.plan(new Reopenings.Door.OfLine(line), now + config.minimalBackoffMillis());
-            deferWaiting(line, destination.suspension().orElseThrow());
-        }
-    }
-
-    private void deferWaiting(Line line, Reply reason) {
-        Outcome suspended = new Outcome.Deferred(reason, HERE);
+    private void deferWaiting(Line line) {
+        Outcome suspended = suspended(line);
         for (Entry entry : scheduler.withdraw(line)) {
             trace.deferredWithoutAttempt(entry.message().id(), line, entry.recipients());
             record(active.get(entry.message().id()), entry.recipients(), suspended);
         }
     }
 
-    private void breakDown(String transport, Reply reason) {
-        deadTransports.put(transport, reason);
-        scheduler.setDead(transport, true);
-        reopenings.plan(new Reopenings.Door.OfTransport(transport), now + config.transportRetryMillis());
-        for (Line line : scheduler.lines(transport)) {
-            deferWaiting(line, Destination.suspended(reason));
-            dropIfDone(line);
-        }
-    }
-
-    private void reviveTransport(String transport) {
-        if (deadTransports.remove(transport) != null) {
-            reopenings.cancel(new Reopenings.Door.OfTransport(transport));
-            scheduler.setDead(transport, false);
-        }
-    }
-
     private void finish(Entry entry, List<RecipientOutcome> outcomes) {
-        Line line = entry.line();
         scheduler.finished(entry);
         record(active.get(entry.message().id()), entry.recipients(), everyOne(entry.recipients(), outcomes));
-        Destination destination = destinations.get(line);
-        if (destination.isRateLimited()) {
-            pauseAfterDelivery(line, destination);
-        } else {
-            scheduler.mayGo(line, destination.isDead());
-        }
-        dropIfDone(line);
-    }
-
-    // Also after a failure, so that a rate-limited destination never stays dead.
-    private void pauseAfterDelivery(Line line, Destination destination) {
-        if (destination.isDead()) {
-            good(line);
-        }
-        long until = destination.suspend(now);
-        scheduler.allow(line, destination.allowed());
-        reopenings.plan(new Reopenings.Door.OfLine(line), until);
-        tell(line, QmgrTrace.Feedback.SUSPEND);
+        destinations.finished(entry.line(), now);
     }
 
     // In the order of the recipients, which is the order of service and not the envelope's. A recipient without an outcome would
@@ -573,48 +490,6 @@ public final class QueueManager {
         recipients.forEach(r -> byNumber.put(r.number(), new RecipientOutcome(r.number(), unknown)));
         outcomes.forEach(outcome -> byNumber.replace(outcome.number(), outcome));
         return List.copyOf(byNumber.values());
-    }
-
-    private void reopen(Reopenings.Door door) {
-        switch (door) {
-            case Reopenings.Door.OfTransport(String name) -> reviveTransport(name);
-            case Reopenings.Door.OfLine(Line line) -> reopen(line);
-        }
-    }
-
-    private void reopen(Line line) {
-        Destination destination = destinations.get(line);
-        reopenings.cancel(new Reopenings.Door.OfLine(line));
-        boolean wasDead = destination.isDead();
-        if (wasDead) {
-            destination.revive(line.running());
-        } else {
-            destination.resume();
-        }
-        scheduler.allow(line, destination.allowed());
-        if (line.isEmpty()) {
-            forget(line, wasDead ? QmgrTrace.Feedback.TIMER_REVIVE_FORGET : QmgrTrace.Feedback.RESUME_FORGET);
-        } else {
-            tell(line, wasDead ? QmgrTrace.Feedback.TIMER_REVIVE : QmgrTrace.Feedback.RESUME);
-            scheduler.mayGo(line, false);
-        }
-    }
-
-    private void dropIfDone(Line line) {
-        Destination destination = destinations.get(line);
-        if (destination != null && destination.isLive() && line.isEmpty()) {
-            forget(line, QmgrTrace.Feedback.FORGET);
-        }
-    }
-
-    private void forget(Line line, QmgrTrace.Feedback why) {
-        tell(line, why);
-        destinations.remove(line);
-        scheduler.drop(line);
-    }
-
-    private void tell(Line line, QmgrTrace.Feedback event) {
-        trace.feedback(line, event, line.running(), destinations.get(line).figures());
     }
 
     // ---- outcomes
@@ -751,19 +626,11 @@ public final class QueueManager {
     // Every dead destination gets another chance. To revive only those that the named mail leads to, one would have to
     // remember which domains lead where; a chance too many costs one connection.
     private void flush(Command.Flush flush) {
-        reopenings.all().forEach(this::flush);
+        destinations.flush();
         if (flush.id().isPresent()) {
             wish(flush.id().get(), Wish.FLUSH);
         } else {
             orders.order(new QmgrOrder.MakeDue(Optional.empty(), flush.domain(), now));
-        }
-    }
-
-    // A pause between deliveries stays one.
-    private void flush(Reopenings.Door door) {
-        if (!(door instanceof Reopenings.Door.OfLine(Line line)) || destinations.get(line).isDead()) {
-            reopenings.cancel(door);
-            reopen(door);
         }
     }
 

@@ -77,7 +77,14 @@ final class Story {
     private final Deque<QmgrEvent> answers = new ArrayDeque<>();
     private final Map<Long, String> connections = new TreeMap<>();
 
+    private final QmgrTrace trace;
+
     Story(UnaryOperator<Settings> settings) {
+        this(settings, QmgrTrace.SILENT);
+    }
+
+    Story(UnaryOperator<Settings> settings, QmgrTrace trace) {
+        this.trace = trace;
         config = Settings.of(settings);
         restart();
     }
@@ -88,7 +95,7 @@ final class Story {
 
     /// Forgets everything but the register.
     void restart() {
-        brain = new QueueManager(config, new Breakable(new LaneSeating(config)), new Random(1));
+        brain = new QueueManager(config, new Breakable(new LaneSeating(config)), new Random(1), trace);
         answers.clear();
         unanswered.clear();
         connections.clear();
