@@ -4,6 +4,7 @@ import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.Route;
 import org.slipstream.qmgr.sched.Message;
 
 import java.util.ArrayList;
@@ -30,6 +31,15 @@ final class Activation {
     final Message work;
 
     int recipientsRead;
+
+    /// A recipient whose way is known.
+    record Routed(Recipient recipient, Route route) {}
+
+    /// Read and routed, and not yet in the order of service.
+    List<Routed> routed = new ArrayList<>(0);
+
+    /// Domains whose route has been asked for.
+    int questions;
 
     /// `RecordOutcome` orders without an answer.
     int recording;

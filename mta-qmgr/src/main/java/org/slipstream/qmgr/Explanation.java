@@ -25,7 +25,7 @@ record Explanation(Seating seating, Map<QueueId, List<String>> openQuestions, bo
     }
 
     private ActiveDestination destination(Line line) {
-        return new ActiveDestination(line.transport(), line.nextHop(), line.waiting(), line.running(),
+        return new ActiveDestination(line.transport(), line.key(), line.waiting(), line.running(),
                 seating.connections(line.route()));
     }
 
@@ -41,6 +41,8 @@ record Explanation(Seating seating, Map<QueueId, List<String>> openQuestions, bo
         } else if (!domains.isEmpty()) {
             return "finding route for " + domains.getFirst()
                     + (domains.size() > 1 ? " and " + (domains.size() - 1) + " more" : "");
+        } else if (!message.routed.isEmpty()) {
+            return "finding its place";
         } else if (message.work.isReading()) {
             return "reading recipients";
         }
@@ -51,8 +53,18 @@ record Explanation(Seating seating, Map<QueueId, List<String>> openQuestions, bo
         if (stopping) {
             return "the server is stopping";
         }
-        Optional<Line> line = message.work.waitsFor();
-        return line.map(l -> seating.ask(message.id, l.route(), nowMillis).reason()).orElse("");
+        return message.work.waitsFor().map(line -> atGates(message, line)).orElse("");
+    }
+
+    // Gate one is the window, gate two the seat; the first that says no is the reason.
+    private String atGates(Activation message, Line line) {
+        Seating.Answer seat = seating.ask(message.id, line.route(), nowMillis);
+        if (line.running() < line.allowed() || !(seat instanceof Seating.Answer.Free)) {
+            return seat.reason();
+        }
+        return line.allowed() == 0
+                ? line + " pauses between deliveries"
+                : "the window of " + line + " is " + line.allowed() + ", and so many are delivering";
     }
 
     private static String leaving(Activation message) {

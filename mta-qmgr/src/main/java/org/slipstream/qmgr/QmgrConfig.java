@@ -1,27 +1,98 @@
 package org.slipstream.qmgr;
 
+import org.slipstream.qmgr.flow.FeedbackVariant;
+
 /// The queue manager's settings, in milliseconds and counts; `docs/configuration.md` has their names in `mta.toml`.
 ///
 /// @param activeLimit messages in the active set (Postfix `qmgr_message_active_limit`)
-/// @param minimalBackoffMillis first retry gap and lease of a scanned message (`minimal_backoff_time`)
+/// @param minimalBackoffMillis first retry gap, lease of a scanned message, and how long a destination stays dead
+/// (`minimal_backoff_time`)
 /// @param maximalBackoffMillis longest retry gap (`maximal_backoff_time`)
 /// @param lifetimeMillis age at which a deferral becomes a failure (`maximal_queue_lifetime`)
 /// @param bounceLifetimeMillis the same for the null sender (`bounce_queue_lifetime`)
 /// @param delayNoticeMillis age at which the sender is told once of a delay; 0 for never (`delay_warning_time`)
-/// @param recipientsPerDelivery recipients in one transaction (`default_destination_recipient_limit`)
-/// @param recipientBatch recipients read into memory at a time
-/// @param lanesPerDestination connections to one destination (`default_destination_concurrency_limit`)
-/// @param lanes connections of one transport in all (`default_process_limit`)
+/// @param recipientsPerDelivery recipients in one transaction, for transports without settings of their own
+/// (`default_destination_recipient_limit`)
+/// @param recipientBatch recipients read from the register at a time, at most
+/// @param lanesPerDestination connections to one destination, for transports without settings of their own
+/// (`default_destination_concurrency_limit`)
+/// @param lanes connections of one transport in all, for transports without settings of their own
+/// (`default_process_limit`)
 /// @param idleLaneMillis how long an unused connection is kept
 /// @param scanLimit messages asked for in one scan
 /// @param scanIntervalMillis the safety net: a scan happens at least this often (`queue_run_delay`)
+/// @param memory how many recipients may be in memory
+/// @param feedback which text of the feedback algorithm windows follow
+/// @param transportRetryMillis how long a broken transport rests (`transport_retry_time`)
+/// @param transports what else can be set, by transport
 public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maximalBackoffMillis, long lifetimeMillis,
         long bounceLifetimeMillis, long delayNoticeMillis, int recipientsPerDelivery, int recipientBatch,
-        int lanesPerDestination, int lanes, long idleLaneMillis, int scanLimit, long scanIntervalMillis) {
+        int lanesPerDestination, int lanes, long idleLaneMillis, int scanLimit, long scanIntervalMillis, Memory memory,
+        FeedbackVariant feedback, long transportRetryMillis, TransportTable transports) {
+
+    /// How many recipients may be in memory.
+    ///
+    /// @param recipientLimit up to which first batches may fill it (`qmgr_message_recipient_limit`)
+    /// @param messageMinimum of any message, whatever the pools say (`qmgr_message_recipient_minimum`)
+    public record Memory(int recipientLimit, int messageMinimum) {
+        public Memory {
+            if (recipientLimit < 1 || messageMinimum < 1) {
+                throw new IllegalArgumentException(
+                        "limits of recipients in memory are at least 1: " + recipientLimit + ", " + messageMinimum);
+            }
+        }
+
+        /// Postfix's defaults.
+        public static Memory defaults() {
+            return new Memory(20_000, 10);
+        }
+    }
+
+    /// With Postfix's defaults for everything that is not named.
+    public QmgrConfig(int activeLimit, long minimalBackoffMillis, long maximalBackoffMillis, long lifetimeMillis,
+            long bounceLifetimeMillis, long delayNoticeMillis, int recipientsPerDelivery, int recipientBatch,
+            int lanesPerDestination, int lanes, long idleLaneMillis, int scanLimit, long scanIntervalMillis) {
+        this(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis, bounceLifetimeMillis,
+                delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination, lanes, idleLaneMillis,
+                scanLimit, scanIntervalMillis, Memory.defaults(), FeedbackVariant.PSEUDOCODE, 60_000,
+                TransportTable.of(TransportSettings.defaults().withRecipientsPerDelivery(recipientsPerDelivery)
+                        .withConcurrency(lanes, TransportSettings.defaults().initialConcurrency(),
+                                lanesPerDestination)));
+    }
 
     /// What a server on the open Internet needs; the figures are Postfix's, but for the shorter bounce lifetime.
     public static QmgrConfig defaults() {
         return new QmgrConfig(20_000, 300_000, 4_000_000, 432_000_000, 172_800_000, 14_400_000, 50, 1_000, 20, 100,
                 2_000, 1_000, 300_000);
+    }
+
+    public QmgrConfig withTransports(TransportTable table) {
+        return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
+                bounceLifetimeMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination,
+                lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, feedback, transportRetryMillis, table);
+    }
+
+    public QmgrConfig withMemory(Memory limits) {
+        return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
+                bounceLifetimeMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination,
+                lanes, idleLaneMillis, scanLimit, scanIntervalMillis, limits, feedback, transportRetryMillis,
+                transports);
+    }
+
+    public QmgrConfig withFeedback(FeedbackVariant variant) {
+        return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
+                bounceLifetimeMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination,
+                lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, variant, transportRetryMillis,
+                transports);
+    }
+
+    /// The settings of a transport.
+    public TransportSettings transport(String name) {
+        return transports.of(name);
+    }
+
+    // The original raises it in the same way: every message has at least one recipient.
+    int recipientLimit() {
+        return Math.max(memory.recipientLimit(), activeLimit);
     }
 }

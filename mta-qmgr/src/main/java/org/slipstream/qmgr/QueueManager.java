@@ -8,22 +8,22 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrEvent.Command;
-import org.slipstream.qmgr.flow.Destination;
-import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Gate;
 import org.slipstream.qmgr.sched.Line;
 import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.sched.Scheduler;
+import org.slipstream.qmgr.sched.Scheduler.Choice;
+import org.slipstream.qmgr.sched.Scheduler.Placement;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.SequencedSet;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
@@ -35,7 +35,7 @@ import java.util.random.RandomGenerator;
 ///
 /// **A message's way** through this class: taken in ([#admit]) → its recipients are read in batches → each domain's route is
 /// asked for → recipients with a route wait in entries ([Scheduler]: *who is next*) → an entry whose destination is
-/// alive ([Destination]) and for which there is a seat ([Seating]: *where*) is delivered → its outcomes are recorded, and
+/// alive ([Destinations]) and for which there is a seat ([Seating]: *where*) is delivered → its outcomes are recorded, and
 /// only the answer to that ends the entry → when nothing of the message is under way, [Settlement] says what comes next:
 /// report, put back, remove. A message leaves the active set when that is ordered and stays known ([Filings]) until the
 /// register has it.
@@ -56,17 +56,21 @@ public final class QueueManager {
     private final Settlement settlement;
     private final Scans scans;
     private final Scheduler scheduler;
+    private final QmgrTrace trace;
+    private final Anteroom anteroom;
+    private final Admission admission;
+
+    /// False when somebody else says who wants to get in: then nothing is scanned.
+    private final boolean scanning;
+    private final Destinations destinations;
 
     private final Map<QueueId, Activation> active = new LinkedHashMap<>();
     private final Filings filings = new Filings();
     private final Questions questions = new Questions();
     private final Map<Long, Entry> seated = new LinkedHashMap<>();
 
-    /// Looked up by line; the pair of both is what Postfix calls the queue of a transport.
-    private final Map<Line, Destination> destinations = new LinkedHashMap<>();
-
-    /// Lines whose destination is dead, in the order of their death and therefore of their revival.
-    private final SequencedSet<Line> dead = new LinkedHashSet<>();
+    /// Messages with recipients that are routed and not yet in the order of service.
+    private final Set<Activation> unplaced = new LinkedHashSet<>();
 
     private long deliveries;
     private long records;
@@ -81,15 +85,37 @@ public final class QueueManager {
         throw new IllegalStateException("order outside a step: " + order);
     };
 
-    /// @param random all chance that the queue manager may use. First come, first served needs none.
+    /// @param random all chance that the queue manager may use. The order of service needs none.
     public QueueManager(QmgrConfig config, Seating seating, RandomGenerator random) {
+        this(config, seating, random, QmgrTrace.SILENT);
+    }
+
+    /// @param trace hears what is decided
+    public QueueManager(QmgrConfig config, Seating seating, RandomGenerator random, QmgrTrace trace) {
+        this(config, seating, random, trace, Optional.empty());
+    }
+
+    /// With sources of messages of one's own: what is announced and what scans find is not looked at.
+    public QueueManager(QmgrConfig config, Seating seating, RandomGenerator random, QmgrTrace trace,
+            Admission admission) {
+        this(config, seating, random, trace, Optional.of(admission));
+    }
+
+    private QueueManager(QmgrConfig config, Seating seating, RandomGenerator random, QmgrTrace trace,
+            Optional<Admission> admission) {
         Objects.requireNonNull(random);
         this.config = config;
         this.seating = seating;
+        this.trace = trace;
         this.patience = new Patience(config);
         this.settlement = new Settlement(patience);
         this.scans = new Scans(config, patience);
-        this.scheduler = new Scheduler(config.recipientsPerDelivery(), config.recipientBatch());
+        this.anteroom = new Anteroom(Math.max(1, config.scanLimit()));
+        this.admission = admission.orElseGet(anteroom::admission);
+        this.scanning = admission.isEmpty();
+        this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageMinimum(),
+                config.recipientBatch(), name -> config.transport(name).service(), trace);
+        this.destinations = new Destinations(config, scheduler, trace);
     }
 
     /// One event, all its consequences.
@@ -126,18 +152,54 @@ public final class QueueManager {
         orderReads();
     }
 
-    /// Chooses: looks for more messages when it is time, and seats entries as long as there are seats.
+    /// Chooses: looks for more messages when it is time, takes in what there is room for, and seats entries as long as
+    /// there are seats.
     public void pump(long nowMillis, OrderSink sink) {
         now = nowMillis;
         orders = sink;
         if (stopping) {
             return;
         }
-        scans.next(now, room()).ifPresent(orders::order);
-        for (Optional<Entry> next = scheduler.select(this::gate); next
-                .isPresent(); next = scheduler.select(this::gate)) {
-            seat(next.get());
+        if (scanning) {
+            scans.next(now, room() - anteroom.size()).ifPresent(orders::order);
         }
+        boolean more = true;
+        while (more) {
+            more = admitNext(now, sink);
+        }
+        more = true;
+        while (more) {
+            more = choose(now, sink);
+        }
+    }
+
+    /// The first half of [#pump] in single steps: one pass of admission. False when nobody wants to get in, or there is no
+    /// room.
+    public boolean admitNext(long nowMillis, OrderSink sink) {
+        now = nowMillis;
+        orders = sink;
+        boolean found = admission.pass(this::room, now, this::admit);
+        orderReads();
+        return found;
+    }
+
+    /// The second half of [#pump] in single steps: seats one entry, or orders recipients without which the next cannot be
+    /// chosen. False when nothing can go. Whoever carries out each order before the next step gets the decisions of a queue
+    /// manager that reads its own disk.
+    public boolean choose(long nowMillis, OrderSink sink) {
+        now = nowMillis;
+        orders = sink;
+        List.copyOf(unplaced).forEach(this::place);
+        boolean chosen = switch (scheduler.choose(this::gate, now)) {
+            case Choice.Taken(Entry entry) -> {
+                seat(entry);
+                yield true;
+            }
+            case Choice.Reading _ -> true;
+            case Choice.Nothing _ -> false;
+        };
+        orderReads();
+        return chosen;
     }
 
     /// When the next [QmgrEvent.Alarm] is wanted; `Long.MAX_VALUE` when nothing is planned.
@@ -146,10 +208,10 @@ public final class QueueManager {
         if (stopping) {
             return next;
         }
-        next = Math.min(next, scans.nextMillis(room()));
-        if (!dead.isEmpty()) {
-            next = Math.min(next, deadUntil(dead.getFirst()));
+        if (scanning) {
+            next = Math.min(next, scans.nextMillis(room() - anteroom.size()));
         }
+        next = Math.min(next, destinations.nextMillis());
         return active.isEmpty() ? next : Math.min(next, nextSweepMillis);
     }
 
@@ -169,9 +231,7 @@ public final class QueueManager {
         if (seating.nextAlarmMillis() <= now) {
             cameBack(seating.alarm(now, orders));
         }
-        while (!dead.isEmpty() && deadUntil(dead.getFirst()) <= now) {
-            revive(dead.getFirst());
-        }
+        destinations.timePasses(now);
         if (nextSweepMillis <= now) {
             nextSweepMillis = now + config.scanIntervalMillis();
             List.copyOf(active.values()).forEach(this::expireWhileWaiting);
@@ -195,17 +255,17 @@ public final class QueueManager {
     }
 
     private boolean isKnown(QueueId id) {
-        return active.containsKey(id) || filings.knows(id);
+        return active.containsKey(id) || filings.knows(id) || anteroom.knows(id);
     }
 
     private void queued(MessageSummary summary) {
         if (isKnown(summary.id())) {
             return;
         }
-        if (stopping || room() - scans.reserved() <= 0) {
+        if (stopping || anteroom.isFull()) {
             scans.leftOutside(now);
         } else {
-            admit(summary);
+            anteroom.enter(summary);
         }
     }
 
@@ -213,7 +273,7 @@ public final class QueueManager {
         scans.answered();
         for (MessageSummary summary : done.found()) {
             if (!stopping && !isKnown(summary.id()) && !isHeld(summary)) {
-                admit(summary);
+                anteroom.enter(summary);
             }
         }
         scans.plan(done, now);
@@ -224,7 +284,8 @@ public final class QueueManager {
     }
 
     private void admit(MessageSummary summary) {
-        Activation message = new Activation(summary, scheduler.admit(summary.id(), summary.open()), now);
+        Activation message = new Activation(summary,
+                scheduler.admit(summary.id(), now, summary.recipients(), summary.open()), now);
         active.put(message.id, message);
         settle(message);
     }
@@ -241,7 +302,7 @@ public final class QueueManager {
     private void recipientsRead(QmgrEvent.RecipientsRead read) {
         Activation message = reading(read.id());
         message.recipientsRead += read.recipients().size();
-        scheduler.batchRead(message.work, read.recipients(), read.end());
+        scheduler.batchRead(message.work, read.recipients(), read.end(), now);
         if (message.isLeaving()) {
             leaveOpen(message, read.recipients());
         } else if (read.recipients().isEmpty() && !read.end()) {
@@ -261,6 +322,7 @@ public final class QueueManager {
         for (Recipient recipient : recipients) {
             byDomain.computeIfAbsent(recipient.address().domainKey(), _ -> new ArrayList<>(1)).add(recipient);
         }
+        message.questions += byDomain.size();
         byDomain.forEach((domain, those) -> {
             if (questions.ask(domain, new Questions.Waiter(message, those))) {
                 orders.order(new QmgrOrder.FindRoute(domain));
@@ -269,32 +331,79 @@ public final class QueueManager {
     }
 
     private void routeKnown(String domain, Route route) {
-        List<Questions.Waiter> waiters = questions.answered(domain);
-        Line line = scheduler.line(route);
-        Destination destination = destinations.computeIfAbsent(line, _ -> new Destination());
-        Optional<Outcome> suspension = destination.suspension().map(reply -> new Outcome.Deferred(reply, HERE));
-        for (Questions.Waiter waiter : waiters) {
+        for (Questions.Waiter waiter : questions.answered(domain)) {
             Activation message = waiter.message();
+            message.questions--;
             if (message.isLeaving()) {
                 leaveOpen(message, waiter.recipients());
-            } else if (suspension.isPresent()) {
-                conclude(message, waiter.recipients(), suspension.get());
             } else {
-                scheduler.add(message.work, line, waiter.recipients());
+                waiter.recipients().forEach(each -> message.routed.add(new Activation.Routed(each, route)));
+                unplaced.add(message);
             }
+            placeIfComplete(message);
             settle(message);
         }
-        dropIfDone(line);
+    }
+
+    // The order of service sorts what comes together. A batch comes together when all its routes are known, or else as
+    // far as they are known when the next choice is made: a slow name server holds up its own domain only.
+    private void placeIfComplete(Activation message) {
+        if (message.questions == 0) {
+            place(message);
+        }
+    }
+
+    private static final Comparator<Activation.Routed> BY_DOMAIN = Comparator.<Activation.Routed, String>comparing(
+            routed -> routed.recipient().address().domainKey())
+            .thenComparing(routed -> routed.recipient().address().localPart());
+    private static final Comparator<Placement> BY_LINE = Comparator
+            .<Placement, String>comparing(placement -> placement.line().transport())
+            .thenComparing(placement -> placement.line().key())
+            .thenComparing(placement -> placement.recipient().address().domainKey())
+            .thenComparing(placement -> placement.recipient().address().localPart());
+
+    /// Puts what is routed into the order of service (PF-21): by domain and address, so that transports and destinations come
+    /// into being in that order; then by transport, destination, domain and address.
+    private void place(Activation message) {
+        if (!unplaced.remove(message)) {
+            return;
+        }
+        List<Activation.Routed> routed = message.routed;
+        message.routed = new ArrayList<>(0);
+        routed.sort(BY_DOMAIN);
+        List<Placement> placements = new ArrayList<>(routed.size());
+        Map<Line, List<Recipient>> barred = new LinkedHashMap<>();
+        for (Activation.Routed each : routed) {
+            Line line = destinations.line(each.route(), each.recipient().address());
+            if (destinations.suspension(line).isPresent()) {
+                barred.computeIfAbsent(line, _ -> new ArrayList<>(1)).add(each.recipient());
+            } else {
+                placements.add(new Placement(each.recipient(), line));
+            }
+        }
+        placements.sort(BY_LINE);
+        scheduler.place(message.work, placements);
+        barred.forEach((line, recipients) -> {
+            trace.deferredWithoutAttempt(message.id, line, recipients);
+            conclude(message, recipients, suspended(line));
+            destinations.dropIfDone(line);
+        });
+    }
+
+    private Outcome suspended(Line line) {
+        return new Outcome.Deferred(destinations.suspension(line).orElseThrow(), HERE);
     }
 
     private void routeFailed(String domain, Reply reason) {
         Outcome outcome = reason.isPermanent() ? new Outcome.Failed(reason, HERE) : new Outcome.Deferred(reason, HERE);
         for (Questions.Waiter waiter : questions.answered(domain)) {
+            waiter.message().questions--;
             if (waiter.message().isLeaving()) {
                 leaveOpen(waiter.message(), waiter.recipients());
             } else {
                 conclude(waiter.message(), waiter.recipients(), outcome);
             }
+            placeIfComplete(waiter.message());
             settle(waiter.message());
         }
     }
@@ -302,7 +411,8 @@ public final class QueueManager {
     private void damaged(QueueId id) {
         Activation message = reading(id);
         message.damaged = true;
-        scheduler.batchRead(message.work, List.of(), true);
+        leaveUnplaced(message);
+        scheduler.batchRead(message.work, List.of(), true, now);
         scheduler.withdraw(message.work);
         settle(message);
     }
@@ -340,27 +450,27 @@ public final class QueueManager {
     }
 
     private void learn(Line line, Seating.Fate fate, Set<Line> troubled) {
-        Destination destination = destinations.get(line);
         switch (fate) {
-            case Seating.Fate.Worked _ -> {
-                if (destination.good()) {
-                    dead.remove(line);
-                }
-            }
+            case Seating.Fate.Worked _ -> destinations.worked(line);
             case Seating.Fate.Troubled trouble -> {
                 // One troubled connection is one trouble, however many entries sat on it.
-                if (troubled.add(line) && destination.bad(trouble.reason(), trouble.cutOff(),
-                        now + config.minimalBackoffMillis())) {
-                    suspend(line, destination);
+                if (troubled.add(line) && destinations.troubled(line, trouble.reason(), now)) {
+                    deferWaiting(line);
+                }
+            }
+            case Seating.Fate.Broken broken -> {
+                for (Line each : destinations.broken(line.transport(), broken.reason(), now)) {
+                    deferWaiting(each);
+                    destinations.dropIfDone(each);
                 }
             }
         }
     }
 
-    private void suspend(Line line, Destination destination) {
-        dead.add(line);
-        Outcome suspended = new Outcome.Deferred(destination.suspension().orElseThrow(), HERE);
+    private void deferWaiting(Line line) {
+        Outcome suspended = suspended(line);
         for (Entry entry : scheduler.withdraw(line)) {
+            trace.deferredWithoutAttempt(entry.message().id(), line, entry.recipients());
             record(active.get(entry.message().id()), entry.recipients(), suspended);
         }
     }
@@ -368,8 +478,7 @@ public final class QueueManager {
     private void finish(Entry entry, List<RecipientOutcome> outcomes) {
         scheduler.finished(entry);
         record(active.get(entry.message().id()), entry.recipients(), everyOne(entry.recipients(), outcomes));
-        scheduler.seatMayBeFree(entry.line());
-        dropIfDone(entry.line());
+        destinations.finished(entry.line(), now);
     }
 
     /// One outcome per recipient, in the order of the recipients. Whoever delivers answers in that order as a rule; but a
@@ -396,27 +505,6 @@ public final class QueueManager {
             }
         }
         return true;
-    }
-
-    private long deadUntil(Line line) {
-        return switch (destinations.get(line).state()) {
-            case DestinationState.Live _ -> Long.MIN_VALUE;
-            case DestinationState.Dead d -> d.untilMillis();
-        };
-    }
-
-    private void revive(Line line) {
-        dead.remove(line);
-        destinations.get(line).revive();
-        dropIfDone(line);
-    }
-
-    private void dropIfDone(Line line) {
-        Destination destination = destinations.get(line);
-        if (destination != null && destination.isLive() && line.isEmpty()) {
-            destinations.remove(line);
-            scheduler.drop(line);
-        }
     }
 
     // ---- outcomes
@@ -472,7 +560,7 @@ public final class QueueManager {
             case Settlement.Next.Wait _ -> {
                 // The answer that it waits for brings us back here.
             }
-            case Settlement.Next.Forget _ -> active.remove(message.id);
+            case Settlement.Next.Forget _ -> leaveActive(message);
             case Settlement.Next.Expire(List<RecipientOutcome> failures) -> {
                 List<Recipient> recipients = message.deferred.stream().map(Activation.Late::recipient).toList();
                 message.deferred.clear();
@@ -516,8 +604,13 @@ public final class QueueManager {
         settle(message);
     }
 
-    private void file(Activation message, Filings.Kind kind, QmgrOrder order) {
+    private void leaveActive(Activation message) {
         active.remove(message.id);
+        scheduler.forget(message.work);
+    }
+
+    private void file(Activation message, Filings.Kind kind, QmgrOrder order) {
+        leaveActive(message);
         filings.begin(message.id, kind);
         orders.order(order);
     }
@@ -548,7 +641,7 @@ public final class QueueManager {
     // Every dead destination gets another chance. To revive only those that the named mail leads to, one would have to
     // remember which domains lead where; a chance too many costs one connection.
     private void flush(Command.Flush flush) {
-        List.copyOf(dead).forEach(this::revive);
+        destinations.flush();
         if (flush.id().isPresent()) {
             wish(flush.id().get(), Wish.FLUSH);
         } else {
@@ -557,12 +650,15 @@ public final class QueueManager {
     }
 
     private void wish(QueueId id, Wish wish) {
+        if (anteroom.knows(id) && wish != Wish.FLUSH) {
+            anteroom.leave(id);
+        }
         Activation message = active.get(id);
         if (message != null) {
             wishInside(message, wish);
         } else if (filings.knows(id)) {
             filings.wish(id, wish);
-        } else {
+        } else if (!anteroom.knows(id)) {
             fulfilOutside(id, wish);
         }
     }
@@ -575,7 +671,15 @@ public final class QueueManager {
         }
         message.wish = message.wish.then(wish);
         message.leftOpen |= !scheduler.withdraw(message.work).isEmpty();
+        leaveUnplaced(message);
         settle(message);
+    }
+
+    private void leaveUnplaced(Activation message) {
+        unplaced.remove(message);
+        List<Recipient> recipients = message.routed.stream().map(Activation.Routed::recipient).toList();
+        message.routed = new ArrayList<>(0);
+        leaveOpen(message, recipients);
     }
 
     private void fulfilOutside(QueueId id, Wish wish) {

@@ -79,6 +79,10 @@ public interface Seating {
         record Troubled(long delivery, List<RecipientOutcome> outcomes, Reply reason, boolean cutOff)
                 implements
                     Fate {}
+
+        /// The delivery could not even be tried, for a reason of our own: no socket, no disk, an agent that crashed. Speaks
+        /// against the transport and no destination (PF-16).
+        record Broken(long delivery, List<RecipientOutcome> outcomes, Reply reason) implements Fate {}
     }
 
     /// What an event at a connection meant for entries.

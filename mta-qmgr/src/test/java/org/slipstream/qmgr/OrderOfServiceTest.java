@@ -40,9 +40,11 @@ class OrderOfServiceTest {
     @Test
     @Tag("PF-25")
     void theDestinationsOfAMessageTakeTurns() {
-        Story story = withoutDeliveryAnswers(1, 1);
+        Story story = new Story(s -> s.lanes(1, 1).recipients(2, 1_000));
+        story.withhold(QmgrOrder.Deliver.class);
         story.queue("first@x.example");
-        story.queue("a1@a.example", "a2@a.example", "b1@b.example", "b2@b.example", "c1@c.example");
+        story.queue("a1@a.example", "a2@a.example", "a3@a.example", "b1@b.example", "b2@b.example", "b3@b.example",
+                "c1@c.example");
         drain(story);
 
         assertThat(story.deliveries()).containsExactly("1>x.example", "2>a.example", "2>b.example", "2>c.example",
@@ -152,28 +154,100 @@ class OrderOfServiceTest {
     }
 
     @Test
-    void tenThousandRecipientsAreReadAThousandAtATime() {
-        Story story = new Story(s -> s.lanes(3, 3));
+    @Tag("PF-61")
+    @Tag("PF-67")
+    void tenThousandRecipientsAreReadInBatchesAndNeverAreMoreInMemoryThanTheLimits() {
+        Story story = new Story(s -> s.lanes(3, 3).active(100)
+                .also(config -> config.withMemory(new QmgrConfig.Memory(800, 10)).withTransports(TransportTable
+                        .of(config.transports().common().withRecipientLimits(500, 50, 100, 5_000)))));
         QueueId id = story.queue(IntStream.range(0, 10_000).mapToObj(i -> "r" + i + "@d" + i % 13 + ".example")
                 .toArray(String[]::new));
 
-        List<QmgrOrder.ReadRecipients> reads = story.ordered(QmgrOrder.ReadRecipients.class);
-        assertThat(reads).hasSize(10).allMatch(read -> read.limit() == 1_000);
-        assertThat(reads).extracting(QmgrOrder.ReadRecipients::after).containsExactly(0, 1_000, 2_000, 3_000, 4_000,
-                5_000,
-                6_000, 7_000, 8_000, 9_000);
-        // The next batch is read only when the one before has gone.
         List<QmgrOrder> readsAndDeliveries = story.orders.stream()
                 .filter(o -> o instanceof QmgrOrder.ReadRecipients || o instanceof QmgrOrder.Deliver).toList();
-        int delivered = 0;
+        int inMemory = 0;
+        int most = 0;
         for (QmgrOrder order : readsAndDeliveries) {
             switch (order) {
-                case QmgrOrder.Deliver deliver -> delivered += deliver.recipients().size();
-                case QmgrOrder.ReadRecipients read -> assertThat(delivered).isEqualTo(read.after());
+                case QmgrOrder.Deliver deliver -> inMemory -= deliver.recipients().size();
+                case QmgrOrder.ReadRecipients read -> inMemory += Math.min(read.limit(), 10_000 - read.after());
                 default -> throw new AssertionError();
             }
+            most = Math.max(most, inMemory);
         }
+        assertThat(most).isBetween(400, 1_000);
+        assertThat(story.ordered(QmgrOrder.ReadRecipients.class)).hasSizeGreaterThan(10)
+                .allMatch(read -> read.limit() <= 1_000);
         assertThat(story.removed).containsEntry(id, Settlement.SENT);
+    }
+
+    @Test
+    @Tag("PF-12")
+    void whereRecipientsGoOneByOneEachIsADestinationOfItsOwn() {
+        Story story = new Story(s -> s.recipients(1, 1_000).lanes(20, 100));
+        story.withhold(QmgrOrder.Deliver.class);
+        story.queue(IntStream.range(0, 10).mapToObj(i -> "r" + i + "@far.example").toArray(String[]::new));
+
+        assertThat(story.brain.snapshot(0).destinations()).hasSize(10)
+                .allSatisfy(d -> assertThat(d.nextHop()).endsWith("@far.example"));
+        assertThat(story.waiting(QmgrOrder.Deliver.class)).hasSize(10);
+    }
+
+    @Test
+    @Tag("PF-01")
+    void fiveAtFirstToASilentHost() {
+        Story story = new Story();
+        story.withhold(QmgrOrder.Deliver.class);
+        IntStream.range(0, 20).forEach(i -> story.queue("u" + i + "@silent.example"));
+
+        assertThat(story.waiting(QmgrOrder.Deliver.class)).hasSize(5);
+        assertThat(story.why(new QueueId(6)))
+                .isEqualTo("waiting: the window of smtp/silent.example is 5, and so many are delivering");
+    }
+
+    @Test
+    @Tag("PF-15")
+    void betweenTwoDeliveriesToARateLimitedDestinationThereIsAPause() {
+        Story story = new Story(s -> s.transport(t -> t.withRateDelay(3_000)));
+        QueueId first = story.queue("a@slow.example");
+        QueueId second = story.queue("b@slow.example");
+        assertThat(story.removed).containsOnlyKeys(first);
+        assertThat(story.why(second)).isEqualTo("waiting: smtp/slow.example pauses between deliveries");
+        story.after(2_999);
+        assertThat(story.removed).containsOnlyKeys(first);
+        story.after(1);
+        assertThat(story.removed).containsKeys(first, second);
+    }
+
+    @Test
+    @Tag("PF-42")
+    void aSingleThatComesLaterLeavesWithinAFewSlotsOfABulkMessage() {
+        Story story = new Story(s -> s.lanes(1, 1).recipients(2, 1_000));
+        story.withhold(QmgrOrder.Deliver.class);
+        story.queue(IntStream.range(0, 200).mapToObj(i -> "r" + i + "@list.example").toArray(String[]::new));
+        IntStream.range(0, 10).forEach(_ -> story.answerNext(QmgrOrder.Deliver.class));
+        QueueId single = story.queue("me@far.example");
+        IntStream.range(0, 3).forEach(_ -> story.answerNext(QmgrOrder.Deliver.class));
+
+        assertThat(story.removed).containsKey(single);
+    }
+
+    @Test
+    @Tag("PF-28")
+    void tenThousandDeferredMessagesDoNotKeepANewOneWaiting() {
+        Story story = new Story(s -> s.active(5).lanes(1, 1));
+        story.withhold(QmgrOrder.Deliver.class);
+        for (int i = 0; i < 1_000; i++) {
+            story.row("u" + i + "@old.example").attempts = 1;
+        }
+        story.start();
+        QueueId fresh = story.queue("me@new.example");
+        IntStream.range(0, 7).forEach(_ -> {
+            story.answerNext(QmgrOrder.Deliver.class);
+            story.after(1_000);
+        });
+
+        assertThat(story.removed).containsKey(fresh).hasSize(7);
     }
 
     @Test

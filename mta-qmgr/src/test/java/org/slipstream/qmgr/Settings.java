@@ -18,11 +18,24 @@ public final class Settings {
     public int scanLimit = 1_000;
     public long scanIntervalMillis = 300_000;
 
+    private UnaryOperator<QmgrConfig> last = config -> config;
+
     public static QmgrConfig of(UnaryOperator<Settings> change) {
         Settings s = change.apply(new Settings());
-        return new QmgrConfig(s.activeLimit, s.minimalBackoffMillis, s.maximalBackoffMillis, s.lifetimeMillis,
-                s.bounceLifetimeMillis, s.delayNoticeMillis, s.recipientsPerDelivery, s.recipientBatch,
-                s.lanesPerDestination, s.lanes, s.idleLaneMillis, s.scanLimit, s.scanIntervalMillis);
+        return s.last
+                .apply(new QmgrConfig(s.activeLimit, s.minimalBackoffMillis, s.maximalBackoffMillis, s.lifetimeMillis,
+                        s.bounceLifetimeMillis, s.delayNoticeMillis, s.recipientsPerDelivery, s.recipientBatch,
+                        s.lanesPerDestination, s.lanes, s.idleLaneMillis, s.scanLimit, s.scanIntervalMillis));
+    }
+
+    /// What has no short form here.
+    public Settings also(UnaryOperator<QmgrConfig> change) {
+        last = change;
+        return this;
+    }
+
+    public Settings transport(UnaryOperator<TransportSettings> change) {
+        return also(config -> config.withTransports(TransportTable.of(change.apply(config.transports().common()))));
     }
 
     public Settings active(int limit) {

@@ -69,12 +69,22 @@ final class Story {
     /// Next hops where nobody answers, and why.
     final Map<String, Reply> down = new TreeMap<>();
     boolean reportsFail;
+
+    /// Our own agents do not work.
+    boolean broken;
     private final Set<Class<? extends QmgrOrder>> withheld = new HashSet<>();
     private final List<QmgrOrder> unanswered = new ArrayList<>();
     private final Deque<QmgrEvent> answers = new ArrayDeque<>();
     private final Map<Long, String> connections = new TreeMap<>();
 
+    private final QmgrTrace trace;
+
     Story(UnaryOperator<Settings> settings) {
+        this(settings, QmgrTrace.SILENT);
+    }
+
+    Story(UnaryOperator<Settings> settings, QmgrTrace trace) {
+        this.trace = trace;
         config = Settings.of(settings);
         restart();
     }
@@ -85,7 +95,7 @@ final class Story {
 
     /// Forgets everything but the register.
     void restart() {
-        brain = new QueueManager(config, new LaneSeating(config), new Random(1));
+        brain = new QueueManager(config, new Breakable(new LaneSeating(config)), new Random(1), trace);
         answers.clear();
         unanswered.clear();
         connections.clear();
@@ -323,5 +333,54 @@ final class Story {
             }
         }
         answers.add(new QmgrEvent.Notified(notify.id(), notify.kind(), !reportsFail));
+    }
+
+    /// Lanes whose agents can be made to break.
+    private final class Breakable implements Seating {
+        private final Seating lanes;
+
+        Breakable(Seating lanes) {
+            this.lanes = lanes;
+        }
+
+        @Override
+        public Aftermath happened(QmgrEvent.OfConnection event, long nowMillis, OrderSink sink) {
+            Aftermath after = lanes.happened(event, nowMillis, sink);
+            return broken
+                    ? new Aftermath(after.fates().stream().map(this::broke).toList(), after.seatsElsewhere())
+                    : after;
+        }
+
+        private Fate broke(Fate fate) {
+            Reply reply = Reply.of(451, "4.3.0", "no sockets left");
+            return new Fate.Broken(fate.delivery(), fate.outcomes().stream()
+                    .map(each -> new RecipientOutcome(each.number(), new Outcome.Deferred(reply, "local"))).toList(),
+                    reply);
+        }
+
+        @Override
+        public Answer ask(QueueId message, Route route, long nowMillis) {
+            return lanes.ask(message, route, nowMillis);
+        }
+
+        @Override
+        public void seat(Load load, long nowMillis, OrderSink sink) {
+            lanes.seat(load, nowMillis, sink);
+        }
+
+        @Override
+        public Aftermath alarm(long nowMillis, OrderSink sink) {
+            return lanes.alarm(nowMillis, sink);
+        }
+
+        @Override
+        public long nextAlarmMillis() {
+            return lanes.nextAlarmMillis();
+        }
+
+        @Override
+        public int connections(Route route) {
+            return lanes.connections(route);
+        }
     }
 }

@@ -6,20 +6,26 @@ import org.slipstream.core.Reply;
 import java.util.List;
 import java.util.Optional;
 
-/// What deliveries have taught about one destination: is it alive?
+/// What deliveries have taught about one destination: how much it bears, and whether it is there at all.
 ///
-/// A mail server that is down costs a connect timeout for each entry that tries it. So the first trouble that leaves no
-/// connection to the destination standing declares it dead: all that waits for it is deferred at once, with the reason and
-/// without a try (PF-10), and so is what arrives for it (PF-22). After the minimal backoff, after one success of a
-/// delivery that was still running, or when an operator asks, it lives again (PF-09).
+/// A mail server that is down costs a connect timeout for each entry that tries it. So when too many fail
+/// ([Window]) it is declared dead: all that waits for it is deferred at once, with the reason and without a try (PF-10), and
+/// so is what arrives for it (PF-22). After the minimal backoff, after one success of a delivery that was still
+/// running, or when an operator asks, it lives again (PF-09).
 ///
-/// Trouble means connection and handshake; a server that answers, whatever it answers, is alive (PF-06). Trouble while
-/// other connections stand is a limit of the server and kills nothing here; to shrink the number of lanes then is the
-/// business of the concurrency window, which takes this class's place in that question.
+/// Trouble means connection and handshake; a server that answers, whatever it answers, is alive (PF-06). Nothing is
+/// remembered of a destination for which nothing waits or runs, unless it is dead or in a pause.
 public final class Destination {
     private static final DestinationState LIVE = new DestinationState.Live();
 
+    private final FlowRules rules;
+    private final Window window;
     private DestinationState state = LIVE;
+
+    public Destination(FlowRules rules) {
+        this.rules = rules;
+        this.window = new Window(rules);
+    }
 
     public DestinationState state() {
         return state;
@@ -29,39 +35,86 @@ public final class Destination {
         return state == LIVE;
     }
 
-    /// A session worked. True when that revived a dead destination.
-    public boolean good() {
-        return revive();
+    public boolean isDead() {
+        return state instanceof DestinationState.Dead;
     }
 
-    /// A connection or handshake failed. True when that killed the destination.
+    /// Deliveries that may run at once.
+    public int allowed() {
+        return isLive() ? window.size() : 0;
+    }
+
+    public boolean isRateLimited() {
+        return rules.rateDelayMillis() > 0;
+    }
+
+    /// The figures, for observers.
     ///
-    /// @param cutOff no other connection to it is up
-    public boolean bad(Reply reason, boolean cutOff, long untilMillis) {
-        // A permanent reason is the answer itself: each entry is to get it, none is to wait for better times.
-        if (!isLive() || !cutOff || reason.isPermanent()) {
-            return false;
+    /// @param window 0 when dead, -1 in a pause
+    public record Figures(int window, int limit, double success, double failure, double failedCohorts) {}
+
+    public Figures figures() {
+        int size = switch (state) {
+            case DestinationState.Live _ -> window.size();
+            case DestinationState.Dead _ -> 0;
+            case DestinationState.Suspended _ -> -1;
+        };
+        return new Figures(size, rules.concurrencyLimit(), window.success(), window.failure(), window.failedCohorts());
+    }
+
+    /// A session worked. True when that revived a dead destination.
+    ///
+    /// @param running deliveries to it, the one that is reported included
+    public boolean good(int running) {
+        if (isDead()) {
+            revive(running);
+            return true;
         }
-        state = new DestinationState.Dead(untilMillis, reason);
-        return true;
+        if (isLive()) {
+            window.good(running);
+        }
+        return false;
     }
 
-    /// True when it was dead.
-    public boolean revive() {
-        boolean wasDead = !isLive();
+    /// A connection or handshake failed. True when that killed the destination. What fails after its death says nothing
+    /// new.
+    public boolean bad(Reply reason, long untilMillis) {
+        if (isLive() && window.bad()) {
+            state = new DestinationState.Dead(untilMillis, reason);
+            return true;
+        }
+        return false;
+    }
+
+    /// From death to life.
+    public void revive(int running) {
+        window.revive(running);
         state = LIVE;
-        return wasDead;
     }
 
-    /// What a recipient gets that is not tried because of the state; empty when the destination is live.
+    /// A pause after a delivery. Its end is returned.
+    public long suspend(long nowMillis) {
+        long until = nowMillis + rules.rateDelayMillis();
+        state = new DestinationState.Suspended(until);
+        return until;
+    }
+
+    /// The pause is over.
+    public void resume() {
+        window.resume();
+        state = LIVE;
+    }
+
+    /// What a recipient gets that is not tried because of the state; empty when it may wait.
     public Optional<Reply> suspension() {
         return switch (state) {
-            case DestinationState.Live _ -> Optional.empty();
+            case DestinationState.Live _,DestinationState.Suspended _ -> Optional.empty();
             case DestinationState.Dead dead -> Optional.of(suspended(dead.reason()));
         };
     }
 
-    private static Reply suspended(Reply reason) {
+    /// The reply of a recipient that is not tried for this reason.
+    public static Reply suspended(Reply reason) {
         return new Reply(reason.code(), Optional.of(reason.status().orElse(EnhancedStatus.of("4.4.1"))),
                 List.of("delivery temporarily suspended: " + reason.text()));
     }

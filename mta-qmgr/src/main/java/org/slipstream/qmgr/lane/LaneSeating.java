@@ -20,7 +20,8 @@ import java.util.Optional;
 ///
 /// **Two gates**, in this order. *Everywhere*: the transport has all its lanes (Postfix `default_process_limit`) and none
 /// of them is idle. *Here*: the destination has all its lanes (`default_destination_concurrency_limit`) and none of them
-/// is idle.
+/// is idle. The second is the ceiling of the destination's window, as connections see it: it also holds where recipients
+/// have windows of their own and share a next hop.
 ///
 /// **Which lane.** An idle lane to the same destination, the most recently used one, so that superfluous lanes grow old
 /// and are closed. Otherwise a new lane; when the transport has no lane left for it, the lane that has been idle for
@@ -40,17 +41,13 @@ import java.util.Optional;
 public final class LaneSeating implements Seating {
     private static final Answer FREE = new Answer.Free();
 
-    private final int lanesPerTransport;
-    private final int lanesPerDestination;
-    private final long idleLaneMillis;
+    private final QmgrConfig config;
     private final Map<Long, Lane> lanes = new LinkedHashMap<>();
     private final Map<String, Pool> pools = new LinkedHashMap<>();
     private long connections;
 
     public LaneSeating(QmgrConfig config) {
-        this.lanesPerTransport = config.lanes();
-        this.lanesPerDestination = config.lanesPerDestination();
-        this.idleLaneMillis = config.idleLaneMillis();
+        this.config = config;
     }
 
     @Override
@@ -59,11 +56,11 @@ public final class LaneSeating implements Seating {
         if (pool == null) {
             return FREE;
         }
-        if (pool.lanes >= lanesPerTransport && pool.idle.isEmpty()) {
+        if (pool.lanes >= pool.limit && pool.idle.isEmpty()) {
             return pool.full;
         }
         Site site = pool.sites.get(route.nextHop());
-        boolean full = site != null && site.lanes >= lanesPerDestination && site.idle.isEmpty();
+        boolean full = site != null && site.lanes >= pool.limitPerSite && site.idle.isEmpty();
         return full ? site.full : FREE;
     }
 
@@ -92,7 +89,8 @@ public final class LaneSeating implements Seating {
     @Override
     public Aftermath alarm(long nowMillis, OrderSink orders) {
         for (Pool pool : pools.values()) {
-            while (!pool.idle.isEmpty() && pool.idle.getFirst().idleSinceMillis + idleLaneMillis <= nowMillis) {
+            while (!pool.idle.isEmpty()
+                    && pool.idle.getFirst().idleSinceMillis + config.idleLaneMillis() <= nowMillis) {
                 close(pool.idle.getFirst(), orders);
             }
         }
@@ -104,7 +102,7 @@ public final class LaneSeating implements Seating {
         long next = Long.MAX_VALUE;
         for (Pool pool : pools.values()) {
             if (!pool.idle.isEmpty()) {
-                next = Math.min(next, pool.idle.getFirst().idleSinceMillis + idleLaneMillis);
+                next = Math.min(next, pool.idle.getFirst().idleSinceMillis + config.idleLaneMillis());
             }
         }
         return next;
@@ -179,7 +177,7 @@ public final class LaneSeating implements Seating {
     }
 
     private void open(Site site, Load load, OrderSink orders) {
-        if (site.pool.lanes >= lanesPerTransport) {
+        if (site.pool.lanes >= site.pool.limit) {
             close(site.pool.idle.getFirst(), orders);
         }
         Lane lane = new Lane(++connections, site, load);
@@ -232,8 +230,8 @@ public final class LaneSeating implements Seating {
     }
 
     private Site site(Route route) {
-        Pool pool = pools.computeIfAbsent(route.transport(), name -> new Pool(name, lanesPerTransport));
+        Pool pool = pools.computeIfAbsent(route.transport(), name -> new Pool(name, config.transport(name)));
         Site site = pool.sites.get(route.nextHop());
-        return site == null ? new Site(pool, route.nextHop(), lanesPerDestination) : site;
+        return site == null ? new Site(pool, route.nextHop(), pool.limitPerSite) : site;
     }
 }

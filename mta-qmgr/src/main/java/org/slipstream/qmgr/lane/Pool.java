@@ -1,6 +1,7 @@
 package org.slipstream.qmgr.lane;
 
 import org.slipstream.qmgr.Seating.Answer;
+import org.slipstream.qmgr.TransportSettings;
 
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -17,8 +18,14 @@ final class Pool {
     final SequencedSet<Lane> idle = new LinkedHashSet<>();
     final Answer full;
 
-    Pool(String transport, int limit) {
+    /// Lanes in all, and to one destination.
+    final int limit;
+    final int limitPerSite;
+
+    Pool(String transport, TransportSettings settings) {
         this.transport = transport;
+        this.limit = settings.processLimit();
+        this.limitPerSite = settings.concurrencyLimit() == 0 ? Integer.MAX_VALUE : settings.concurrencyLimit();
         this.full = new Answer.FullEverywhere("all " + limit + " lanes of " + transport + " are busy");
     }
 }

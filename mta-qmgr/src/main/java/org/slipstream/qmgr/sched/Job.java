@@ -3,29 +3,108 @@ package org.slipstream.qmgr.sched;
 import java.util.ArrayList;
 import java.util.List;
 
-/// One message's work for one transport: a peer for each destination at which entries of it wait.
+/// One message's work for one transport: the unit that the order of service is about.
 ///
-/// The order of peers in the list means nothing (their [Peer#turn] does), which makes leaving it cheap.
+/// Plain data of one thread. Who owns which field: the ring of peers is the [Scheduler]'s; the places in the two lists are
+/// [JobList]'s; parent, children and level are [Preemption]'s; the counters of recipients are [RecipientPool]'s.
 final class Job {
+    /// Not on the lists: never linked, or retired.
+    static final int OFF = -1;
+
     final Message message;
     final Transport transport;
-    final List<Peer> peers = new ArrayList<>(1);
+
+    /// Ring of peers; the one whose turn is next, or none.
+    Peer turn;
+
+    /// Entries created over the job's whole life, and entries taken or deferred unseen (Postfix: `read_entries`,
+    /// `selected_entries`).
+    int read;
+    int selected;
+
+    /// Its savings of delivery slots; they outlive preemption and retirement.
+    final SlotAccount slots = new SlotAccount();
+
+    /// [#OFF], 0 for a job that nobody let pass, otherwise one more than that of the job it stepped in front of.
+    int level = OFF;
+    Job parent;
+    final List<Job> children = new ArrayList<>(0);
+
+    /// Neighbours in the order of service.
+    Job previous;
+    Job next;
+
+    /// Grows along the order of service; says in O(1) which of two jobs is in front.
+    long label;
+
+    /// Neighbours in the order of activation.
+    Job older;
+    Job younger;
+
+    /// Equal to the transport's tag: known to have no peer that may go.
+    int blockerTag;
+
+    /// Recipients in memory, and how many there may be for its sake.
+    int inCore;
+    int limit;
+
+    /// Where [SizeSearch] keeps it, or none.
+    SizeSearch.Shelf shelf;
 
     Job(Message message, Transport transport) {
         this.message = message;
         this.transport = transport;
     }
 
+    /// An upper bound of the entries it will have had in the end: those read, and one for each recipient not yet read
+    /// (PF-66: estimates err against preemption).
+    int mostEntries() {
+        return read + message.unread;
+    }
+
+    int mostEntriesLeft() {
+        return mostEntries() - selected;
+    }
+
+    boolean isOnList() {
+        return level != OFF;
+    }
+
+    boolean isBlocked() {
+        return blockerTag == transport.blockers.tag;
+    }
+
+    boolean isLeaf() {
+        return children.isEmpty();
+    }
+
     void join(Peer peer) {
-        peer.place = peers.size();
-        peers.add(peer);
+        if (turn == null) {
+            peer.previous = peer;
+            peer.next = peer;
+            turn = peer;
+        } else {
+            peer.previous = turn.previous;
+            peer.next = turn;
+            turn.previous.next = peer;
+            turn.previous = peer;
+        }
     }
 
     void leave(Peer peer) {
-        Peer last = peers.removeLast();
-        if (last != peer) {
-            peers.set(peer.place, last);
-            last.place = peer.place;
+        if (peer.next == peer) {
+            turn = null;
+            return;
         }
+        peer.previous.next = peer.next;
+        peer.next.previous = peer.previous;
+        if (turn == peer) {
+            turn = peer.next;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "queue=" + message.id + " at " + transport.name;
     }
 }

@@ -2,40 +2,44 @@ package org.slipstream.qmgr.sched;
 
 import org.slipstream.core.Route;
 
-import java.util.TreeMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
-/// The entries, of whatever message, that wait for or run to one destination: transport × next hop.
+/// The entries, of whatever message, that wait for or run to one destination: transport × key.
 ///
-/// This is the scheduler's half of what Postfix calls the queue of a transport; what is known of the destination itself
-/// (alive or dead, later its window) is `qmgr.flow.Destination`, and the queue manager keeps the two together.
+/// This is the scheduler's half of what Postfix calls the queue of a transport. What is known of the destination itself is
+/// `qmgr.flow.Destination`; of that only one figure comes here, [#allowed], and the queue manager keeps the two together.
+///
+/// The key is the next hop, or `local@next-hop` where the transport delivers to one recipient at a time: then every
+/// recipient has a window of its own (PF-12).
 public final class Line {
     final Transport transport;
-    final String nextHop;
-
-    /// Creation number, the last tie-breaker of every order.
-    final long number;
+    final Site site;
+    final String key;
 
     /// How to get there, as last heard.
     Route route;
 
-    /// Peers with waiting entries by their message's activation number: the first is next.
-    final TreeMap<Long, Peer> peers = new TreeMap<>();
+    /// Peers by message.
+    final Map<Message, Peer> peers = new LinkedHashMap<>(2);
+
+    /// The row of waiting entries, in order of creation.
+    Entry first;
+    Entry last;
     int waiting;
     int running;
 
-    /// The gate said no for this destination, and nothing has happened since that could change its mind.
-    boolean parked;
+    /// How many may run at once: the window. 0 when dead or suspended.
+    int allowed;
 
-    /// In the job list, under the rank below.
-    boolean listed;
-    long rankMessage;
-    long rankTurn;
+    /// Equal to the transport's tag: a job is blocked because of this destination.
+    int blockerTag;
 
-    Line(Transport transport, Route route, long number) {
+    Line(Transport transport, Site site, String key, Route route) {
         this.transport = transport;
-        this.nextHop = route.nextHop();
+        this.site = site;
+        this.key = key;
         this.route = route;
-        this.number = number;
     }
 
     public Route route() {
@@ -46,8 +50,8 @@ public final class Line {
         return transport.name;
     }
 
-    public String nextHop() {
-        return nextHop;
+    public String key() {
+        return key;
     }
 
     public int waiting() {
@@ -58,12 +62,54 @@ public final class Line {
         return running;
     }
 
+    public int allowed() {
+        return allowed;
+    }
+
     public boolean isEmpty() {
         return waiting == 0 && running == 0;
     }
 
+    /// An entry may go, if there is one. (After a window has shrunk more may be running than are allowed; there is no room
+    /// then, and no debt that could hold up other destinations.)
+    boolean hasRoom() {
+        return allowed > running;
+    }
+
+    /// An entry waits and may go, as far as is known.
+    boolean isOpen() {
+        return waiting > 0 && hasRoom() && !site.full;
+    }
+
+    void append(Entry entry) {
+        entry.previousAtLine = last;
+        if (last == null) {
+            first = entry;
+        } else {
+            last.nextAtLine = entry;
+        }
+        last = entry;
+        waiting++;
+    }
+
+    void remove(Entry entry) {
+        if (entry.previousAtLine == null) {
+            first = entry.nextAtLine;
+        } else {
+            entry.previousAtLine.nextAtLine = entry.nextAtLine;
+        }
+        if (entry.nextAtLine == null) {
+            last = entry.previousAtLine;
+        } else {
+            entry.nextAtLine.previousAtLine = entry.previousAtLine;
+        }
+        entry.previousAtLine = null;
+        entry.nextAtLine = null;
+        waiting--;
+    }
+
     @Override
     public String toString() {
-        return transport.name + "/" + nextHop;
+        return transport.name + "/" + key;
     }
 }

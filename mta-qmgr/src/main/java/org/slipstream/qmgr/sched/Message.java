@@ -10,31 +10,49 @@ import java.util.Optional;
 public final class Message {
     final QueueId id;
 
-    /// Activation number: smaller has been active for longer. Jobs are served in this order.
-    final long number;
+    /// When it became active. Age in the order of service counts from here, not from arrival.
+    final long activatedMillis;
     final List<Job> jobs = new ArrayList<>(1);
 
-    /// Recipients read and not yet settled, whether or not their route is known.
+    /// Recipients read and not yet settled, whether or not their route is known, and how many there may be.
     int inCore;
+    int limit;
+
+    /// Of those, the ones that are in no entry yet.
+    int unplaced;
+
+    /// An upper bound of the recipients not yet read.
+    int unread;
+    final int recipients;
     int waiting;
     int running;
 
     /// Open recipients may follow in the register.
     boolean moreOnFile;
 
-    /// A batch is wished for or being read.
+    /// A batch is wished for or being read; so much memory is set aside for it.
     boolean reading;
+    int batch;
+    int setAside;
 
-    /// Number of the last recipient that was read.
+    /// Number of the last recipient that was read, and when.
     int readUpTo;
+    long lastReadMillis;
 
-    Message(QueueId id, long number) {
+    Message(QueueId id, long activatedMillis, int recipients, int limit) {
         this.id = id;
-        this.number = number;
+        this.activatedMillis = activatedMillis;
+        this.recipients = recipients;
+        this.unread = recipients;
+        this.limit = limit;
     }
 
     public QueueId id() {
         return id;
+    }
+
+    public long activatedMillis() {
+        return activatedMillis;
     }
 
     /// Entries that wait for their turn.
@@ -45,6 +63,11 @@ public final class Message {
     /// Entries that were taken and are not finished.
     public int running() {
         return running;
+    }
+
+    /// Recipients in memory.
+    public int inCore() {
+        return inCore;
     }
 
     public boolean isReading() {
@@ -59,22 +82,36 @@ public final class Message {
     /// A destination that entries of this message wait for, for whoever wants to explain the wait.
     public Optional<Line> waitsFor() {
         for (Job job : jobs) {
-            if (!job.peers.isEmpty()) {
-                return Optional.of(job.peers.getFirst().line);
+            Peer peer = job.turn;
+            for (int i = 0; peer != null && (i == 0 || peer != job.turn); i++, peer = peer.next) {
+                if (peer.waiting > 0) {
+                    return Optional.of(peer.line);
+                }
             }
         }
         return Optional.empty();
     }
 
-    Job job(Transport transport) {
-        // A message has as many jobs as transports, three at most in practice.
+    // Seconds, as in the original: the score compares ages in whole ones.
+    long activatedSecond() {
+        return Math.floorDiv(activatedMillis, 1_000);
+    }
+
+    Optional<Job> existingJob(Transport transport) {
         for (Job job : jobs) {
             if (job.transport == transport) {
-                return job;
+                return Optional.of(job);
             }
         }
-        Job job = new Job(this, transport);
-        jobs.add(job);
-        return job;
+        return Optional.empty();
+    }
+
+    // A message has as many jobs as transports, three at most in practice.
+    Job job(Transport transport) {
+        return existingJob(transport).orElseGet(() -> {
+            Job job = new Job(this, transport);
+            jobs.add(job);
+            return job;
+        });
     }
 }

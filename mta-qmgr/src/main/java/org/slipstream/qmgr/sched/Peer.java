@@ -1,22 +1,47 @@
 package org.slipstream.qmgr.sched;
 
-import java.util.ArrayDeque;
-
-/// The entries of one job that wait for one destination, in order. Exists while there are any.
+/// One job at one destination: the entries of one message that wait for or run to one place. Exists while there are any.
 final class Peer {
     final Job job;
     final Line line;
-    final ArrayDeque<Entry> waiting = new ArrayDeque<>(2);
 
-    /// Among the peers of a job the smallest turn is served first, and gets a new one: round-robin.
-    long turn;
+    /// The row of waiting entries.
+    Entry first;
+    Entry last;
+    int waiting;
+    int running;
 
-    /// Index in the job's list.
-    int place;
+    /// Neighbours in the job's ring of peers.
+    Peer previous;
+    Peer next;
 
-    Peer(Job job, Line line, long turn) {
+    Peer(Job job, Line line) {
         this.job = job;
         this.line = line;
-        this.turn = turn;
+    }
+
+    void append(Entry entry) {
+        if (last == null) {
+            first = entry;
+        } else {
+            last.nextAtPeer = entry;
+        }
+        last = entry;
+        waiting++;
+    }
+
+    Entry takeFirst() {
+        Entry taken = first;
+        first = taken.nextAtPeer;
+        if (first == null) {
+            last = null;
+        }
+        taken.nextAtPeer = null;
+        waiting--;
+        return taken;
+    }
+
+    boolean isEmpty() {
+        return waiting == 0 && running == 0;
     }
 }

@@ -106,9 +106,9 @@ class QmgrLoopTest {
         assertThat(inbox.offerArrival(message(3))).isFalse();
         inbox.answer(new QmgrEvent.Alarm());
         loop.start();
-        next(QmgrOrder.ReadRecipients.class);
-        next(QmgrOrder.ReadRecipients.class);
         next(QmgrOrder.Scan.class);
+        next(QmgrOrder.ReadRecipients.class);
+        next(QmgrOrder.ReadRecipients.class);
         assertThat(inbox.offerArrival(message(4))).isTrue();
         next(QmgrOrder.ReadRecipients.class);
     }
@@ -129,6 +129,7 @@ class QmgrLoopTest {
     void inspectionsRunBetweenEvents() throws Exception {
         started();
         inbox.offerArrival(message(1));
+        next(QmgrOrder.ReadRecipients.class);
         assertThat(loop.inspect(brain -> brain.snapshot(clock.get()).messages().getFirst().why()).get(10, SECONDS))
                 .isEqualTo("reading recipients");
         assertThatThrownBy(() -> loop.inspect(_ -> {

@@ -1,0 +1,183 @@
+package org.slipstream.lab.golden;
+
+import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.TransportSettings;
+import org.slipstream.qmgr.TransportTable;
+import org.slipstream.qmgr.flow.Feedback;
+import org.slipstream.qmgr.flow.FeedbackVariant;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.SequencedMap;
+import java.util.TreeMap;
+
+/// A scenario and the trace that the original produced for it. Times are whole seconds.
+///
+/// @param transports settings by the file's transport names
+/// @param routes transport by destination; `smtp` where nothing is said
+/// @param expected the trace, as written
+record GoldenFile(String name, Global global, SequencedMap<String, TransportSettings> transports,
+        SequencedMap<String, String> routes, List<Mail> mails, Deliveries deliveries, OptionalLong stopAfter,
+        JsonNode expected) {
+
+    record Global(int activeLimit, int recipientLimit, int recipientMinimum, long minimalBackoff, long maximalBackoff,
+            long queueRunDelay, long lifetime) {}
+
+    /// @param addresses in envelope order, `rNNNNN@destination`
+    record Mail(String id, long arrival, List<String> addresses) {}
+
+    /// @param values the k-th is that of the k-th delivery to the destination, the last one repeats
+    record Rule(String destination, String message, List<String> values) {
+        boolean matches(String key, String id) {
+            return (destination.equals("*") || destination.equals(key)) && (message.equals("*") || message.equals(id));
+        }
+
+        String value(int delivery) {
+            return values.get(Math.min(delivery, values.size() - 1));
+        }
+    }
+
+    record Outage(String destination, long from, long to) {}
+
+    record ServerLimit(String destination, int limit) {}
+
+    /// How the outside world behaves.
+    record Deliveries(long defaultDuration, List<Rule> durations, List<Rule> results, List<Outage> outages,
+            List<ServerLimit> limits) {
+
+        long duration(String key, String message, int delivery) {
+            return last(durations, key, message).map(rule -> Long.parseLong(rule.value(delivery)))
+                    .orElse(defaultDuration);
+        }
+
+        /// `ok`, `fail` or `defer`.
+        ///
+        /// @param running deliveries to the destination, this one included
+        String result(String key, String message, int delivery, long now, int running) {
+            boolean down = outages.stream().anyMatch(o -> o.destination.equals(key) && o.from <= now && now < o.to);
+            boolean full = limits.stream().anyMatch(l -> l.destination.equals(key) && running > l.limit);
+            return down || full ? "fail" : last(results, key, message).map(rule -> rule.value(delivery)).orElse("ok");
+        }
+
+        private static Optional<Rule> last(List<Rule> rules, String key, String message) {
+            return rules.reversed().stream().filter(rule -> rule.matches(key, message)).findFirst();
+        }
+    }
+
+    /// @throws IllegalArgumentException with a sentence when the file makes no sense
+    static GoldenFile read(Path path) throws IOException {
+        try {
+            return of(new ObjectMapper().readTree(Files.readString(path)));
+        } catch (JacksonException e) {
+            throw new IllegalArgumentException(path + ": no JSON: " + e.getOriginalMessage(), e);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(path + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static GoldenFile of(JsonNode json) {
+        if (!at(json, "format").asString().equals("mta-golden/1")) {
+            throw new IllegalArgumentException("the format is " + at(json, "format") + ", not mta-golden/1");
+        }
+        JsonNode params = at(json, "params");
+        SequencedMap<String, TransportSettings> transports = new TreeMap<>();
+        at(params, "transports").forEachEntry((name, settings) -> transports.put(name, transport(settings)));
+        SequencedMap<String, String> routes = new TreeMap<>();
+        at(json, "routes").forEachEntry((destination, transport) -> routes.put(destination, transport.asString()));
+        JsonNode stop = at(json, "stop_after");
+        return new GoldenFile(at(json, "name").asString(), global(at(params, "global")), transports, routes,
+                list(at(json, "messages")).stream().map(GoldenFile::mail).toList(), deliveries(at(json, "deliveries")),
+                stop.isNull() ? OptionalLong.empty() : OptionalLong.of(stop.asLong()), at(json, "expected"));
+    }
+
+    private static Global global(JsonNode json) {
+        return new Global(number(json, "qmgr_message_active_limit"), number(json, "qmgr_message_recipient_limit"),
+                number(json, "qmgr_message_recipient_minimum"), number(json, "minimal_backoff_time"),
+                number(json, "maximal_backoff_time"), number(json, "queue_run_delay"),
+                number(json, "maximal_queue_lifetime"));
+    }
+
+    private static TransportSettings transport(JsonNode json) {
+        return new TransportSettings(number(json, "process_limit"), number(json, "initial_destination_concurrency"),
+                number(json, "destination_concurrency_limit"),
+                feedback(json, "destination_concurrency_positive_feedback"),
+                feedback(json, "destination_concurrency_negative_feedback"),
+                number(json, "destination_concurrency_failed_cohort_limit"),
+                number(json, "destination_rate_delay") * 1_000L, number(json, "delivery_slot_cost"),
+                number(json, "delivery_slot_loan"), number(json, "delivery_slot_discount"),
+                number(json, "minimum_delivery_slots"), number(json, "destination_recipient_limit"),
+                number(json, "recipient_limit"), number(json, "extra_recipient_limit"),
+                number(json, "recipient_refill_limit"), number(json, "recipient_refill_delay") * 1_000L);
+    }
+
+    private static Feedback feedback(JsonNode json, String name) {
+        String text = at(json, name).asString();
+        return Feedback.parse(text)
+                .orElseThrow(() -> new IllegalArgumentException(name + ": no feedback between 0 and 1: " + text));
+    }
+
+    private static Mail mail(JsonNode json) {
+        List<String> addresses = new ArrayList<>();
+        for (JsonNode group : list(at(json, "recipients"))) {
+            for (int i = 0; i < group.get(1).asInt(); i++) {
+                addresses.add("r%05d@%s".formatted(addresses.size() + 1, group.get(0).asString()));
+            }
+        }
+        return new Mail(at(json, "id").asString(), at(json, "arrival").asLong(), addresses);
+    }
+
+    private static Deliveries deliveries(JsonNode json) {
+        return new Deliveries(at(json, "default_duration").asLong(), rules(at(json, "durations")),
+                rules(at(json, "results")),
+                list(at(json, "outages")).stream().map(o -> new Outage(at(o, "destination").asString(),
+                        at(o, "from").asLong(), at(o, "to").asLong())).toList(),
+                list(at(json, "server_limits")).stream()
+                        .map(l -> new ServerLimit(at(l, "destination").asString(), number(l, "limit"))).toList());
+    }
+
+    private static List<Rule> rules(JsonNode json) {
+        return list(json).stream().map(rule -> new Rule(at(rule, "destination").asString(),
+                at(rule, "message").asString(), list(at(rule, "values")).stream().map(JsonNode::asString).toList()))
+                .toList();
+    }
+
+    private static int number(JsonNode json, String name) {
+        return at(json, name).asInt();
+    }
+
+    private static JsonNode at(JsonNode json, String name) {
+        JsonNode value = json.get(name);
+        if (value == null) {
+            throw new IllegalArgumentException("nothing said about " + name);
+        }
+        return value;
+    }
+
+    static List<JsonNode> list(JsonNode json) {
+        List<JsonNode> all = new ArrayList<>();
+        json.forEach(all::add);
+        return all;
+    }
+
+    /// The settings of a queue manager that is to live through this, with the file's transports under the names that ours
+    /// have.
+    QmgrConfig config(TransportNames names) {
+        TransportTable table = TransportTable.of(TransportSettings.defaults());
+        for (var each : transports.entrySet()) {
+            table = table.with(names.ours(each.getKey()), each.getValue());
+        }
+        long never = Long.MAX_VALUE / 4;
+        return new QmgrConfig(global.activeLimit, global.minimalBackoff * 1_000, global.maximalBackoff * 1_000,
+                global.lifetime * 1_000, global.lifetime * 1_000, 0, 50, 5_000, 20, 100, never, 1, never)
+                .withMemory(new QmgrConfig.Memory(global.recipientLimit, global.recipientMinimum))
+                .withFeedback(FeedbackVariant.POSTFIX_SOURCE).withTransports(table);
+    }
+}

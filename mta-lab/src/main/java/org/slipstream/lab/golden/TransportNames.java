@@ -1,0 +1,46 @@
+package org.slipstream.lab.golden;
+
+import org.slipstream.core.Route;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeSet;
+
+/// Translates a file's transport names, which are free, to the kinds of route that there are, which are four. Keeps their
+/// alphabetical order, because the order of service sorts by it.
+final class TransportNames {
+    private static final List<String> KINDS = List.of("discard", "lmtp", "local", "smtp");
+
+    private final List<String> theirs;
+    private final List<String> ours;
+
+    TransportNames(Collection<String> names) {
+        theirs = new ArrayList<>(new TreeSet<>(names));
+        if (theirs.size() > KINDS.size()) {
+            throw new IllegalArgumentException("more than " + KINDS.size() + " transports: " + theirs);
+        }
+        ours = KINDS.subList(KINDS.size() - theirs.size(), KINDS.size());
+    }
+
+    String ours(String name) {
+        int index = theirs.indexOf(name);
+        if (index < 0) {
+            throw new IllegalArgumentException("no settings for transport " + name);
+        }
+        return ours.get(index);
+    }
+
+    String theirs(String name) {
+        return theirs.get(ours.indexOf(name));
+    }
+
+    Route route(String transport, String nextHop) {
+        return switch (ours(transport)) {
+            case "discard" -> new Route.Discard(nextHop);
+            case "lmtp" -> new Route.Lmtp(nextHop);
+            case "local" -> new Route.Local(nextHop);
+            default -> new Route.Smtp(nextHop, List.of(new Route.Host(nextHop, 25, 0)));
+        };
+    }
+}

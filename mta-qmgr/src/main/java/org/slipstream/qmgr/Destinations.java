@@ -1,0 +1,187 @@
+package org.slipstream.qmgr;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
+import org.slipstream.qmgr.QmgrTrace.Feedback;
+import org.slipstream.qmgr.flow.Destination;
+import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.Scheduler;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Where the two halves of a destination are kept together: the line, which the order of service knows, and what deliveries
+/// taught ([Destination]). Postfix calls both together the queue of a transport.
+///
+/// The order of service hears one figure of each destination, how many may run; every change of it passes through here. A
+/// destination exists as long as something waits or runs there, or as it is dead or in a pause; then all that was learned is
+/// forgotten.
+final class Destinations {
+    private final QmgrConfig config;
+    private final Scheduler scheduler;
+    private final QmgrTrace trace;
+    private final Map<Line, Destination> byLine = new LinkedHashMap<>();
+    private final Map<String, Reply> deadTransports = new LinkedHashMap<>();
+    private final Reopenings reopenings = new Reopenings();
+
+    Destinations(QmgrConfig config, Scheduler scheduler, QmgrTrace trace) {
+        this.config = config;
+        this.scheduler = scheduler;
+        this.trace = trace;
+    }
+
+    /// The line for mail to this address by this route, made when there is none.
+    Line line(Route route, Address address) {
+        String key = scheduler.isPerRecipient(route.transport())
+                ? address.localPart() + "@" + route.nextHop()
+                : route.nextHop();
+        Line line = scheduler.line(route, key);
+        if (!byLine.containsKey(line)) {
+            byLine.put(line, new Destination(config.transport(line.transport()).flow(config.feedback())));
+            changed(line, Feedback.NEW);
+        }
+        return line;
+    }
+
+    /// Why recipients for this line are deferred without a try; empty when they may wait.
+    Optional<Reply> suspension(Line line) {
+        return byLine.get(line).suspension()
+                .or(() -> Optional.ofNullable(deadTransports.get(line.transport())).map(Destination::suspended));
+    }
+
+    // ---- what deliveries tell; before their entry is taken off the line
+
+    void worked(Line line) {
+        transportWorks(line.transport());
+        good(line);
+    }
+
+    private void good(Line line) {
+        boolean revived = byLine.get(line).good(line.running());
+        if (revived) {
+            reopenings.cancel(new Reopenings.Door.OfLine(line));
+        }
+        changed(line, revived ? Feedback.OK_REVIVE : Feedback.OK);
+    }
+
+    /// True when that was the end of the destination. A permanent reason is the answer itself, which each entry is to get; none
+    /// is to wait for better times.
+    boolean troubled(Line line, Reply reason, long nowMillis) {
+        transportWorks(line.transport());
+        Destination destination = byLine.get(line);
+        if (reason.isPermanent() || !destination.isLive()) {
+            return false;
+        }
+        long until = nowMillis + config.minimalBackoffMillis();
+        boolean died = destination.bad(reason, until);
+        changed(line, died ? Feedback.FAIL_DEAD : Feedback.FAIL);
+        if (died) {
+            reopenings.plan(new Reopenings.Door.OfLine(line), until);
+        }
+        return died;
+    }
+
+    /// A transport is out of order. Its lines are returned.
+    List<Line> broken(String transport, Reply reason, long nowMillis) {
+        deadTransports.put(transport, reason);
+        scheduler.setDead(transport, true);
+        reopenings.plan(new Reopenings.Door.OfTransport(transport), nowMillis + config.transportRetryMillis());
+        return scheduler.lines(transport);
+    }
+
+    private void transportWorks(String transport) {
+        if (deadTransports.remove(transport) != null) {
+            reopenings.cancel(new Reopenings.Door.OfTransport(transport));
+            scheduler.setDead(transport, false);
+        }
+    }
+
+    /// An entry of this line is done and taken off.
+    void finished(Line line, long nowMillis) {
+        Destination destination = byLine.get(line);
+        if (destination.isRateLimited()) {
+            pause(line, destination, nowMillis);
+        } else {
+            scheduler.mayGo(line, destination.isDead());
+        }
+        dropIfDone(line);
+    }
+
+    // Also after a failure, so that a rate-limited destination never stays dead.
+    private void pause(Line line, Destination destination, long nowMillis) {
+        if (destination.isDead()) {
+            good(line);
+        }
+        reopenings.plan(new Reopenings.Door.OfLine(line), destination.suspend(nowMillis));
+        changed(line, Feedback.SUSPEND);
+    }
+
+    // ---- what time brings
+
+    /// When the next destination or transport opens again.
+    long nextMillis() {
+        return reopenings.nextMillis();
+    }
+
+    void timePasses(long nowMillis) {
+        for (var due = reopenings.due(nowMillis); due.isPresent(); due = reopenings.due(nowMillis)) {
+            open(due.get());
+        }
+    }
+
+    /// Everything that is dead gets another chance. A pause between deliveries stays one.
+    void flush() {
+        for (Reopenings.Door door : reopenings.all()) {
+            if (!(door instanceof Reopenings.Door.OfLine(Line line)) || byLine.get(line).isDead()) {
+                reopenings.cancel(door);
+                open(door);
+            }
+        }
+    }
+
+    private void open(Reopenings.Door door) {
+        switch (door) {
+            case Reopenings.Door.OfTransport(String name) -> transportWorks(name);
+            case Reopenings.Door.OfLine(Line line) -> open(line);
+        }
+    }
+
+    private void open(Line line) {
+        Destination destination = byLine.get(line);
+        boolean wasDead = destination.isDead();
+        if (wasDead) {
+            destination.revive(line.running());
+        } else {
+            destination.resume();
+        }
+        if (line.isEmpty()) {
+            forget(line, wasDead ? Feedback.TIMER_REVIVE_FORGET : Feedback.RESUME_FORGET);
+        } else {
+            changed(line, wasDead ? Feedback.TIMER_REVIVE : Feedback.RESUME);
+            scheduler.mayGo(line, false);
+        }
+    }
+
+    // ---- the end
+
+    void dropIfDone(Line line) {
+        Destination destination = byLine.get(line);
+        if (destination != null && destination.isLive() && line.isEmpty()) {
+            forget(line, Feedback.FORGET);
+        }
+    }
+
+    private void forget(Line line, Feedback why) {
+        trace.feedback(line, why, line.running(), byLine.remove(line).figures());
+        scheduler.drop(line);
+    }
+
+    private void changed(Line line, Feedback event) {
+        Destination destination = byLine.get(line);
+        scheduler.allow(line, destination.allowed());
+        trace.feedback(line, event, line.running(), destination.figures());
+    }
+}

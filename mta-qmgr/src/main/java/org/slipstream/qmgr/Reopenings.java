@@ -1,0 +1,61 @@
+package org.slipstream.qmgr;
+
+import org.slipstream.qmgr.sched.Line;
+
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/// When dead or suspended destinations, and dead transports, open again: in order of time, then in the order in which the times
+/// were set.
+final class Reopenings {
+    /// What opens.
+    sealed interface Door {
+        record OfLine(Line line) implements Door {}
+
+        record OfTransport(String name) implements Door {}
+    }
+
+    private record Reopening(long atMillis, long number, Door door) {}
+
+    private final TreeSet<Reopening> planned = new TreeSet<>(
+            Comparator.comparingLong(Reopening::atMillis).thenComparingLong(Reopening::number));
+    private final Map<Door, Reopening> byDoor = new LinkedHashMap<>();
+    private long numbers;
+
+    void plan(Door door, long atMillis) {
+        cancel(door);
+        Reopening reopening = new Reopening(atMillis, ++numbers, door);
+        byDoor.put(door, reopening);
+        planned.add(reopening);
+    }
+
+    void cancel(Door door) {
+        Reopening reopening = byDoor.remove(door);
+        if (reopening != null) {
+            planned.remove(reopening);
+        }
+    }
+
+    long nextMillis() {
+        return planned.isEmpty() ? Long.MAX_VALUE : planned.getFirst().atMillis();
+    }
+
+    /// The next that is due, taken out.
+    Optional<Door> due(long nowMillis) {
+        if (nextMillis() > nowMillis) {
+            return Optional.empty();
+        }
+        Door door = planned.getFirst().door();
+        cancel(door);
+        return Optional.of(door);
+    }
+
+    /// All that are planned, in order.
+    List<Door> all() {
+        return planned.stream().map(Reopening::door).toList();
+    }
+}

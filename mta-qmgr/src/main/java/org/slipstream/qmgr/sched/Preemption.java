@@ -1,0 +1,124 @@
+package org.slipstream.qmgr.sched;
+
+import java.util.List;
+
+/// When a job steps in front of the current one, and what it owes for that.
+///
+/// **Before every selection** the current job, from which an entry was taken last, is asked to let another pass (PF-42,
+/// PF-43). It does when four things hold:
+///
+/// 1. it has earned something: its balance is positive, so at least one of its own entries went first, whatever the loan;
+/// 2. it is worth it: a job too small to earn the minimum of slots is never disturbed (PF-44);
+/// 3. there is a candidate, and the [best][CandidateSearch] one is taken or none;
+/// 4. it can afford it: whole slots plus loan cover the candidate's entries less the discount (PF-47).
+///
+/// The candidate then moves directly in front of the current job, becomes the current job itself, and the price is paid in
+/// full (PF-48, [SlotAccount]).
+///
+/// **The tree.** Whoever stepped forward may be passed in turn, and a job may let several pass. Parent and children record
+/// who paid for whom; the list alone says who is served (PF-54). When a job leaves from the middle of the tree, its
+/// children are adopted by its parent, and keep their level: a child that finds itself not exactly one level above
+/// its parent knows that this is not the job that paid for it, and returns nothing to it. When a job at the bottom
+/// leaves, its children are orphans (PF-53).
+///
+/// ```
+///   7  lets 4 pass, 4 lets 8 pass:    8 → 4 → 7      levels 2, 1, 0
+///   4  is done first:                 8 → 7          levels 2, 0: adopted, no refund to 7
+///   8  is done:                       7
+/// ```
+///
+/// What is left of the settlement when one job pays for another and leaves before it is small and in nobody's favour; the
+/// published bound does not count it.
+final class Preemption {
+    private final Transport transport;
+    private final SchedTrace trace;
+
+    Preemption(Transport transport, SchedTrace trace) {
+        this.transport = transport;
+        this.trace = trace;
+    }
+
+    /// The job to take from: the given one, or the one that now stands in front of it.
+    Job attempt(Job current, long nowMillis) {
+        ServiceRules rules = transport.rules;
+        if (!rules.preempts() || current.slots.balance <= 0
+                || current.mostEntries() < rules.minimumSlots() * rules.slotCost()) {
+            return current;
+        }
+        int fit = (current.read - current.selected + current.slots.balance) / rules.slotCost();
+        Job candidate = transport.candidates.best(current, fit, Math.floorDiv(nowMillis, 1_000)).orElse(current);
+        if (candidate == current || !canAfford(current, candidate)) {
+            return current;
+        }
+        letPass(current, candidate);
+        return candidate;
+    }
+
+    private boolean canAfford(Job current, Job candidate) {
+        ServiceRules rules = transport.rules;
+        double need = candidate.mostEntriesLeft() * (100 - rules.slotDiscountPercent()) / 100.0;
+        return current.slots.wholeSlots(rules.slotCost()) + rules.slotLoan() >= need;
+    }
+
+    private void letPass(Job current, Job candidate) {
+        int entries = candidate.mostEntriesLeft();
+        transport.candidates.leaves(candidate);
+        if (candidate.level > 0) {
+            leaveTree(candidate);
+        }
+        transport.jobs.moveInFrontOf(current, candidate);
+        candidate.parent = current;
+        current.children.add(candidate);
+        candidate.level = current.level + 1;
+        transport.current = candidate;
+        current.slots.pay(entries, transport.rules.slotCost());
+        candidate.slots.openAdvance(entries);
+        if (candidate.message.isPartlyUnread()) {
+            transport.pool.lendExtraTo(candidate);
+        }
+        transport.candidates.changed(current);
+        transport.candidates.changed(candidate);
+        trace.preempted(current.message, candidate.message, transport.name, candidate.level, current.slots.balance);
+    }
+
+    /// A job at a level above 0 leaves the tree and settles. It stays where it is on the list.
+    void leaveTree(Job job) {
+        Job parent = job.parent;
+        if (parent != null) {
+            if (job.level == parent.level + 1) {
+                parent.slots.settle(job.slots, transport.rules.slotCost());
+            }
+            parent.children.remove(job);
+        }
+        handOver(job, parent);
+        job.parent = null;
+        job.level = 0;
+        if (parent != null) {
+            transport.candidates.changed(parent);
+        }
+    }
+
+    /// A job is about to leave the list.
+    void leave(Job job) {
+        if (job.level > 0) {
+            leaveTree(job);
+        } else {
+            handOver(job, null);
+        }
+    }
+
+    private static void handOver(Job job, Job parent) {
+        for (Job child : job.children) {
+            child.parent = parent;
+        }
+        if (parent != null) {
+            parent.children.addAll(job.children);
+        }
+        job.children.clear();
+    }
+
+    /// Jobs that the given one let pass and that are still there.
+    static List<Message> children(Job job) {
+        return job.children.stream().map(child -> child.message).toList();
+    }
+}

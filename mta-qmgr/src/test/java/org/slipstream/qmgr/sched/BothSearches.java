@@ -1,0 +1,42 @@
+package org.slipstream.qmgr.sched;
+
+import java.util.Optional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Asks the plain search and the quick one, and lets no difference pass.
+final class BothSearches implements CandidateSearch {
+    private final PlainSearch plain = new PlainSearch();
+    private final SizeSearch quick = new SizeSearch();
+    int asked;
+    int found;
+
+    @Override
+    public Optional<Job> best(Job current, int fit, long nowSecond) {
+        Optional<Job> best = plain.best(current, fit, nowSecond);
+        assertThat(quick.best(current, fit, nowSecond)).isEqualTo(best);
+        asked++;
+        found += best.isPresent() ? 1 : 0;
+        return best;
+    }
+
+    @Override
+    public void leaves(Job job) {
+        quick.leaves(job);
+    }
+
+    @Override
+    public void changed(Job job) {
+        quick.changed(job);
+    }
+
+    @Override
+    public void serves(Job job) {
+        quick.serves(job);
+    }
+
+    @Override
+    public void unblocked() {
+        quick.unblocked();
+    }
+}

@@ -1,0 +1,118 @@
+package org.slipstream.qmgr.sched;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.Route;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/// A post office counter with one clerk: messages come in, entries are taken one a second and are done at once.
+final class Counter {
+    static final Gate OPEN = (message, line) -> Gate.Answer.FREE;
+
+    final ServiceRules rules;
+    final Scheduler scheduler;
+    final Map<Message, Integer> names = new LinkedHashMap<>();
+    final List<Integer> served = new ArrayList<>();
+    long now;
+
+    Counter(ServiceRules rules) {
+        this(rules, BothSearches::new);
+    }
+
+    Counter(ServiceRules rules, Supplier<CandidateSearch> search) {
+        this.rules = rules;
+        scheduler = new Scheduler(100_000, 10, 100_000, _ -> rules, new SchedTrace() {}, search);
+    }
+
+    /// Postfix's defaults with one recipient per entry.
+    static ServiceRules slots(int cost, int loan, int discount, int minimum) {
+        return new ServiceRules(cost, loan, discount, minimum, 1, 20_000, 1_000, 100, 5_000);
+    }
+
+    static Route smtp(String hop) {
+        return new Route.Smtp(hop, List.of(new Route.Host(hop, 25, 0)));
+    }
+
+    static List<Recipient> recipients(int from, int count) {
+        return IntStream.range(from, from + count).mapToObj(i -> new Recipient(i, Address.of("r" + i + "@x.example")))
+                .toList();
+    }
+
+    /// A message of so many entries, each to a place of its own.
+    Message message(int entries) {
+        return message(entries, names.size() + 1 + ".example");
+    }
+
+    Message message(int entries, String domain) {
+        Message message = admit(entries);
+        List<Recipient> recipients = recipients(1, entries);
+        scheduler.batchRead(message, recipients, true, now);
+        scheduler.place(message, recipients.stream()
+                .map(r -> new Scheduler.Placement(r, line(domain, r.address().localPart() + "@" + domain))).toList());
+        return message;
+    }
+
+    /// A message of which nothing is read yet.
+    Message admit(int recipients) {
+        Message message = scheduler.admit(new QueueId(names.size() + 1), now, recipients, recipients);
+        names.put(message, names.size() + 1);
+        scheduler.nextRead();
+        return message;
+    }
+
+    Line line(String hop, String key) {
+        Line line = scheduler.line(smtp(hop), key);
+        if (line.allowed() == 0) {
+            scheduler.allow(line, 20);
+        }
+        return line;
+    }
+
+    Line line(String hop) {
+        return line(hop, hop);
+    }
+
+    /// Takes one entry and finishes it. False when nothing can go.
+    boolean serve() {
+        if (!(scheduler.choose(OPEN, now) instanceof Scheduler.Choice.Taken(Entry entry))) {
+            return false;
+        }
+        served.add(names.get(entry.message()));
+        scheduler.finished(entry);
+        scheduler.mayGo(entry.line(), false);
+        now += 1_000;
+        return true;
+    }
+
+    Counter serveAll() {
+        while (serve()) {
+            // until nothing waits
+        }
+        return this;
+    }
+
+    static Job job(Message message) {
+        return message.jobs.getFirst();
+    }
+
+    /// `1×4 2×2 1×4`
+    String runs() {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < served.size();) {
+            int end = i;
+            while (end < served.size() && served.get(end).equals(served.get(i))) {
+                end++;
+            }
+            text.append(i == 0 ? "" : " ").append(served.get(i)).append('×').append(end - i);
+            i = end;
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,93 @@
+package org.slipstream.qmgr.sched;
+
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Tag;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.qmgr.sched.Counter.job;
+import static org.slipstream.qmgr.sched.Counter.slots;
+
+/// What must hold for any mail in any order. The seed is the number of the repetition.
+class OrderPropertiesTest {
+    /// No message, however large, is finished later than k/(k−1) times its own and all older mail, whatever comes after it
+    /// and however recursively it passes. So nobody starves.
+    @RepeatedTest(150)
+    @Tag("PF-41")
+    void inflationStaysWithinTheBoundWhateverArrives(RepetitionInfo info) {
+        Random random = new Random(info.getCurrentRepetition());
+        int cost = 2 + random.nextInt(5);
+        Counter counter = new Counter(slots(cost, random.nextInt(5), random.nextInt(101), random.nextInt(4)));
+        Map<Integer, Integer> olderAndOwn = new LinkedHashMap<>();
+        List<Message> messages = new ArrayList<>();
+        int total = 0;
+        for (int i = 0; i < 40; i++) {
+            int size = i == 0 ? 100 + random.nextInt(400) : (int) Math.pow(2, random.nextDouble() * 6);
+            messages.add(counter.message(size));
+            total += size;
+            olderAndOwn.put(i + 1, total);
+            for (int served = random.nextInt(3 + size / 4); served > 0; served--) {
+                counter.serve();
+            }
+        }
+        counter.serveAll();
+
+        assertThat(counter.served).hasSize(total);
+        olderAndOwn.forEach((name, entries) -> {
+            int finished = counter.served.lastIndexOf(name) + 1;
+            assertThat(finished).as("seed %d, message %d, cost %d", info.getCurrentRepetition(), name, cost)
+                    .isLessThanOrEqualTo((int) Math.ceil(entries * cost / (cost - 1.0)));
+        });
+        assertThat(messages).allSatisfy(message -> assertThat(job(message).isOnList()).isFalse());
+        assertThat(counter.scheduler.inCore()).isZero();
+    }
+
+    /// What a job earned is its entries; what it spent is k for each entry that passed it, as the tree saw it.
+    @RepeatedTest(100)
+    @Tag("PF-49")
+    void slotAccountsBalance(RepetitionInfo info) {
+        Random random = new Random(info.getCurrentRepetition());
+        int cost = 2 + random.nextInt(4);
+        Map<Message, Integer> passed = new LinkedHashMap<>();
+        ServiceRules rules = slots(cost, random.nextInt(4), random.nextInt(101), 0);
+        Counter counter = new Counter(rules);
+        for (int i = 0; i < 30; i++) {
+            counter.message(1 + random.nextInt(i == 0 ? 200 : 30));
+        }
+        // With one clerk and open doors whoever passes finishes before those it passed.
+        boolean more = true;
+        while (more) {
+            Map<Message, Job> parents = new LinkedHashMap<>();
+            counter.names.keySet().forEach(m -> {
+                if (job(m).parent != null) {
+                    parents.put(m, job(m).parent);
+                }
+            });
+            int before = counter.served.size();
+            more = counter.serve();
+            if (counter.served.size() > before) {
+                Message who = counter.names.keySet().stream()
+                        .filter(m -> counter.names.get(m).equals(counter.served.getLast())).findFirst().orElseThrow();
+                Job parent = job(who).parent != null ? job(who).parent : parents.get(who);
+                if (parent != null) {
+                    passed.merge(parent.message, 1, Integer::sum);
+                }
+            }
+        }
+        counter.names.keySet().forEach(m -> {
+            int entries = job(m).selected;
+            int expected = entries - cost * passed.getOrDefault(m, 0);
+            // A single entry that passes is retired within its own selection, before anybody can look at the tree.
+            assertThat(job(m).slots.balance).as("seed %d, %s", info.getCurrentRepetition(), m.id())
+                    .isLessThanOrEqualTo(expected);
+            assertThat((entries - job(m).slots.balance) % cost).isZero();
+            assertThat(job(m).slots.balance).as("nobody lets more pass than it could earn").isGreaterThanOrEqualTo(0);
+        });
+    }
+}
