@@ -74,6 +74,11 @@ public final class Message {
         return reading;
     }
 
+    /// Open recipients may be in the register that have not been read.
+    public boolean isPartlyUnread() {
+        return moreOnFile || reading;
+    }
+
     /// Nothing of it is in memory, nothing is being read, nothing is left to read.
     public boolean isExhausted() {
         return inCore == 0 && !reading && !moreOnFile;
