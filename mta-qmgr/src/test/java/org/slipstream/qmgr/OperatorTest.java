@@ -106,7 +106,7 @@ class OperatorTest {
 
     @Test
     void holdingAMessageInTheMiddleOfItsBatchesKeepsTheRestUnread() {
-        Story story = new Story(s -> s.recipients(2, 2));
+        Story story = new Story(s -> s.recipients(2, 2).lanes(1, 1));
         story.withhold(QmgrOrder.Deliver.class);
         QueueId id = story.queue("a@far.example", "b@far.example", "c@far.example", "d@far.example");
         story.command(new Command.Hold(id));
