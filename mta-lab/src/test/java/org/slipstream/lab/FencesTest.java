@@ -29,17 +29,20 @@ class FencesTest {
                         && !c.getPackageName().startsWith("org.slipstream.lab")
                         && !c.getPackageName().startsWith("org.slipstream.qmgr")
                         && !c.getPackageName().startsWith("org.slipstream.smtpout.place")
+                        && !c.getPackageName().startsWith("tools.jackson")
                         && !c.getPackageName().equals("org.slipstream.core") && !c.isPrimitive() && !c.isArray()))
                 .check(ROOM);
+        noClasses().that().resideOutsideOfPackage("org.slipstream.lab.golden").should().dependOnClassesThat()
+                .resideInAPackage("tools.jackson..").because("only recorded traces are JSON").check(ROOM);
         noClasses().should().dependOnClassesThat().resideInAPackage("..qmgr.run..").check(ROOM);
     }
 
     @Test
     void simulatedTimeIsTheOnlyTime() {
         noClasses().should().dependOnClassesThat()
-                .resideInAnyPackage("java.time..", "java.util.concurrent..", "java.net..",
-                        "java.nio..")
-                .check(ROOM);
+                .resideInAnyPackage("java.time..", "java.util.concurrent..", "java.net..").check(ROOM);
+        noClasses().that().doNotHaveSimpleName("Golden").and().doNotHaveSimpleName("GoldenFile").should()
+                .dependOnClassesThat().resideInAPackage("java.nio.file..").because("worlds live in memory").check(ROOM);
         noClasses().should().callMethodWhere(describe("reads a clock",
                 call -> CLOCKS.contains(call.getTargetOwner().getName() + "." + call.getName()))).check(ROOM);
         noClasses().should().dependOnClassesThat(describe("iterates by chance",
