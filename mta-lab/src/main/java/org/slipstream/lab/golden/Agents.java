@@ -35,7 +35,8 @@ final class Agents implements Seating {
     public void seat(Load load, long nowMillis, OrderSink orders) {
         busy.merge(load.route().transport(), 1, Integer::sum);
         transports.put(load.delivery(), load.route().transport());
-        orders.order(new QmgrOrder.Deliver(load.delivery(), load.delivery(), load.id(), load.route(), load.recipients()));
+        orders.order(
+                new QmgrOrder.Deliver(load.delivery(), load.delivery(), load.id(), load.route(), load.recipients()));
     }
 
     @Override
