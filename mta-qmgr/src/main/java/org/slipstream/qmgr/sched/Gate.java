@@ -1,6 +1,6 @@
 package org.slipstream.qmgr.sched;
 
-/// Says whether an entry may be taken now. Asked by [Scheduler#select] in the order of service, so the first free answer
+/// Says whether an entry may be taken now. Asked by [Scheduler#choose] in the order of service, so the first free answer
 /// decides; it must not change anything.
 @FunctionalInterface
 public interface Gate {
@@ -9,7 +9,7 @@ public interface Gate {
     enum Answer {
         /// Take it.
         FREE,
-        /// Not for this destination; others may go. Holds until [Scheduler#seatMayBeFree] says otherwise.
+        /// Not for this destination; others may go. Holds until [Scheduler#mayGo] or [Scheduler#seatsMayBeFree] says otherwise.
         NOT_HERE,
         /// Not for any destination of this transport; asking further is useless. Asked again at the next selection.
         NOWHERE

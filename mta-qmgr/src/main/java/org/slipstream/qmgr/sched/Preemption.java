@@ -1,7 +1,5 @@
 package org.slipstream.qmgr.sched;
 
-import java.util.List;
-
 /// When a job steps in front of the current one, and what it owes for that.
 ///
 /// **Before every selection** the current job, from which an entry was taken last, is asked to let another pass (PF-42,
@@ -115,10 +113,5 @@ final class Preemption {
             parent.children.addAll(job.children);
         }
         job.children.clear();
-    }
-
-    /// Jobs that the given one let pass and that are still there.
-    static List<Message> children(Job job) {
-        return job.children.stream().map(child -> child.message).toList();
     }
 }

@@ -387,9 +387,13 @@ public final class Scheduler {
                 if (here == Phase.FRESH && isRefillDue(job, nowMillis)) {
                     return pause(job, false);
                 }
-                Optional<Peer> peer = nextPeer(job, gate);
-                if (peer.isPresent()) {
-                    return new Choice.Taken(take(peer.get()));
+                Look look = nextPeer(job, gate);
+                if (look.peer().isPresent()) {
+                    return new Choice.Taken(take(look.peer().get()));
+                }
+                if (look.nowhere()) {
+                    transport.current = job;
+                    return NOTHING;
                 }
                 if (here != Phase.LAST_LOOK && canRead(job.message)) {
                     return pause(job, true);
@@ -429,23 +433,34 @@ public final class Scheduler {
                 || nowMillis - message.lastReadMillis >= rules.refillDelayMillis());
     }
 
+    /// A peer that may go, if there is one; `nowhere` when there is no seat for anybody and no use in looking further.
+    private record Look(Optional<Peer> peer, boolean nowhere) {}
+
+    private static final Look NOBODY = new Look(Optional.empty(), false);
+    private static final Look NOWHERE = new Look(Optional.empty(), true);
+
     // The first peer in turn that may go; its successor is the next in turn.
-    private static Optional<Peer> nextPeer(Job job, Gate gate) {
+    private static Look nextPeer(Job job, Gate gate) {
         Peer peer = job.turn;
         if (peer == null) {
-            return Optional.empty();
+            return NOBODY;
         }
         do {
             if (peer.waiting > 0 && peer.line.isOpen()) {
-                if (gate.ask(job.message, peer.line) == Gate.Answer.FREE) {
-                    job.turn = peer.next;
-                    return Optional.of(peer);
+                switch (gate.ask(job.message, peer.line)) {
+                    case FREE -> {
+                        job.turn = peer.next;
+                        return new Look(Optional.of(peer), false);
+                    }
+                    case NOT_HERE -> noSeat(peer.line);
+                    case NOWHERE -> {
+                        return NOWHERE;
+                    }
                 }
-                noSeat(peer.line);
             }
             peer = peer.next;
         } while (peer != job.turn);
-        return Optional.empty();
+        return NOBODY;
     }
 
     private Entry take(Peer peer) {

@@ -1,7 +1,11 @@
-/// Who is next: messages, jobs, peers and entries, and the order in which entries are taken.
+/// Who is next: messages, jobs, peers and entries, and the preemptive order in which entries are taken.
 ///
-/// [org.slipstream.qmgr.sched.Scheduler] is the package's door; all that the queue manager asks of an order of service
-/// goes through it, so that another order replaces this package and nothing else. The classes behind the door are plain
-/// mutable data of one thread, with package-private fields. Nothing here knows of windows, dead destinations or
-/// connections: whether an entry may go is the [org.slipstream.qmgr.sched.Gate]'s to say.
+/// [org.slipstream.qmgr.sched.Scheduler] is the package's door. Behind it, one idea a file, in an order to read them:
+/// [org.slipstream.qmgr.sched.JobList] (first come, first served), [org.slipstream.qmgr.sched.SlotAccount] (why small mail may pass, and
+/// the bound), [org.slipstream.qmgr.sched.Preemption] (when it does), [org.slipstream.qmgr.sched.CandidateSearch] (which one),
+/// [org.slipstream.qmgr.sched.Blockers] (who cannot go), [org.slipstream.qmgr.sched.RecipientPool] (how much is in memory).
+///
+/// The classes behind the door are plain mutable data of one thread, with package-private fields. Nothing here knows of
+/// feedback, dead destinations or connections: how many may run at a line is told, and whether there is a seat is the
+/// [org.slipstream.qmgr.sched.Gate]'s to say.
 package org.slipstream.qmgr.sched;

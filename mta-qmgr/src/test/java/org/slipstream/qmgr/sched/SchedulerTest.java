@@ -1,0 +1,256 @@
+package org.slipstream.qmgr.sched;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.Route;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Structures, turns, blockers and memory, by hand.
+class SchedulerTest {
+    private final List<String> reads = new ArrayList<>();
+    private ServiceRules rules = new ServiceRules(5, 3, 50, 3, 2, 100, 20, 5, 5_000);
+    private Scheduler scheduler = scheduler(30, 5);
+    private long now;
+    private long ids;
+
+    private Scheduler scheduler(int recipientLimit, int minimum) {
+        return new Scheduler(recipientLimit, minimum, 5_000, _ -> rules, new SchedTrace() {
+            @Override
+            public void read(Message message, int recipients) {
+                reads.add(message.id().value() + ":" + recipients);
+            }
+        }, BothSearches::new);
+    }
+
+    private static Route smtp(String hop) {
+        return Counter.smtp(hop);
+    }
+
+    private Line line(Route route) {
+        Line line = scheduler.line(route, route.nextHop());
+        if (line.allowed() == 0) {
+            scheduler.allow(line, 20);
+        }
+        return line;
+    }
+
+    private Message message() {
+        Message message = scheduler.admit(new QueueId(++ids), now, 100, 100);
+        scheduler.nextRead();
+        return message;
+    }
+
+    private Message add(Message message, Route route, int from, int count) {
+        List<Recipient> some = Counter.recipients(from, count);
+        scheduler.batchRead(message, some, true, now);
+        scheduler.place(message, some.stream().map(r -> new Scheduler.Placement(r, line(route))).toList());
+        return message;
+    }
+
+    private List<String> chooseAll(Gate gate) {
+        List<String> taken = new ArrayList<>();
+        while (scheduler.choose(gate, now) instanceof Scheduler.Choice.Taken(Entry entry)) {
+            taken.add(entry.message().id().value() + ">" + entry.line());
+        }
+        return taken;
+    }
+
+    private Entry choose() {
+        return ((Scheduler.Choice.Taken) scheduler.choose(Counter.OPEN, now)).entry();
+    }
+
+    @Test
+    @Tag("PF-20")
+    void threeMessagesBecomeTheGraphOfTheBook() {
+        Message one = message();
+        add(one, smtp("a"), 1, 3);
+        add(one, new Route.Local("b"), 4, 1);
+        Message two = add(message(), smtp("a"), 1, 1);
+        add(message(), smtp("c"), 1, 2);
+
+        assertThat(one.jobs).extracting(job -> job.transport.name).containsExactly("smtp", "local");
+        assertThat(one.waiting()).isEqualTo(3);
+        Line a = line(smtp("a"));
+        assertThat(a.peers.keySet()).containsExactly(one, two);
+        assertThat(a.peers.get(one).waiting).isEqualTo(2);
+        assertThat(scheduler.lines()).extracting(Line::toString).containsExactlyInAnyOrder("smtp/a", "smtp/c",
+                "local/b");
+    }
+
+    @Test
+    @Tag("PF-21")
+    void aLaterBatchTopsUpAWaitingEntry() {
+        Message message = message();
+        add(message, smtp("a"), 1, 1);
+        add(message, smtp("a"), 2, 2);
+
+        Entry first = line(smtp("a")).first;
+        assertThat(first.recipients()).isEqualTo(Counter.recipients(1, 2));
+        assertThat(first.nextAtLine.recipients()).isEqualTo(Counter.recipients(3, 1));
+    }
+
+    @Test
+    @Tag("PF-24")
+    void transportsInTurnThenJobsByAgeThenPeersInTurn() {
+        Message one = message();
+        add(one, smtp("a"), 1, 4);
+        add(one, smtp("b"), 5, 2);
+        add(one, new Route.Local("l"), 7, 4);
+        add(message(), smtp("a"), 1, 1);
+
+        // The transport that came last is at the front.
+        assertThat(chooseAll(Counter.OPEN)).containsExactly("1>local/l", "1>smtp/a", "1>local/l", "1>smtp/b",
+                "1>smtp/a", "2>smtp/a");
+    }
+
+    @Test
+    @Tag("PF-23")
+    void anOlderMessageWhoseRouteIsKnownLaterStillGoesFirst() {
+        Message one = message();
+        now = 1;
+        add(message(), smtp("a"), 1, 1);
+        add(one, smtp("a"), 1, 1);
+
+        assertThat(chooseAll(Counter.OPEN)).containsExactly("1>smtp/a", "2>smtp/a");
+    }
+
+    @Test
+    @Tag("PF-25")
+    void neverMoreThanTheWindowAllows() {
+        scheduler.allow(line(smtp("a")), 2);
+        add(message(), smtp("a"), 1, 10);
+        assertThat(chooseAll(Counter.OPEN)).hasSize(2);
+        scheduler.allow(line(smtp("a")), 1); // fewer than are running
+        scheduler.mayGo(line(smtp("a")), false);
+        add(message(), smtp("b"), 1, 1);
+        assertThat(chooseAll(Counter.OPEN)).containsExactly("2>smtp/b");
+    }
+
+    @Test
+    @Tag("PF-51")
+    @Tag("PF-52")
+    void allWhoWaitForOneDoorAreFreedAtOnceAndGoInOrder() {
+        Line busy = line(smtp("busy"));
+        scheduler.allow(busy, 1);
+        List<Message> waiting = IntStream.range(0, 5).mapToObj(_ -> add(message(), smtp("busy"), 1, 1)).toList();
+        add(message(), smtp("free"), 1, 2);
+        Entry first = choose();
+        assertThat(chooseAll(Counter.OPEN)).containsExactly("6>smtp/free");
+        Transport transport = busy.transport;
+        assertThat(waiting.subList(1, 5)).allMatch(m -> Counter.job(m).isBlocked());
+        assertThat(transport.blockers.tag).isEqualTo(1);
+        assertThat(transport.current).isNull();
+
+        scheduler.finished(first);
+        scheduler.mayGo(busy, false);
+        assertThat(transport.blockers.tag).isEqualTo(3);
+        assertThat(waiting.subList(1, 5)).noneMatch(m -> Counter.job(m).isBlocked());
+        assertThat(chooseAll(Counter.OPEN)).containsExactly("2>smtp/busy");
+    }
+
+    @Test
+    @Tag("PF-51")
+    void withoutASeatItIsAsWithoutWindowAndNobodyAsksAgainUntilSomethingHappens() {
+        IntStream.range(0, 100).forEach(_ -> add(message(), smtp("full"), 1, 1));
+        add(message(), smtp("free"), 1, 1);
+        int[] asked = new int[1];
+        Gate gate = (message, line) -> {
+            asked[0]++;
+            return line.key().equals("full") ? Gate.Answer.NOT_HERE : Gate.Answer.FREE;
+        };
+        assertThat(chooseAll(gate)).containsExactly("101>smtp/free");
+        assertThat(asked[0]).isLessThan(5);
+        assertThat(chooseAll(Counter.OPEN)).isEmpty();
+
+        scheduler.mayGo(line(smtp("full")), false);
+        assertThat(chooseAll(Counter.OPEN)).hasSize(20).startsWith("1>smtp/full", "2>smtp/full");
+    }
+
+    @Test
+    @Tag("PF-26")
+    void whenThereIsNoSeatForAnybodyNobodyIsDisturbed() {
+        add(message(), smtp("a"), 1, 1);
+        assertThat(chooseAll((message, line) -> Gate.Answer.NOWHERE)).isEmpty();
+        assertThat(line(smtp("a")).transport.blockers.tag).isEqualTo(1);
+        assertThat(Counter.job(line(smtp("a")).first.message()).isBlocked()).isFalse();
+        assertThat(chooseAll(Counter.OPEN)).hasSize(1);
+    }
+
+    @Test
+    @Tag("PF-61")
+    @Tag("PF-62")
+    void theFirstBatchFillsMemoryTheNextMessageGetsTheMinimumAndTheOldestTakesThePool() {
+        Message one = scheduler.admit(new QueueId(1), now, 500, 500);
+        assertThat(scheduler.nextRead()).contains(new Scheduler.Read(one, 0, 30));
+        Message two = scheduler.admit(new QueueId(2), now, 500, 500);
+        assertThat(scheduler.nextRead()).contains(new Scheduler.Read(two, 0, 5));
+
+        batch(one, 30, false, smtp("a"));
+        batch(two, 5, false, smtp("a"));
+        assertThat(Counter.job(one).limit).isEqualTo(100);
+        assertThat(Counter.job(two).limit).isZero();
+
+        // When the first is read to its end, what it does not need goes to the next that is not.
+        scheduler.choose(Counter.OPEN, now);
+        assertThat(scheduler.nextRead()).contains(new Scheduler.Read(one, 30, 75));
+        batch(one, 20, true, smtp("a"));
+        assertThat(Counter.job(one).limit).isEqualTo(50);
+        assertThat(Counter.job(two).limit).isEqualTo(50);
+    }
+
+    private void batch(Message message, int count, boolean end, Route route) {
+        List<Recipient> some = Counter.recipients(message.readUpTo + 1, count);
+        scheduler.batchRead(message, some, end, now);
+        scheduler.place(message, some.stream().map(r -> new Scheduler.Placement(r, line(route))).toList());
+    }
+
+    @Test
+    @Tag("PF-65")
+    void theSlotsOfOneTransportMayBeFilledByRecipientsOfAnother() {
+        Message message = scheduler.admit(new QueueId(1), now, 500, 500);
+        scheduler.nextRead();
+        List<Recipient> some = Counter.recipients(1, 30);
+        scheduler.batchRead(message, some, false, now);
+        scheduler.place(message, some.stream()
+                .map(r -> new Scheduler.Placement(r, line(r.number() == 1 ? new Route.Local("l") : smtp("a"))))
+                .toList());
+        assertThat(message.limit).isEqualTo(5 + 100 + 100);
+        // 205 may be there for the message as a whole, whatever transport they are for.
+        scheduler.choose(Counter.OPEN, now);
+        assertThat(scheduler.nextRead()).contains(new Scheduler.Read(message, 30, 175));
+        batch(message, 175, false, smtp("a"));
+        assertThat(message.existingJob(line(smtp("a")).transport).orElseThrow().inCore).isEqualTo(204);
+
+        // The local job is done and retires; its slots go back to its transport.
+        while (message.existingJob(line(new Route.Local("l")).transport).orElseThrow().inCore > 0) {
+            Entry entry = choose();
+            scheduler.finished(entry);
+            scheduler.mayGo(entry.line(), false);
+        }
+        assertThat(message.inCore()).isLessThanOrEqualTo(205);
+    }
+
+    @Test
+    @Tag("PF-64")
+    void aSearchPausesForRecipientsOthersGoOnAndItContinuesWhereItStood() {
+        Message message = scheduler.admit(new QueueId(++ids), now, 500, 500);
+        scheduler.nextRead();
+        batch(message, 2, false, smtp("a"));
+        add(message(), new Route.Local("l"), 1, 1);
+
+        assertThat(chooseAll(Counter.OPEN)).containsExactly("2>local/l");
+        assertThat(scheduler.choose(Counter.OPEN, now)).isInstanceOf(Scheduler.Choice.Nothing.class);
+        assertThat(scheduler.nextRead()).isPresent();
+        batch(message, 3, true, smtp("a"));
+        assertThat(chooseAll(Counter.OPEN)).hasSize(3);
+        assertThat(Counter.job(message).isOnList()).isFalse();
+        assertThat(reads).containsExactly("1:2", "2:1", "1:3");
+    }
+}
