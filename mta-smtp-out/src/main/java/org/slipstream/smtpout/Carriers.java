@@ -5,6 +5,7 @@ import org.slipstream.smtpout.host.Dns;
 import org.slipstream.smtpout.host.DnsHostFinder;
 import org.slipstream.smtpout.host.HostFinder;
 import org.slipstream.smtpout.wire.Watchdog;
+import org.slipstream.smtpout.wire.Wire;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -51,6 +52,9 @@ public final class Carriers implements AutoCloseable {
         this.config = config;
         this.events = events;
         this.finishMillis = finishMillis;
+        if (config.startTls()) {
+            Wire.warmUpTls();
+        }
         this.opener = new Opener(config, hosts, random, watchdog);
     }
 

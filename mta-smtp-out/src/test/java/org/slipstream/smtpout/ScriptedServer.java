@@ -48,6 +48,8 @@ import javax.net.ssl.SSLSocketFactory;
 /// | `DROP` | close |
 /// | `CUT` | close with a reset |
 ///
+/// It runs on platform threads, so that it cannot get into the way of the carriers that are tested.
+///
 /// A line that does not match ends the connection and fails the test in [#close].
 final class ScriptedServer implements AutoCloseable {
     /// Greets and announces PIPELINING.
@@ -187,7 +189,7 @@ final class ScriptedServer implements AutoCloseable {
     }
 
     private void accept(Step once) {
-        Thread.ofVirtual().start(() -> {
+        Thread.ofPlatform().daemon().start(() -> {
             try {
                 while (true) {
                     once.run();
@@ -203,7 +205,7 @@ final class ScriptedServer implements AutoCloseable {
         connections++;
         playing.incrementAndGet();
         String script = scripts.size() > 1 ? scripts.poll() : scripts.peek();
-        Thread.ofVirtual().start(() -> {
+        Thread.ofPlatform().daemon().start(() -> {
             try {
                 new Play(socket, in, out).run(script);
             } catch (AssertionError e) {

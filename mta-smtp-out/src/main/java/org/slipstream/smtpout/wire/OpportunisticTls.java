@@ -1,9 +1,16 @@
 package org.slipstream.smtpout.wire;
 
+import java.io.IOException;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -14,21 +21,48 @@ import javax.net.ssl.X509ExtendedTrustManager;
 /// TLS without authentication (RFC 7435): it keeps out who only listens. Checking certificates here would keep out nobody
 /// else, because whoever can forge one can also take STARTTLS out of the EHLO reply, and it would lose mail to the many
 /// MX hosts with a self-signed one.
+///
+/// The first use loads some hundred classes of the JDK. Virtual threads that do so, or wait while another does, hold on to
+/// their carrier threads, and there are only as many of those as processors. So it is done once, ahead of time, on a
+/// platform thread, and whoever comes earlier waits for it in a way that lets go of the carrier.
 final class OpportunisticTls {
-    /// One for all wires, so that sessions are resumed.
-    static final SSLSocketFactory FACTORY = factory();
     static final String[] VERSIONS = {"TLSv1.3", "TLSv1.2"};
+
+    /// One for all wires, so that sessions are resumed.
+    private static final FutureTask<SSLSocketFactory> FACTORY = new FutureTask<>(OpportunisticTls::prepare);
+    private static final AtomicBoolean PREPARING = new AtomicBoolean();
 
     private OpportunisticTls() {}
 
-    private static SSLSocketFactory factory() {
-        try {
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, new TrustManager[]{new TrustAnyone()}, new SecureRandom());
-            return context.getSocketFactory();
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("this Java has no TLS", e);
+    /// Begins to get ready, if nobody has.
+    static void warmUp() {
+        if (PREPARING.compareAndSet(false, true)) {
+            Thread.ofPlatform().daemon().name("out-tls").start(FACTORY);
         }
+    }
+
+    static SSLSocketFactory factory(long millis) throws IOException {
+        warmUp();
+        try {
+            return FACTORY.get(millis, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("this Java has no TLS", e);
+        } catch (TimeoutException e) {
+            throw new IOException("TLS is not ready after " + millis + " ms", e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("nobody interrupts a carrier", e);
+        }
+    }
+
+    private static SSLSocketFactory prepare() throws GeneralSecurityException, IOException {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, new TrustManager[]{new TrustAnyone()}, new SecureRandom());
+        // As far as a client gets alone: its first words.
+        SSLEngine rehearsal = context.createSSLEngine("localhost", 25);
+        rehearsal.setUseClientMode(true);
+        rehearsal.setEnabledProtocols(VERSIONS);
+        rehearsal.wrap(ByteBuffer.allocate(0), ByteBuffer.allocate(rehearsal.getSession().getPacketBufferSize()));
+        return context.getSocketFactory();
     }
 
     // The extended kind, because the JDK wraps the plain one with checks of its own.

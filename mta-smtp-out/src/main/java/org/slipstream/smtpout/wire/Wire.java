@@ -47,6 +47,11 @@ public final class Wire {
         this.watchdog = watchdog.new Post();
     }
 
+    /// Gets ready for TLS in the background. Worth calling before the first wire is needed.
+    public static void warmUpTls() {
+        OpportunisticTls.warmUp();
+    }
+
     public Endpoint endpoint() {
         return endpoint;
     }
@@ -175,8 +180,8 @@ public final class Wire {
             return Optional.of(abort(End.GARBLED, "STARTTLS on a UNIX socket"));
         }
         try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "no TLS within " + seconds(millis)))) {
-            SSLSocket encrypted = (SSLSocket) OpportunisticTls.FACTORY.createSocket(plain, tcp.name(), tcp.port(),
-                    true);
+            SSLSocket encrypted = (SSLSocket) OpportunisticTls.factory(millis).createSocket(plain, tcp.name(),
+                    tcp.port(), true);
             encrypted.setEnabledProtocols(OpportunisticTls.VERSIONS);
             encrypted.startHandshake();
             in = encrypted.getInputStream();
