@@ -32,9 +32,12 @@ class FencesTest {
     /// Else `--help` would load half of the server.
     @Test
     void theCommandLineKnowsTheServerOnlyByItsSettingsItsFilesAndItsApi() {
+        noClasses().that().resideInAPackage("org.slipstream.dist.cli..").and()
+                .haveNameNotMatching(".*LabCommand\\$GoldenTraces").should().dependOnClassesThat()
+                .resideInAnyPackage("org.slipstream.lab..").check(DIST);
         noClasses().that().resideInAPackage("org.slipstream.dist.cli..").should().dependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.smtpin..", "org.slipstream.smtpout..", "org.slipstream.spool..",
-                        "org.slipstream.qmgr..", "org.slipstream.lab..", "org.slipstream.dist",
+                        "org.slipstream.qmgr..", "org.slipstream.dist",
                         "org.slipstream.dist.local..", "org.slipstream.dist.door..", "org.slipstream.dist.desk..",
                         "org.slipstream.dist.route..", "org.slipstream.dist.report..", "org.slipstream.dist.tls..")
                 .check(DIST);

@@ -69,7 +69,8 @@ public final class World {
     /// Runs until every message is gone or held. Breaks off with an [AssertionError] when something is that must not be.
     public World run() {
         while (!isOver()) {
-            long alarm = brain.nextAlarmMillis();
+            // A brain that has just been started asks for an alarm in the past; time does not run backwards.
+            long alarm = Math.max(clock.now(), brain.nextAlarmMillis());
             if (clock.nextMillis() <= alarm) {
                 clock.tick();
             } else {

@@ -26,9 +26,10 @@ public final class Cli {
                 .addSubcommand(new QueueShowCommand(mta)).addSubcommand(new QueueFlushCommand(mta))
                 .addSubcommand(new QueueOrderCommand.Hold(mta)).addSubcommand(new QueueOrderCommand.Release(mta))
                 .addSubcommand(new QueueDeleteCommand(mta));
+        CommandLine lab = new CommandLine(new LabCommand(mta)).addSubcommand(new LabCommand.GoldenTraces(mta));
         CommandLine line = new CommandLine(mta).addSubcommand(new RunCommand(mta)).addSubcommand(new CheckCommand(mta))
                 .addSubcommand(new SendCommand(mta)).addSubcommand(queue).addSubcommand(new StatusCommand(mta))
-                .addSubcommand(new CompletionCommand(mta));
+                .addSubcommand(lab).addSubcommand(new CompletionCommand(mta));
         return line.setOut(writer(world.out())).setErr(writer(world.err()))
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF)).setUsageHelpAutoWidth(false)
                 .setUsageHelpWidth(100).setParameterExceptionHandler(Cli::wrongUsage)
