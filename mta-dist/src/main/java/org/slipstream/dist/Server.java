@@ -6,6 +6,7 @@ import org.slipstream.admin.AdminServer;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.dist.admin.AdminFiles;
 import org.slipstream.dist.config.Config;
+import org.slipstream.dist.config.Release;
 import org.slipstream.dist.desk.CarrierAnswers;
 import org.slipstream.dist.desk.Desk;
 import org.slipstream.dist.desk.QueueOperations;
@@ -100,13 +101,13 @@ public final class Server implements AutoCloseable {
         Desk desk = new Desk(spool, rooms.routes(), carriers, rooms.mailboxes(), rooms.reports(), inbox::answer, CLOCK);
         undo.push("desk", desk::close);
         startQueueManager(desk);
-        QueueOperations operations = new QueueOperations(spool, inbox, CLOCK, Version.text(), config.hostname());
+        QueueOperations operations = new QueueOperations(spool, inbox, CLOCK, Release.version(), config.hostname());
         AdminServer api = bindAdmin();
         smtp = listen("smtp", config.listen().smtp(), tls, rooms.door());
         submission = listen("submission", config.listen().submission(), tls, rooms.door());
         serve(api, home, operations);
         Leftovers.sweep(config.local().maildir(), Instant.now());
-        log.info("msg=\"server started\" version={} hostname={} home={}", Version.text(), config.hostname(), home);
+        log.info("msg=\"server started\" version={} hostname={} home={}", Release.version(), config.hostname(), home);
     }
 
     private void arrived(MessageSummary message) {

@@ -216,7 +216,7 @@ final class Carrier implements Runnable {
         try {
             letter = parcel.letter().open();
         } catch (IOException e) {
-            log.warn("msg=\"message cannot be opened\" queue={}", parcel.id(), e);
+            log.warn("queue={} msg=\"message cannot be opened\" reason=\"{}\"", parcel.id(), e.toString());
             answers.done(parcel, Answers.same(parcel, Troubles.unreadable(), Troubles.LOCAL), !onceMore, false);
             return !onceMore;
         }
