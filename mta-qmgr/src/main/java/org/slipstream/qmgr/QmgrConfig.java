@@ -1,6 +1,7 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.qmgr.flow.FeedbackVariant;
+import org.slipstream.qmgr.sched.OrderPolicy;
 
 /// The queue manager's settings, in milliseconds and counts; `docs/configuration.md` has their names in `mta.toml`.
 ///
@@ -22,13 +23,16 @@ import org.slipstream.qmgr.flow.FeedbackVariant;
 /// @param scanLimit messages asked for in one scan
 /// @param scanIntervalMillis the safety net: a scan happens at least this often (`queue_run_delay`)
 /// @param memory how many recipients may be in memory
-/// @param feedback which text of the feedback algorithm windows follow
+/// @param policy in which order entries are served: the preemptive list, or what came before it, to compare
+/// ([#withPolicy]; in `mta.toml` and scenario files `preemptive`, `round-robin`, `fifo`)
+/// @param feedback which text of the feedback algorithm windows follow ([#withFeedback]; `pseudocode`, `postfix-source`,
+/// `plus-minus-one`). The manager before 2.5 is [OrderPolicy#ROUND_ROBIN] with [FeedbackVariant#PLUS_MINUS_ONE]
 /// @param transportRetryMillis how long a broken transport rests (`transport_retry_time`)
 /// @param transports what else can be set, by transport
 public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maximalBackoffMillis, long lifetimeMillis,
         long bounceLifetimeMillis, long delayNoticeMillis, int recipientsPerDelivery, int recipientBatch,
         int lanesPerDestination, int lanes, long idleLaneMillis, int scanLimit, long scanIntervalMillis, Memory memory,
-        FeedbackVariant feedback, long transportRetryMillis, TransportTable transports) {
+        OrderPolicy policy, FeedbackVariant feedback, long transportRetryMillis, TransportTable transports) {
 
     /// How many recipients may be in memory.
     ///
@@ -54,7 +58,8 @@ public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maxima
             int lanesPerDestination, int lanes, long idleLaneMillis, int scanLimit, long scanIntervalMillis) {
         this(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis, bounceLifetimeMillis,
                 delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination, lanes, idleLaneMillis,
-                scanLimit, scanIntervalMillis, Memory.defaults(), FeedbackVariant.PSEUDOCODE, 60_000,
+                scanLimit, scanIntervalMillis, Memory.defaults(), OrderPolicy.PREEMPTIVE, FeedbackVariant.PSEUDOCODE,
+                60_000,
                 TransportTable.of(TransportSettings.defaults().withRecipientsPerDelivery(recipientsPerDelivery)
                         .withConcurrency(lanes, TransportSettings.defaults().initialConcurrency(),
                                 lanesPerDestination)));
@@ -69,20 +74,28 @@ public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maxima
     public QmgrConfig withTransports(TransportTable table) {
         return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
                 bounceLifetimeMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination,
-                lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, feedback, transportRetryMillis, table);
+                lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, policy, feedback, transportRetryMillis,
+                table);
     }
 
     public QmgrConfig withMemory(Memory limits) {
         return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
                 bounceLifetimeMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination,
-                lanes, idleLaneMillis, scanLimit, scanIntervalMillis, limits, feedback, transportRetryMillis,
+                lanes, idleLaneMillis, scanLimit, scanIntervalMillis, limits, policy, feedback, transportRetryMillis,
                 transports);
     }
 
     public QmgrConfig withFeedback(FeedbackVariant variant) {
         return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
                 bounceLifetimeMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination,
-                lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, variant, transportRetryMillis,
+                lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, policy, variant, transportRetryMillis,
+                transports);
+    }
+
+    public QmgrConfig withPolicy(OrderPolicy order) {
+        return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
+                bounceLifetimeMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination,
+                lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, order, feedback, transportRetryMillis,
                 transports);
     }
 

@@ -114,7 +114,7 @@ public final class QueueManager {
         this.admission = admission.orElseGet(anteroom::admission);
         this.scanning = admission.isEmpty();
         this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageMinimum(),
-                config.recipientBatch(), name -> config.transport(name).service(), trace);
+                config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
         this.destinations = new Destinations(config, scheduler, trace);
     }
 

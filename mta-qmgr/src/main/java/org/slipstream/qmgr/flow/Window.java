@@ -27,7 +27,7 @@ package org.slipstream.qmgr.flow;
 /// mail is near 1/(1+⌈1/f⌉): one in six for 1/N at N = 5, one in four for 1/√N, one in two for 1. Less aggressive feedback
 /// is the remedy, not a smaller limit.
 ///
-/// The text of [#good] and [#bad] is the published pseudo-code; [FeedbackVariant] answers its four comparisons.
+/// The text of [#good] and [#bad] is the published pseudo-code; [FeedbackVariant] answers its comparisons.
 final class Window {
     private final FlowRules rules;
     private int size;
@@ -47,7 +47,7 @@ final class Window {
         failedCohorts = 0;
         boolean tested = size < running + rules.initialConcurrency();
         if (tested && rules.variant().counts(size, rules.concurrencyLimit())) {
-            double feedback = rules.positive().of(size);
+            double feedback = rules.variant().amount(rules.positive(), size);
             success += feedback;
             while (rules.variant().grows(success, feedback)) {
                 size++;
@@ -63,10 +63,10 @@ final class Window {
     /// A connection or handshake failed. True when that was one too many.
     boolean bad() {
         failedCohorts += 1.0 / size;
-        if (rules.variant().kills(failedCohorts, rules.failedCohortLimit())) {
+        if (rules.variant().kills(failedCohorts, rules.failedCohortLimit(), size)) {
             return true;
         }
-        double feedback = rules.negative().of(size);
+        double feedback = rules.variant().amount(rules.negative(), size);
         failure -= feedback;
         while (rules.variant().shrinks(failure, feedback)) {
             size--;

@@ -5,7 +5,7 @@ import java.util.List;
 
 /// One message's work for one transport: the unit that the order of service is about.
 ///
-/// Plain data of one thread. Who owns which field: the ring of peers is the [Scheduler]'s; the places in the two lists are
+/// Plain data of one thread. Who owns which field: the ring of peers is the [Scheduler]'s and the turn in it the [ListOrder]'s; the places in the two lists are
 /// [JobList]'s; parent, children and level are [Preemption]'s; the counters of recipients are [RecipientPool]'s.
 final class Job {
     /// Not on the lists: never linked, or retired.
@@ -70,6 +70,11 @@ final class Job {
         return level != OFF;
     }
 
+    /// Nothing of it waits, and nothing is to come.
+    boolean isServed() {
+        return selected == read && !message.isPartlyUnread();
+    }
+
     boolean isBlocked() {
         return blockerTag == transport.blockers.tag;
     }
@@ -101,6 +106,16 @@ final class Job {
         if (turn == peer) {
             turn = peer.next;
         }
+    }
+
+    List<Peer> peers() {
+        List<Peer> peers = new ArrayList<>();
+        Peer peer = turn;
+        while (peer != null && (peers.isEmpty() || peer != turn)) {
+            peers.add(peer);
+            peer = peer.next;
+        }
+        return peers;
     }
 
     @Override

@@ -35,6 +35,9 @@ public final class Line {
     /// Equal to the transport's tag: a job is blocked because of this destination.
     int blockerTag;
 
+    /// Listed by [Doors] as one where an entry waits that the window would let go.
+    boolean listedOpen;
+
     Line(Transport transport, Site site, String key, Route route) {
         this.transport = transport;
         this.site = site;

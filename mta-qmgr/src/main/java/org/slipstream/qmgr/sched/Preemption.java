@@ -39,7 +39,7 @@ final class Preemption {
     /// The job to take from: the given one, or the one that now stands in front of it.
     Job attempt(Job current, long nowMillis) {
         ServiceRules rules = transport.rules;
-        if (!rules.preempts() || current.slots.balance <= 0
+        if (current.slots.balance <= 0
                 || current.mostEntries() < rules.minimumSlots() * rules.slotCost()) {
             return current;
         }

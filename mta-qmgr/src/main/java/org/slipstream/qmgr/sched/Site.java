@@ -17,6 +17,9 @@ final class Site {
     /// There was no seat, and nothing has happened since that could change that.
     boolean full;
 
+    /// Listed by [Doors].
+    boolean listedOpen;
+
     Site(String nextHop) {
         this.nextHop = nextHop;
     }

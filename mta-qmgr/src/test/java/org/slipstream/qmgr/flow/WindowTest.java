@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Random;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.qmgr.flow.FeedbackVariant.PLUS_MINUS_ONE;
 import static org.slipstream.qmgr.flow.FeedbackVariant.POSTFIX_SOURCE;
 import static org.slipstream.qmgr.flow.FeedbackVariant.PSEUDOCODE;
 
@@ -144,6 +145,34 @@ class WindowTest {
         assertThat(destination.allowed()).isEqualTo(5);
     }
 
+    /// Deliveries that work, one cohort after the other: each is as many as the window allowed when it began.
+    private static List<Integer> cohorts(FlowRules rules, int count) {
+        Window window = new Window(rules);
+        List<Integer> sizes = new ArrayList<>(List.of(window.size()));
+        for (int cohort = 0; cohort < count; cohort++) {
+            int deliveries = window.size();
+            for (int i = 0; i < deliveries; i++) {
+                window.good(window.size()); // what is done is replaced at once
+            }
+            sizes.add(window.size());
+        }
+        return sizes;
+    }
+
+    @Test
+    @Tag("PF-74")
+    void theOldManagerDoublesWithEachCohortThatWorksAndDiesOfOneThatFails() {
+        assertThat(cohorts(rules(5, 100, "1/concurrency", 1, PLUS_MINUS_ONE), 4)).containsExactly(5, 10, 20, 40, 80);
+        assertThat(cohorts(rules(5, 20, "1", 1, PLUS_MINUS_ONE), 3)).containsExactly(5, 10, 20, 20);
+        // The same network, feedback of today: one more with each cohort.
+        assertThat(cohorts(rules(5, 100, "1/concurrency", 1, POSTFIX_SOURCE), 4)).containsExactly(5, 6, 7, 8, 9);
+
+        assertThat(shrinking(rules(5, 20, "1/concurrency", 99, PLUS_MINUS_ONE), 9)).containsExactly("4@1", "3@2",
+                "2@3", "1@4", "dead@5");
+        // "A single failure could be sufficient": a channel of one.
+        assertThat(shrinking(rules(1, 1, "1", 99, PLUS_MINUS_ONE), 9)).containsExactly("dead@1");
+    }
+
     @RepeatedTest(200)
     void theWindowStaysBetweenOneAndTheLimitWhileAlive(RepetitionInfo info) {
         Random random = new Random(info.getCurrentRepetition());
@@ -152,7 +181,7 @@ class WindowTest {
         FlowRules rules = new FlowRules(1 + random.nextInt(30), limit,
                 Feedback.parse(kinds[random.nextInt(6)]).orElseThrow(),
                 Feedback.parse(kinds[random.nextInt(6)]).orElseThrow(), random.nextInt(5), 0,
-                FeedbackVariant.values()[random.nextInt(2)]);
+                FeedbackVariant.values()[random.nextInt(FeedbackVariant.values().length)]);
         Window window = new Window(rules);
         for (int i = 0; i < 500; i++) {
             if (random.nextInt(3) > 0) {

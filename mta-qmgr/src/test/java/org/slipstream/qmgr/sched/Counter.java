@@ -27,8 +27,16 @@ final class Counter {
     }
 
     Counter(ServiceRules rules, Supplier<CandidateSearch> search) {
+        this(rules, OrderPolicy.PREEMPTIVE, search);
+    }
+
+    Counter(ServiceRules rules, OrderPolicy policy) {
+        this(rules, policy, BothSearches::new);
+    }
+
+    private Counter(ServiceRules rules, OrderPolicy policy, Supplier<CandidateSearch> search) {
         this.rules = rules;
-        scheduler = new Scheduler(100_000, 10, 100_000, _ -> rules, new SchedTrace() {}, search);
+        scheduler = new Scheduler(100_000, 10, 100_000, _ -> rules, policy, new SchedTrace() {}, search);
     }
 
     /// Postfix's defaults with one recipient per entry.

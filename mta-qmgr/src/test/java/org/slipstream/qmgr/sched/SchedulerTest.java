@@ -21,7 +21,7 @@ class SchedulerTest {
     private long ids;
 
     private Scheduler scheduler(int recipientLimit, int minimum) {
-        return new Scheduler(recipientLimit, minimum, 5_000, _ -> rules, new SchedTrace() {
+        return new Scheduler(recipientLimit, minimum, 5_000, _ -> rules, OrderPolicy.PREEMPTIVE, new SchedTrace() {
             @Override
             public void read(Message message, int recipients) {
                 reads.add(message.id().value() + ":" + recipients);

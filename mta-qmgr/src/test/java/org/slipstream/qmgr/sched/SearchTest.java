@@ -36,10 +36,11 @@ class SearchTest {
                     random.nextInt(10_000));
             recipientLimit = 20 + random.nextInt(100);
             minimum = 1 + random.nextInt(10);
-            scheduler = new Scheduler(recipientLimit, minimum, 50, _ -> rules, new SchedTrace() {}, () -> {
-                searches.add(new BothSearches());
-                return searches.getLast();
-            });
+            scheduler = new Scheduler(recipientLimit, minimum, 50, _ -> rules, OrderPolicy.PREEMPTIVE,
+                    new SchedTrace() {}, () -> {
+                        searches.add(new BothSearches());
+                        return searches.getLast();
+                    });
             for (int i = 0; i < 8; i++) {
                 Line line = scheduler.line(i < 6 ? Counter.smtp("d" + i) : new org.slipstream.core.Route.Local("l" + i),
                         "d" + i);

@@ -1,0 +1,98 @@
+package org.slipstream.qmgr.sched;
+
+import org.slipstream.qmgr.sched.Scheduler.Choice;
+
+/// Destinations take turns, and each serves its mail in the order in which it came: Postfix's first queue manager, kept to show
+/// why it was replaced.
+///
+/// **What is good about it.** It is simple, it costs nothing, and a destination with much mail cannot keep other destinations
+/// waiting: each has one turn in n.
+///
+/// **What is not** (PF-72, PF-73). It is fair to destinations, and nobody asked for that. A gateway whose own users' mail goes to one
+/// inbound server gets one turn in n for it, although that may be most of what it has to do, and a mailing to n − 1 other
+/// domains takes all the rest. And within a destination there is no remedy at all: a letter to where a mailing goes
+/// waits for the whole mailing. Both are cured when turns are a matter of *messages* and not of destinations, and small ones may
+/// pass large ones ([ListOrder], [Preemption]).
+///
+/// **How.** The lines of the transport are the ring: the first in order that may go gives its oldest entry; it
+/// and those in front of it move to the end, so that its successor is first next time.
+///
+/// **Memory.** As the old one did: no batch is read before the one before it is finished. No search waits for recipients.
+final class RoundRobinOrder implements ServiceOrder {
+    private final Transport transport;
+    private final SchedTrace trace;
+
+    RoundRobinOrder(Transport transport, SchedTrace trace) {
+        this.transport = transport;
+        this.trace = trace;
+    }
+
+    @Override
+    public Choice next(Gate gate, long nowMillis) {
+        int passed = 0;
+        for (Line line : transport.lines.values()) {
+            passed++;
+            if (line.isOpen()) {
+                switch (gate.ask(line.first.message(), line)) {
+                    case FREE -> {
+                        rotate(passed);
+                        return new Choice.Taken(take(line.first.peer));
+                    }
+                    case NOT_HERE -> transport.doors.noSeat(line);
+                    case NOWHERE -> {
+                        return Choice.NOTHING;
+                    }
+                }
+            }
+        }
+        return Choice.NOTHING;
+    }
+
+    private void rotate(int lines) {
+        for (int i = 0; i < lines; i++) {
+            Line first = transport.lines.pollFirstEntry().getValue();
+            transport.lines.putLast(first.key, first);
+        }
+    }
+
+    private Entry take(Peer peer) {
+        Entry entry = transport.take(peer);
+        trace.selected(entry);
+        if (peer.job.isServed()) {
+            leave(peer.job);
+        }
+        return entry;
+    }
+
+    @Override
+    public void hasWork(Job job) {
+        if (!job.isOnList()) {
+            transport.enter(job);
+        }
+    }
+
+    @Override
+    public void changed(Job job) {
+        if (job.isOnList() && job.isServed()) {
+            leave(job);
+        }
+    }
+
+    @Override
+    public void mayGo(Line line, boolean dead) {
+        // The line is looked at when its turn comes.
+    }
+
+    @Override
+    public void forget(Job job) {
+        transport.pool.giveBack(job);
+        if (job.isOnList()) {
+            leave(job);
+        }
+    }
+
+    private void leave(Job job) {
+        transport.pool.giveBack(job);
+        transport.jobs.leave(job);
+    }
+}

@@ -1,0 +1,27 @@
+package org.slipstream.qmgr.sched;
+
+import org.slipstream.qmgr.sched.Scheduler.Choice;
+
+/// Which of the entries that wait at one transport goes next: the one thing in which [OrderPolicy]s differ.
+///
+/// Everything around it is the same for all of them: messages, jobs, peers and entries, turns of the transports, memory, windows and
+/// seats. [Scheduler] keeps the books of those and tells the order of service what has changed.
+interface ServiceOrder {
+    /// Takes an entry ([Transport#take]). Called when at least one may go, as far as is known; a search that
+    /// [pauses][Transport#pause] is called again when the recipients that it waits for are there.
+    Choice next(Gate gate, long nowMillis);
+
+    /// A job has got work. From now on it is on the list ([Transport#enter]).
+    void hasWork(Job job);
+
+    /// A job that may be on the list has more or less to do than before.
+    void changed(Job job);
+
+    /// Something happened at this line that may have made room.
+    ///
+    /// @param dead nothing goes there for the time being
+    void mayGo(Line line, boolean dead);
+
+    /// A message is no longer active, and this job of it goes.
+    void forget(Job job);
+}
