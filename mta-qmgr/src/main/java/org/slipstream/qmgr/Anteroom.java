@@ -34,6 +34,11 @@ final class Anteroom {
         return fresh.size() + deferred.size();
     }
 
+    /// No new mail waits here.
+    boolean hasNoNews() {
+        return fresh.isEmpty();
+    }
+
     void enter(MessageSummary message) {
         (message.attempts() == 0 ? fresh : deferred).put(message.id(), message);
     }

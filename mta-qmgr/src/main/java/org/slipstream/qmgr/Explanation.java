@@ -20,7 +20,7 @@ record Explanation(Seating seating, Map<QueueId, List<String>> openQuestions, bo
         return new QmgrSnapshot(messages, lines.stream().map(this::destination).toList());
     }
 
-    private ActiveMessage message(Activation message) {
+    ActiveMessage message(Activation message) {
         return new ActiveMessage(message.id, message.work.waiting(), message.work.running(), why(message));
     }
 

@@ -59,6 +59,7 @@ public final class QueueManager {
     private final QmgrTrace trace;
     private final Anteroom anteroom;
     private final Admission admission;
+    private final Arrivals arrivals;
 
     /// False when somebody else says who wants to get in: then nothing is scanned.
     private final boolean scanning;
@@ -113,6 +114,7 @@ public final class QueueManager {
         this.anteroom = new Anteroom(Math.max(1, config.scanLimit()));
         this.admission = admission.orElseGet(anteroom::admission);
         this.scanning = admission.isEmpty();
+        this.arrivals = new Arrivals(config.lanes());
         this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageMinimum(),
                 config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
         this.destinations = new Destinations(config, scheduler, trace);
@@ -120,13 +122,16 @@ public final class QueueManager {
 
     /// One event, all its consequences.
     ///
-    /// @throws ImpossibleEventException when the event cannot happen now; nothing has changed
+    /// @throws ImpossibleEventException when the event cannot happen now, see [#absorb]
     public void step(QmgrEvent event, long nowMillis, OrderSink sink) {
         absorb(event, nowMillis, sink);
         pump(nowMillis, sink);
     }
 
     /// Takes an event in without choosing what is delivered next.
+    ///
+    /// @throws ImpossibleEventException when the event cannot happen now. It has changed nothing; that time has passed has,
+    /// and what was ordered is to be carried out
     public void absorb(QmgrEvent event, long nowMillis, OrderSink sink) {
         now = nowMillis;
         orders = sink;
@@ -145,7 +150,10 @@ public final class QueueManager {
             case QmgrEvent.Alarm _ -> {
                 // Time has passed, and timePasses() saw to it.
             }
-            case QmgrEvent.ArrivalsMissed _ -> scans.leftOutside(now);
+            case QmgrEvent.ArrivalsMissed _ -> {
+                arrivals.missed();
+                scans.leftOutside(now);
+            }
             case QmgrEvent.Stopping _ -> stopping = true;
             case QmgrEvent.Operator operator -> operator(operator.command());
         }
@@ -166,6 +174,9 @@ public final class QueueManager {
         boolean more = true;
         while (more) {
             more = admitNext(now, sink);
+        }
+        if (anteroom.hasNoNews() && !scans.isBehind()) {
+            arrivals.caughtUp();
         }
         more = true;
         while (more) {
@@ -220,9 +231,23 @@ public final class QueueManager {
         return seated.isEmpty() && recordsUnderWay == 0 && reportsUnderWay == 0 && filings.isEmpty();
     }
 
+    /// New mail arrives faster than it is taken in, by more than a server's worth of deliveries (`default_process_limit`): whoever
+    /// brings more should be made to wait a moment (`in_flow_delay`) and be served then. Holds until the next step.
+    public boolean isBehindArrivals() {
+        return arrivals.areAhead();
+    }
+
     public QmgrSnapshot snapshot(long nowMillis) {
-        return new Explanation(seating, questions.byMessage(), stopping, nowMillis).picture(active.values(),
-                scheduler.lines().toList());
+        return explanation(nowMillis).picture(active.values(), scheduler.lines().toList());
+    }
+
+    /// What is known of one active message, for the log of an event that cannot happen.
+    public Optional<QmgrSnapshot.ActiveMessage> about(QueueId id, long nowMillis) {
+        return Optional.ofNullable(active.get(id)).map(explanation(nowMillis)::message);
+    }
+
+    private Explanation explanation(long nowMillis) {
+        return new Explanation(seating, questions.byMessage(), stopping, nowMillis);
     }
 
     // ---- time
@@ -262,6 +287,7 @@ public final class QueueManager {
         if (isKnown(summary.id())) {
             return;
         }
+        arrivals.arrived();
         if (stopping || anteroom.isFull()) {
             scans.leftOutside(now);
         } else {
@@ -287,6 +313,9 @@ public final class QueueManager {
         Activation message = new Activation(summary,
                 scheduler.admit(summary.id(), now, summary.recipients(), summary.open()), now);
         active.put(message.id, message);
+        if (summary.attempts() == 0) {
+            arrivals.admitted();
+        }
         settle(message);
     }
 
@@ -546,7 +575,7 @@ public final class QueueManager {
     private void recorded(QueueId id) {
         Activation message = known(id);
         if (message.recording == 0) {
-            throw new ImpossibleEventException("queue=" + id + " has nothing to be recorded");
+            throw new ImpossibleEventException("queue=" + id + " has nothing to be recorded", id);
         }
         message.recording--;
         recordsUnderWay--;
@@ -593,7 +622,7 @@ public final class QueueManager {
     private void notified(QmgrEvent.Notified notified) {
         Activation message = known(notified.id());
         if (!message.reporting) {
-            throw new ImpossibleEventException("nobody asked for " + notified);
+            throw new ImpossibleEventException("nobody asked for " + notified, message.id);
         }
         message.reporting = false;
         reportsUnderWay--;
@@ -713,7 +742,7 @@ public final class QueueManager {
     private Activation reading(QueueId id) {
         Activation message = known(id);
         if (!message.work.isReading()) {
-            throw new ImpossibleEventException("queue=" + id + " is not being read");
+            throw new ImpossibleEventException("queue=" + id + " is not being read", id);
         }
         return message;
     }

@@ -57,6 +57,11 @@ final class Scans {
         dueAt(nowMillis);
     }
 
+    /// Mail that was left outside, or more than a scan could take, may still be on disk only.
+    boolean isBehind() {
+        return backlog || underWay;
+    }
+
     /// Places in the active set that the outstanding scan may fill.
     int reserved() {
         return reserved;

@@ -237,7 +237,7 @@ class OrderOfServiceTest {
     void tenThousandDeferredMessagesDoNotKeepANewOneWaiting() {
         Story story = new Story(s -> s.active(5).lanes(1, 1));
         story.withhold(QmgrOrder.Deliver.class);
-        for (int i = 0; i < 1_000; i++) {
+        for (int i = 0; i < 10_000; i++) {
             story.row("u" + i + "@old.example").attempts = 1;
         }
         story.start();
@@ -248,6 +248,47 @@ class OrderOfServiceTest {
         });
 
         assertThat(story.removed).containsKey(fresh).hasSize(7);
+    }
+
+    @Test
+    @Tag("PF-31")
+    void whoeverBringsMailFasterThanItIsTakenInIsToWaitAMomentUntilThatIsOver() {
+        Story story = new Story(s -> s.active(5).lanes(2, 3)); // three may be ahead
+        story.withhold(QmgrOrder.Deliver.class);
+        IntStream.range(0, 5).forEach(i -> story.queue("u" + i + "@far.example"));
+        assertThat(story.brain.isBehindArrivals()).as("all five are taken in").isFalse();
+        IntStream.range(5, 7).forEach(i -> story.queue("u" + i + "@far.example"));
+        assertThat(story.brain.isBehindArrivals()).as("two are outside").isFalse();
+        story.queue("u7@far.example");
+        assertThat(story.brain.isBehindArrivals()).as("three are outside").isTrue();
+        story.answerNext(QmgrOrder.Deliver.class);
+        assertThat(story.brain.isBehindArrivals()).as("one of them came in").isFalse();
+        story.queue("u8@far.example");
+        assertThat(story.brain.isBehindArrivals()).isTrue();
+
+        story.answerAll(QmgrOrder.Deliver.class);
+        assertThat(story.removed).hasSize(9);
+        assertThat(story.brain.isBehindArrivals()).isFalse();
+        story.withhold(QmgrOrder.Scan.class);
+        story.happens(new QmgrEvent.ArrivalsMissed());
+        assertThat(story.brain.isBehindArrivals()).as("who knows how many there are").isTrue();
+        story.after(1_000);
+        story.answerAll(QmgrOrder.Scan.class);
+        assertThat(story.brain.isBehindArrivals()).as("none").isFalse();
+    }
+
+    @Test
+    @Tag("PF-31")
+    void deferredMailInPlentyIsNoReasonToMakeNewMailWait() {
+        Story story = new Story(s -> s.active(50).lanes(2, 3));
+        IntStream.range(0, 2_000).forEach(i -> story.row("u" + i + "@old.example").attempts = 1);
+        story.start();
+        for (int i = 0; i < 200; i++) {
+            story.queue("u" + i + "@new.example");
+            assertThat(story.brain.isBehindArrivals()).isFalse();
+            story.after(100);
+        }
+        assertThat(story.removed).hasSizeGreaterThan(1_000);
     }
 
     @Test

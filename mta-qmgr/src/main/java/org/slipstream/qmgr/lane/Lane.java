@@ -19,6 +19,7 @@ final class Lane {
     final Site site;
     Phase phase = Phase.OPENING;
     Optional<Load> load;
+    long upSinceMillis;
     long idleSinceMillis;
 
     Lane(long connection, Site site, Load load) {

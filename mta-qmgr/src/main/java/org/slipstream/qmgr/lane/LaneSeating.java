@@ -32,6 +32,11 @@ import java.util.Optional;
 /// has been idle for long enough. Closing is not answered and not waited for; a number is never used twice, so a late word
 /// about a closed lane is recognised and dropped.
 ///
+/// **How long it idles** (PF-71). Where deliveries follow each other without a pause connections are kept for the full idle time.
+/// Where they trickle an idle connection holds a process of somebody else's server for nothing, and is closed after a moment. The
+/// hint is Postfix's: on when a delivery starts within a second of the end of another, off when one starts alone later than
+/// that. A connection is not used for more than five minutes, so that a change of addresses or a better host is noticed.
+///
 /// **Crossing.** A peer may hang up an idle lane at the moment at which an entry is sent on its way over it. That is no
 /// failed attempt: when the loss is heard, the entry moves to another lane at once, and the answer of the lost lane, should
 /// one come, is dropped.
@@ -40,6 +45,9 @@ import java.util.Optional;
 /// behind the same interface.
 public final class LaneSeating implements Seating {
     private static final Answer FREE = new Answer.Free();
+
+    /// Age at which a connection is not used again (Postfix `smtp_connection_reuse_time_limit`).
+    private static final long REUSE_MILLIS = 300_000;
 
     private final QmgrConfig config;
     private final Map<Long, Lane> lanes = new LinkedHashMap<>();
@@ -67,6 +75,7 @@ public final class LaneSeating implements Seating {
     @Override
     public void seat(Load load, long nowMillis, OrderSink orders) {
         Site site = site(load.route());
+        site.starts(nowMillis);
         Lane idle = site.idle.peek();
         if (idle == null) {
             open(site, load, orders);
@@ -79,9 +88,9 @@ public final class LaneSeating implements Seating {
     @Override
     public Aftermath happened(QmgrEvent.OfConnection event, long nowMillis, OrderSink orders) {
         return switch (event) {
-            case QmgrEvent.ConnectionReady ready -> ready(ready, orders);
+            case QmgrEvent.ConnectionReady ready -> ready(ready, nowMillis, orders);
             case QmgrEvent.ConnectionFailed failed -> failed(failed);
-            case QmgrEvent.DeliveryDone done -> done(done, nowMillis);
+            case QmgrEvent.DeliveryDone done -> done(done, nowMillis, orders);
             case QmgrEvent.ConnectionLost lost -> lost(lost, nowMillis, orders);
         };
     }
@@ -89,9 +98,8 @@ public final class LaneSeating implements Seating {
     @Override
     public Aftermath alarm(long nowMillis, OrderSink orders) {
         for (Pool pool : pools.values()) {
-            while (!pool.idle.isEmpty()
-                    && pool.idle.getFirst().idleSinceMillis + config.idleLaneMillis() <= nowMillis) {
-                close(pool.idle.getFirst(), orders);
+            while (pool.idle.nextMillis() <= nowMillis) {
+                close(pool.idle.next(), orders);
             }
         }
         return Aftermath.NOTHING;
@@ -101,9 +109,7 @@ public final class LaneSeating implements Seating {
     public long nextAlarmMillis() {
         long next = Long.MAX_VALUE;
         for (Pool pool : pools.values()) {
-            if (!pool.idle.isEmpty()) {
-                next = Math.min(next, pool.idle.getFirst().idleSinceMillis + config.idleLaneMillis());
-            }
+            next = Math.min(next, pool.idle.nextMillis());
         }
         return next;
     }
@@ -114,8 +120,9 @@ public final class LaneSeating implements Seating {
                 .map(site -> site.lanes).orElse(0);
     }
 
-    private Aftermath ready(QmgrEvent.ConnectionReady event, OrderSink orders) {
+    private Aftermath ready(QmgrEvent.ConnectionReady event, long nowMillis, OrderSink orders) {
         Lane lane = opening(event.connection());
+        lane.upSinceMillis = nowMillis;
         lane.site.up++;
         deliver(lane, lane.load.orElseThrow(), orders);
         return Aftermath.NOTHING;
@@ -131,19 +138,22 @@ public final class LaneSeating implements Seating {
                 lane.site.up == 0));
     }
 
-    private Aftermath done(QmgrEvent.DeliveryDone event, long nowMillis) {
+    private Aftermath done(QmgrEvent.DeliveryDone event, long nowMillis, OrderSink orders) {
         Lane lane = lanes.get(event.connection());
         if (lane == null && event.connection() <= connections && event.connection() > 0) {
             return Aftermath.NOTHING; // its entry was moved when the loss of the lane was heard
         }
         if (lane == null || lane.phase != Lane.Phase.BUSY
                 || lane.load.orElseThrow().delivery() != event.delivery()) {
-            throw new ImpossibleEventException(event + ", but the lane is " + lane);
+            throw impossible(event + ", but the lane is " + lane, lane);
         }
-        if (event.usable()) {
-            becomeIdle(lane, nowMillis);
-        } else {
+        lane.site.done(nowMillis);
+        if (!event.usable()) {
             forget(lane);
+        } else if (nowMillis - lane.upSinceMillis >= REUSE_MILLIS) {
+            close(lane, orders);
+        } else {
+            becomeIdle(lane, nowMillis);
         }
         return Aftermath.of(event.siteTrouble()
                 ? new Fate.Troubled(event.delivery(), event.outcomes(), reason(event), lane.site.up == 0)
@@ -156,7 +166,7 @@ public final class LaneSeating implements Seating {
             return Aftermath.NOTHING; // closed by us while the peer hung up
         }
         if (lane.phase == Lane.Phase.OPENING) {
-            throw new ImpossibleEventException(event + ", but the lane is " + lane);
+            throw impossible(event + ", but the lane is " + lane, lane);
         }
         forget(lane);
         lane.load.ifPresent(load -> seat(load, nowMillis, orders));
@@ -171,14 +181,18 @@ public final class LaneSeating implements Seating {
     private Lane opening(long connection) {
         Lane lane = lanes.get(connection);
         if (lane == null || lane.phase != Lane.Phase.OPENING) {
-            throw new ImpossibleEventException("connection=" + connection + " was not opening: " + lane);
+            throw impossible("connection=" + connection + " was not opening: " + lane, lane);
         }
         return lane;
     }
 
+    private static ImpossibleEventException impossible(String text, Lane lane) {
+        return new ImpossibleEventException(text, Optional.ofNullable(lane).flatMap(l -> l.load).map(Load::id));
+    }
+
     private void open(Site site, Load load, OrderSink orders) {
         if (site.pool.lanes >= site.pool.limit) {
-            close(site.pool.idle.getFirst(), orders);
+            close(site.pool.idle.first(), orders);
         }
         Lane lane = new Lane(++connections, site, load);
         lanes.put(lane.connection, lane);
@@ -230,7 +244,8 @@ public final class LaneSeating implements Seating {
     }
 
     private Site site(Route route) {
-        Pool pool = pools.computeIfAbsent(route.transport(), name -> new Pool(name, config.transport(name)));
+        Pool pool = pools.computeIfAbsent(route.transport(),
+                name -> new Pool(name, config.transport(name), config.idleLaneMillis()));
         Site site = pool.sites.get(route.nextHop());
         return site == null ? new Site(pool, route.nextHop(), pool.limitPerSite) : site;
     }

@@ -4,9 +4,7 @@ import org.slipstream.qmgr.Seating.Answer;
 import org.slipstream.qmgr.TransportSettings;
 
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.Map;
-import java.util.SequencedSet;
 
 /// The lanes of one transport.
 final class Pool {
@@ -14,16 +12,17 @@ final class Pool {
     final Map<String, Site> sites = new LinkedHashMap<>();
     int lanes;
 
-    /// Idle lanes of all sites, the one unused for longest first.
-    final SequencedSet<Lane> idle = new LinkedHashSet<>();
+    /// Of all sites.
+    final IdleLanes idle;
     final Answer full;
 
     /// Lanes in all, and to one destination.
     final int limit;
     final int limitPerSite;
 
-    Pool(String transport, TransportSettings settings) {
+    Pool(String transport, TransportSettings settings, long idleLaneMillis) {
         this.transport = transport;
+        this.idle = new IdleLanes(idleLaneMillis);
         this.limit = settings.processLimit();
         this.limitPerSite = settings.concurrencyLimit() == 0 ? Integer.MAX_VALUE : settings.concurrencyLimit();
         this.full = new Answer.FullEverywhere("all " + limit + " lanes of " + transport + " are busy");

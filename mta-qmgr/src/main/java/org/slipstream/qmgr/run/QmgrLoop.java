@@ -2,10 +2,12 @@ package org.slipstream.qmgr.run;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.ImpossibleEventException;
 import org.slipstream.qmgr.OrderSink;
 import org.slipstream.qmgr.QmgrEvent;
 import org.slipstream.qmgr.QmgrOrder;
+import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
 
 import java.time.Duration;
@@ -22,8 +24,9 @@ import java.util.function.LongSupplier;
 /// The desk is an [OrderSink] that only enqueues; it is called on this thread after the queue manager has finished, never
 /// from inside it.
 ///
-/// **When something breaks.** An event that cannot happen was refused before it changed anything: it is logged, and the
-/// loop goes on. Any other exception leaves a state that nobody can vouch for. The loop then ends, after handing over the
+/// **When something breaks.** An event that cannot happen was refused before it changed anything: it is logged with what is known
+/// of the message it speaks of, that message is set aside (held, so that an operator can look at it and release it), and the loop
+/// goes on. Any other exception leaves a state that nobody can vouch for. The loop then ends, after handing over the
 /// orders of the events before (outcomes that happened are to be recorded), and tells its owner, who ends the server.
 /// Nothing is lost by that: the register has every message, and a restart begins from there.
 public final class QmgrLoop {
@@ -41,6 +44,7 @@ public final class QmgrLoop {
     private final List<QmgrOrder> orders = new ArrayList<>();
     private volatile boolean stopWhenQuiet;
     private volatile boolean stopNow;
+    private volatile boolean behindArrivals;
 
     /// @param desk takes orders and only enqueues them
     /// @param broken told on the loop's thread when the loop has ended by an exception
@@ -56,6 +60,12 @@ public final class QmgrLoop {
 
     public void start() {
         thread.start();
+    }
+
+    /// Mail arrives faster than it is taken in, as of the last turn: the door should make whoever brings more wait for a
+    /// moment (Postfix `in_flow_delay`, PF-31). May be asked on any thread.
+    public boolean isBehindArrivals() {
+        return behindArrivals;
     }
 
     /// Asks on the queue manager's thread, for instance for a snapshot.
@@ -109,6 +119,7 @@ public final class QmgrLoop {
                 absorb(new QmgrEvent.Alarm(), now);
             }
             whole(() -> brain.pump(now, orders::add));
+            behindArrivals = brain.isBehindArrivals();
         } finally {
             orders.forEach(desk::order);
             orders.clear();
@@ -120,17 +131,29 @@ public final class QmgrLoop {
             whole(() -> brain.absorb(event, now, orders::add));
         } catch (ImpossibleEventException impossible) {
             log.error("msg=\"event refused\" event=\"{}\"", event, impossible);
+            impossible.about().ifPresent(id -> setAside(id, now));
         } catch (RuntimeException | Error trouble) {
             log.error("msg=\"event failed\" event=\"{}\"", event);
             throw trouble;
         }
     }
 
-    // Orders of a step that failed half way are not given.
+    // Two sides disagree about this message, and nobody can say who is right. What is under way is finished and recorded;
+    // nothing new is begun, and it is kept until somebody has looked at it.
+    private void setAside(QueueId id, long now) {
+        log.error(
+                "queue={} msg=\"set aside after an event that cannot happen; release it when it is understood\" state=\"{}\"",
+                id, brain.about(id, now).map(QmgrSnapshot.ActiveMessage::toString).orElse("not active"));
+        absorb(new QmgrEvent.Operator(new QmgrEvent.Command.Hold(id)), now);
+    }
+
+    // Orders of a step that failed half way are not given; those before an event that was refused are.
     private void whole(Runnable step) {
         int before = orders.size();
         try {
             step.run();
+        } catch (ImpossibleEventException refused) {
+            throw refused;
         } catch (RuntimeException | Error trouble) {
             orders.subList(before, orders.size()).clear();
             throw trouble;

@@ -116,21 +116,74 @@ class LaneSeatingTest {
         assertThat(seating.connections(B)).isEqualTo(2);
     }
 
+    private int closed() {
+        return (int) orders.stream().filter(QmgrOrder.Close.class::isInstance).count();
+    }
+
     @Test
-    void anIdleLaneIsClosedWhenNobodyWantedItForTwoSeconds() {
+    @Tag("PF-71")
+    void whereMailFlowsAnIdleLaneIsKeptForTwoSeconds() {
         long lane = connect(A);
         assertThat(seating.nextAlarmMillis()).isEqualTo(Long.MAX_VALUE);
         done(1, lane, true, false);
+        now += 900;
+        assertThat(connect(A)).as("the same connection").isEqualTo(lane);
+        done(2, lane, true, false);
         assertThat(seating.nextAlarmMillis()).isEqualTo(now + 2_000);
         now += 1_999;
         seating.alarm(now, orders::add);
-        assertThat(orders).noneMatch(QmgrOrder.Close.class::isInstance);
+        assertThat(closed()).isZero();
         now++;
         seating.alarm(now, orders::add);
-
         assertThat(orders).last().isEqualTo(new QmgrOrder.Close(lane));
         assertThat(seating.nextAlarmMillis()).isEqualTo(Long.MAX_VALUE);
         assertThat(seating.connections(A)).isZero();
+    }
+
+    @Test
+    @Tag("PF-71")
+    void whereMailTricklesNoConnectionIsKeptForIt() {
+        for (int i = 1; i <= 5; i++) {
+            assertThat(connect(A)).as("a new connection each time").isEqualTo(i);
+            done(i, i, true, false);
+            now += 1_000;
+            seating.alarm(now, orders::add);
+            assertThat(closed()).isEqualTo(i);
+            now += 500;
+        }
+    }
+
+    @Test
+    @Tag("PF-71")
+    void theHintIsKeptWhileOthersRunAndGivenUpWhenOneStartsAlone() {
+        long first = connect(A);
+        done(1, first, true, false);
+        connect(A); // back to back: worth keeping from now on
+        now += 5_000;
+        long second = connect(A); // long after the last end, but not alone
+        done(3, second, true, false);
+        assertThat(seating.nextAlarmMillis()).isEqualTo(now + 2_000);
+        done(2, first, true, false);
+        now += 1_500;
+        long again = connect(A); // nobody else runs, and the last end is a while ago
+        done(4, again, true, false);
+        assertThat(seating.nextAlarmMillis()).as("the other's time, or a moment for this one")
+                .isEqualTo(Math.min(now + 500, now + 1_000));
+    }
+
+    @Test
+    @Tag("PF-71")
+    void aConnectionIsNotUsedForEver() {
+        long lane = connect(A);
+        for (int i = 1; now < 301_000; i++) {
+            now += 500;
+            done(i, lane, true, false);
+            if (closed() == 0) {
+                assertThat(connect(A)).isEqualTo(lane);
+            }
+        }
+        assertThat(orders).last().isEqualTo(new QmgrOrder.Close(lane));
+        assertThat(connect(A)).isEqualTo(lane + 1);
     }
 
     @Test

@@ -147,6 +147,60 @@ class QmgrLoopTest {
         assertThat(broken).isNotDone();
     }
 
+    /// An answer that comes twice. Who sends it takes the message for something else than it is.
+    @Test
+    void theMessageOfAnImpossibleEventIsSetAsideAndNothingElse() throws Exception {
+        started();
+        long delivery = runningDelivery();
+        inbox.offerArrival(message(2));
+        next(QmgrOrder.ReadRecipients.class);
+        inbox.answer(new QmgrEvent.RecipientsRead(new QueueId(1), List.of(), true)); // nobody asked for more
+        inbox.answer(delivered(delivery));
+        QmgrOrder.RecordOutcome record = next(QmgrOrder.RecordOutcome.class);
+        assertThat(loop.inspect(brain -> brain.about(new QueueId(2), 0)).get(10, SECONDS)).isPresent();
+
+        // It was delivered meanwhile, so there is nothing left to set aside.
+        inbox.answer(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
+        next(QmgrOrder.Remove.class);
+        assertThat(broken).isNotDone();
+    }
+
+    @Test
+    void whatIsLeftOfAMessageThatWasSetAsideIsHeld() throws Exception {
+        started();
+        inbox.offerArrival(message(1));
+        next(QmgrOrder.ReadRecipients.class);
+        inbox.answer(new QmgrEvent.OutcomeRecorded(new QueueId(1), 7)); // nothing is to be recorded
+        inbox.answer(new QmgrEvent.RecipientsRead(new QueueId(1),
+                List.of(new Recipient(1, Address.of("a@far.example"))), true));
+        assertThat(next(QmgrOrder.SetHold.class)).isEqualTo(new QmgrOrder.SetHold(new QueueId(1), true));
+        inbox.answer(new QmgrEvent.Filed(Optional.of(new QueueId(1))));
+        inbox.offerArrival(message(2));
+        next(QmgrOrder.ReadRecipients.class);
+        assertThat(broken).isNotDone();
+    }
+
+    @Test
+    void whatTimeBroughtBeforeARefusedEventIsCarriedOut() throws Exception {
+        started();
+        long delivery = runningDelivery();
+        inbox.answer(delivered(delivery));
+        next(QmgrOrder.RecordOutcome.class);
+        clock.addAndGet(1_000); // the idle lane's time is over, and the first to notice is an event that cannot happen
+        inbox.answer(new QmgrEvent.ConnectionReady(99));
+        next(QmgrOrder.Close.class);
+    }
+
+    @Test
+    void theDoorHearsWhenMailComesFasterThanItIsTakenIn() throws Exception {
+        started();
+        assertThat(loop.isBehindArrivals()).isFalse();
+        inbox.answer(new QmgrEvent.ArrivalsMissed());
+        assertThat(loop.inspect(QueueManager::isBehindArrivals).get(10, SECONDS)).isTrue();
+        loop.inspect(QueueManager::isQuiet).get(10, SECONDS); // a turn later at the latest
+        assertThat(loop.isBehindArrivals()).isTrue();
+    }
+
     @Test
     void aBrokenBrainStopsAndTellsItsOwner() throws Exception {
         loop = loop(new BrokenSeating());
