@@ -22,8 +22,10 @@ package org.slipstream.qmgr.sched;
 /// finds something as well; the pool may go below zero by that, and recovers as slots come back (PF-63).
 ///
 /// **The bound.** Per transport the slots lent never exceed `recipientLimit + extraRecipientLimit`, besides the minimum per
-/// message; and a first batch may fill memory up to a limit of the whole process. In all:
-/// `max(process limit, minimum × active messages + Σ (limit + extra limit) of transports)` (PF-67).
+/// message; and a first batch may fill memory up to a limit of the whole process. Published is, in all,
+/// `max(process limit, minimum × active messages + Σ (limit + extra limit) of transports)` (PF-67). That forgets one thing: a
+/// message may have got more with its first batch than it has slots for, and the others may still fill all of theirs. So the
+/// strict bound is the sum *and* the process limit. The tests assert the strict one after every step.
 final class RecipientPool {
     private final int extraLimit;
 
@@ -60,7 +62,9 @@ final class RecipientPool {
                 firstUnread = firstUnread.younger;
             }
         }
-        int unused = Math.min(job.limit - job.inCore, job.message.limit - job.message.inCore);
+        // What is being read has its slots already, though nobody knows yet for which job.
+        Message message = job.message;
+        int unused = Math.min(job.limit - job.inCore, message.limit - message.inCore - message.setAside);
         if (unused > 0) {
             lend(job, -unused);
             if (firstUnread != null) {

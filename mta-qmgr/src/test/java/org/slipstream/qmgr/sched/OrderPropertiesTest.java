@@ -48,6 +48,28 @@ class OrderPropertiesTest {
         assertThat(counter.scheduler.inCore()).isZero();
     }
 
+    /// Singles without end, one for every entry that leaves, so that there is always one that would like to pass: the large message
+    /// is done within k/(k−1) of its size and the largest debt.
+    @RepeatedTest(40)
+    @Tag("PF-41")
+    void anEndlessStreamOfSmallMailStarvesNobody(RepetitionInfo info) {
+        Random random = new Random(info.getCurrentRepetition());
+        int cost = 2 + random.nextInt(5);
+        int loan = random.nextInt(5);
+        Counter counter = new Counter(slots(cost, loan, random.nextInt(101), random.nextInt(4)));
+        int size = 50 + random.nextInt(300);
+        Message large = counter.message(size);
+        int selections = 0;
+        while (job(large).selected < size) {
+            counter.message(1 + random.nextInt(3));
+            counter.message(1);
+            assertThat(counter.serve()).isTrue();
+            selections++;
+            assertThat(selections).as("seed %d, cost %d, loan %d, %d entries", info.getCurrentRepetition(), cost, loan,
+                    size).isLessThanOrEqualTo((int) Math.ceil(size * cost / (cost - 1.0)) + loan + 3);
+        }
+    }
+
     /// What a job earned is its entries; what it spent is k for each entry that passed it, as the tree saw it.
     @RepeatedTest(100)
     @Tag("PF-49")

@@ -85,6 +85,56 @@ class PreemptionTest {
     }
 
     @Test
+    @Tag("PF-43")
+    void beforeEverySelectionTheCurrentJobIsAskedToLetAnotherPass() {
+        int[] asked = new int[1];
+        Counter counter = new Counter(slots(5, 0, 0, 3), () -> new PlainSearchThatCounts(asked));
+        counter.message(30);
+        counter.message(30);
+        counter.serve();
+        assertThat(asked[0]).as("it has earned nothing yet").isZero();
+        for (int selection = 1; selection < 30; selection++) {
+            counter.serve();
+            assertThat(asked[0]).isEqualTo(selection);
+        }
+        counter.serve();
+        assertThat(counter.runs()).isEqualTo("1×30 2×1");
+        assertThat(asked[0]).as("another is current, and has earned nothing yet").isEqualTo(29);
+    }
+
+    private record PlainSearchThatCounts(PlainSearch plain, int[] asked) implements CandidateSearch {
+        PlainSearchThatCounts(int[] asked) {
+            this(new PlainSearch(), asked);
+        }
+
+        @Override
+        public java.util.Optional<Job> best(Job current, int fit, long nowSecond) {
+            asked[0]++;
+            return plain.best(current, fit, nowSecond);
+        }
+
+        @Override
+        public void leaves(Job job) {
+            plain.leaves(job);
+        }
+
+        @Override
+        public void changed(Job job) {
+            plain.changed(job);
+        }
+
+        @Override
+        public void serves(Job job) {
+            plain.serves(job);
+        }
+
+        @Override
+        public void unblocked() {
+            plain.unblocked();
+        }
+    }
+
+    @Test
     @Tag("PF-49")
     void whatAPreemptingJobDoesNotUseComesBack() {
         Counter counter = new Counter(slots(2, 0, 0, 0));
