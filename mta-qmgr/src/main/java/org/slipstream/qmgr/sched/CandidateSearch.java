@@ -35,6 +35,6 @@ interface CandidateSearch {
 
     /// Age in seconds; one more than the difference, so that nobody's is 0.
     static long age(Job job, long nowSecond) {
-        return nowSecond - job.message.activatedSecond() + 1;
+        return nowSecond - job.activatedSecond + 1;
     }
 }

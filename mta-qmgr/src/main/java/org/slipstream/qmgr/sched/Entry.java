@@ -12,7 +12,7 @@ import java.util.List;
 /// rows, its peer's and its destination's, and is a link of both.
 public final class Entry {
     final Peer peer;
-    final List<Recipient> recipients = new ArrayList<>(1);
+    private List<Recipient> recipients;
 
     /// Behind this one in the peer's row.
     Entry nextAtPeer;
@@ -21,8 +21,21 @@ public final class Entry {
     Entry previousAtLine;
     Entry nextAtLine;
 
-    Entry(Peer peer) {
+    Entry(Peer peer, Recipient first) {
         this.peer = peer;
+        this.recipients = List.of(first);
+    }
+
+    /// Most entries have one recipient, and a list of one that cannot grow takes a third of the room.
+    void add(Recipient recipient) {
+        if (size() == 1) {
+            recipients = new ArrayList<>(recipients);
+        }
+        recipients.add(recipient);
+    }
+
+    int size() {
+        return recipients.size();
     }
 
     public Message message() {
@@ -34,6 +47,6 @@ public final class Entry {
     }
 
     public List<Recipient> recipients() {
-        return Collections.unmodifiableList(recipients);
+        return size() == 1 ? recipients : Collections.unmodifiableList(recipients);
     }
 }

@@ -1,7 +1,10 @@
 package org.slipstream.qmgr.sched;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /// One message's work for one transport: the unit that the order of service is about.
 ///
@@ -11,11 +14,18 @@ final class Job {
     /// Not on the lists: never linked, or retired.
     static final int OFF = -1;
 
+    /// So many peers are found by looking at each.
+    private static final int FEW = 8;
+
     final Message message;
     final Transport transport;
 
     /// Ring of peers; the one whose turn is next, or none.
     Peer turn;
+    private int peers;
+
+    /// Peers by destination, or none as long as they are few.
+    private Map<Line, Peer> byLine;
 
     /// Entries created over the job's whole life, and entries taken or deferred unseen (Postfix: `read_entries`,
     /// `selected_entries`).
@@ -51,9 +61,13 @@ final class Job {
     /// Where [SizeSearch] keeps it, or none.
     SizeSearch.Shelf shelf;
 
+    /// Seconds, as in the original: the score compares ages in whole ones.
+    final long activatedSecond;
+
     Job(Message message, Transport transport) {
         this.message = message;
         this.transport = transport;
+        this.activatedSecond = Math.floorDiv(message.activatedMillis, 1_000);
     }
 
     /// An upper bound of the entries it will have had in the end: those read, and one for each recipient not yet read
@@ -83,6 +97,24 @@ final class Job {
         return children.isEmpty();
     }
 
+    /// The peer at this line, if there is one. Recipients come sorted by destination, so it is mostly the last.
+    Optional<Peer> peer(Line line) {
+        if (turn == null || turn.previous.line == line) {
+            return Optional.ofNullable(turn).map(first -> first.previous);
+        }
+        return byLine == null ? search(line) : Optional.ofNullable(byLine.get(line));
+    }
+
+    private Optional<Peer> search(Line line) {
+        Peer peer = turn;
+        for (int i = 0; i < peers; i++, peer = peer.next) {
+            if (peer.line == line) {
+                return Optional.of(peer);
+            }
+        }
+        return Optional.empty();
+    }
+
     void join(Peer peer) {
         if (turn == null) {
             peer.previous = peer;
@@ -94,9 +126,20 @@ final class Job {
             turn.previous.next = peer;
             turn.previous = peer;
         }
+        peers++;
+        if (byLine != null) {
+            byLine.put(peer.line, peer);
+        } else if (peers > FEW) {
+            byLine = new LinkedHashMap<>();
+            peers().forEach(each -> byLine.put(each.line, each));
+        }
     }
 
     void leave(Peer peer) {
+        peers--;
+        if (byLine != null) {
+            byLine.remove(peer.line);
+        }
         if (peer.next == peer) {
             turn = null;
             return;

@@ -2,9 +2,6 @@ package org.slipstream.qmgr.sched;
 
 import org.slipstream.core.Route;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
-
 /// The entries, of whatever message, that wait for or run to one destination: transport × key.
 ///
 /// This is the scheduler's half of what Postfix calls the queue of a transport. What is known of the destination itself is
@@ -19,9 +16,6 @@ public final class Line {
 
     /// How to get there, as last heard.
     Route route;
-
-    /// Peers by message.
-    final Map<Message, Peer> peers = new LinkedHashMap<>(2);
 
     /// The row of waiting entries, in order of creation.
     Entry first;

@@ -97,11 +97,6 @@ public final class Message {
         return Optional.empty();
     }
 
-    // Seconds, as in the original: the score compares ages in whole ones.
-    long activatedSecond() {
-        return Math.floorDiv(activatedMillis, 1_000);
-    }
-
     Optional<Job> existingJob(Transport transport) {
         for (Job job : jobs) {
             if (job.transport == transport) {

@@ -122,31 +122,34 @@ public final class Scheduler {
         Line line = placement.line();
         Peer peer = peer(message, line);
         Job job = peer.job;
-        if (peer.last == null || !hasRoom(peer.last, line.transport.rules.recipientsPerEntry())) {
-            Entry entry = new Entry(peer);
+        if (peer.last != null && hasRoom(peer.last, line.transport.rules.recipientsPerEntry())) {
+            peer.last.add(placement.recipient());
+        } else {
+            Entry entry = new Entry(peer, placement.recipient());
             peer.append(entry);
             line.append(entry);
             message.waiting++;
             job.read++;
             line.transport.doors.look(line);
         }
-        peer.last.recipients.add(placement.recipient());
         job.inCore++;
     }
 
     private static boolean hasRoom(Entry entry, int limit) {
-        return limit == 0 || entry.recipients.size() < limit;
+        return limit == 0 || entry.size() < limit;
     }
 
     private static Peer peer(Message message, Line line) {
-        Peer known = line.peers.get(message);
-        if (known == null) {
-            known = new Peer(message.job(line.transport), line);
-            known.job.join(known);
-            line.peers.put(message, known);
-        }
-        line.transport.order.hasWork(known.job);
-        return known;
+        Job job = message.job(line.transport);
+        Peer peer = job.peer(line).orElseGet(() -> join(job, line));
+        line.transport.order.hasWork(job);
+        return peer;
+    }
+
+    private static Peer join(Job job, Line line) {
+        Peer peer = new Peer(job, line);
+        job.join(peer);
+        return peer;
     }
 
     private static void changed(Message message) {
@@ -261,7 +264,7 @@ public final class Scheduler {
         peer.running--;
         peer.line.running--;
         job.message.running--;
-        outOfCore(job, entry.recipients.size());
+        outOfCore(job, entry.size());
         giveBack(job);
         dropIfEmpty(peer);
         peer.line.transport.doors.look(peer.line);
@@ -304,7 +307,6 @@ public final class Scheduler {
     private static void dropIfEmpty(Peer peer) {
         if (peer.isEmpty()) {
             peer.job.leave(peer);
-            peer.line.peers.remove(peer.job.message);
         }
     }
 
@@ -337,8 +339,8 @@ public final class Scheduler {
         for (Entry entry = line.first; entry != null; entry = entry.nextAtLine) {
             withdrawn.add(entry);
         }
-        for (Peer peer : List.copyOf(line.peers.values())) {
-            clear(peer);
+        while (line.first != null) {
+            clear(line.first.peer);
         }
         withdrawn.forEach(entry -> batches.readOn(entry.message()));
         return withdrawn;
@@ -367,7 +369,7 @@ public final class Scheduler {
             peer.line.remove(entry);
             peer.job.message.waiting--;
             peer.job.selected++;
-            outOfCore(peer.job, entry.recipients.size());
+            outOfCore(peer.job, entry.size());
         }
         dropIfEmpty(peer);
         peer.line.transport.doors.look(peer.line);

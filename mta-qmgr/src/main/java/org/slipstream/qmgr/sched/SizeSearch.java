@@ -12,13 +12,19 @@ import java.util.TreeSet;
 ///
 /// **Why it works.** The score is age divided by total size. Among jobs of the same total size it is age alone that
 /// counts, so only the oldest of each size can win. Real queues hold many jobs and few sizes: a hundred thousand singles are
-/// one size. So jobs stand on *shelves*, one for each (entries left, total entries), sorted by age and then by
-/// place in the list, and the search looks at the first of each shelf, smallest need first. It ends as soon as the need is
-/// more than fits, or when even the oldest job of all would not win with a size as large as the need.
+/// one size. So jobs stand on *shelves*, one for each (entries left, total entries), and the search looks at one job of each
+/// shelf, smallest need first. It ends as soon as the need is more than fits, or when even the oldest job of all would
+/// not win with a size as large as the need.
+///
+/// **Which one of a shelf.** The oldest that stands behind the current job. The list is in order of age except for jobs that
+/// stepped forward; so on a shelf, too, place and age nearly always agree. Where they do, the job is found by its place: the next one
+/// after the current job's, however many stand in front of it. The few that do not fit into that order lie beside it and are
+/// looked at one by one.
 ///
 /// **What is kept on shelves**: leaves that are on the list and have something left, except the job served last, which is no
-/// candidate as long as it is the current one and whose rest changes with every entry. Blocked jobs are taken from their shelf when the search meets them and
-/// are put back when the marks are void, so that marking costs nothing.
+/// candidate as long as it is the current one and whose rest changes with every entry. Blocked jobs stay where they are: most of them
+/// stand in front of the current job, where nobody looks. One that the search does meet is set aside, and put back when the
+/// marks are void.
 ///
 /// **The same question again.** While the current job is served its fit does not change: an entry less to come, a unit more
 /// saved. So within a second (ages are whole seconds) the question is the same for each of its entries, and the answer is
@@ -28,23 +34,60 @@ import java.util.TreeSet;
 /// **Cost.** O(log jobs) for a change; O(distinct sizes that fit) for a search, at most once a second and after each
 /// preemption.
 final class SizeSearch implements CandidateSearch {
-    /// The order of equals: by age as the score sees it, then by place.
-    private static final Comparator<Job> OLDEST_FIRST = Comparator
-            .<Job>comparingLong(job -> job.message.activatedSecond()).thenComparingLong(job -> job.label);
+    /// Shelves of whole jobs up to this size are found without looking for them.
+    private static final int SMALL = 64;
 
     /// Jobs with the same rest and the same total.
     static final class Shelf {
+        private static final Comparator<Job> BY_PLACE = (one, other) -> Long.compare(one.label, other.label);
+
         final int need;
         final int total;
-        final TreeSet<Job> jobs = new TreeSet<>(OLDEST_FIRST);
+        final Long key;
+
+        /// By place; nobody is older than one in front of it.
+        private final TreeSet<Job> inOrder = new TreeSet<>(BY_PLACE);
+
+        /// Those for whom that is not true.
+        private final List<Job> beside = new ArrayList<>(0);
 
         Shelf(int need, int total) {
             this.need = need;
             this.total = total;
+            this.key = key(need, total);
+        }
+
+        void add(Job job) {
+            if (fits(job)) {
+                inOrder.add(job);
+            } else {
+                beside.add(job);
+            }
+        }
+
+        private boolean fits(Job job) {
+            Job before = inOrder.isEmpty() ? null : inOrder.getLast();
+            if (before == null || before.label < job.label) {
+                return before == null || before.activatedSecond <= job.activatedSecond;
+            }
+            before = inOrder.lower(job);
+            return (before == null || before.activatedSecond <= job.activatedSecond)
+                    && job.activatedSecond <= inOrder.higher(job).activatedSecond;
+        }
+
+        void remove(Job job) {
+            if (!inOrder.remove(job)) {
+                beside.remove(job);
+            }
+        }
+
+        boolean isEmpty() {
+            return inOrder.isEmpty() && beside.isEmpty();
         }
     }
 
     private final Map<Long, Shelf> shelves = new TreeMap<>();
+    private final Shelf[] small = new Shelf[SMALL];
     private final List<Job> setAside = new ArrayList<>();
     private Job served;
 
@@ -74,22 +117,28 @@ final class SizeSearch implements CandidateSearch {
 
     private void search() {
         long oldest = CandidateSearch.age(current.transport.jobs.oldest, second);
-        List<Job> blocked = List.of();
+        List<Job> blocked = new ArrayList<>(0);
         for (Shelf shelf : shelves.values()) {
             if (shelf.need > fit || oldest / (double) shelf.need < bestScore) {
                 break;
             }
-            for (Job job : shelf.jobs) {
-                if (job.isBlocked()) {
-                    blocked = blocked.isEmpty() ? new ArrayList<>() : blocked;
-                    blocked.add(job);
-                } else if (job.label > current.label) {
-                    compare(job, shelf);
-                    break;
-                }
+            Job job = shelf.inOrder.higher(current);
+            while (job != null && job.isBlocked()) {
+                blocked.add(job);
+                job = shelf.inOrder.higher(job);
             }
+            if (job != null) {
+                compare(job, shelf);
+            }
+            shelf.beside.forEach(each -> compareIfBehind(each, shelf));
         }
         blocked.forEach(this::setAside);
+    }
+
+    private void compareIfBehind(Job job, Shelf shelf) {
+        if (job.label > current.label && !job.isBlocked()) {
+            compare(job, shelf);
+        }
     }
 
     private void compare(Job job, Shelf shelf) {
@@ -102,16 +151,39 @@ final class SizeSearch implements CandidateSearch {
 
     @Override
     public void changed(Job job) {
-        takeDown(job);
         int need = job.mostEntriesLeft();
-        if (job != served && job.isOnList() && job.isLeaf() && need > 0) {
-            job.shelf = shelves.computeIfAbsent(key(need, job.mostEntries()),
-                    _ -> new Shelf(need, job.mostEntries()));
-            job.shelf.jobs.add(job);
-            if (answered && need <= fit && job.label > current.label && !job.isBlocked()) {
-                compare(job, job.shelf);
-            }
+        boolean mayBeCandidate = job != served && job.isOnList() && job.isLeaf() && need > 0;
+        if (!mayBeCandidate) {
+            takeDown(job);
+            return;
         }
+        int total = job.mostEntries();
+        if (job.shelf == null || job.shelf.need != need || job.shelf.total != total) {
+            takeDown(job);
+            putUp(job, shelf(need, total));
+        }
+        if (answered && need <= fit) {
+            compareIfBehind(job, job.shelf);
+        }
+    }
+
+    private Shelf shelf(int need, int total) {
+        if (need != total || need >= SMALL) {
+            Shelf known = shelves.get(key(need, total));
+            return known == null ? new Shelf(need, total) : known;
+        }
+        if (small[need] == null) {
+            small[need] = new Shelf(need, total);
+        }
+        return small[need];
+    }
+
+    private void putUp(Job job, Shelf shelf) {
+        if (shelf.isEmpty()) {
+            shelves.put(shelf.key, shelf);
+        }
+        shelf.add(job);
+        job.shelf = shelf;
     }
 
     @Override
@@ -147,9 +219,9 @@ final class SizeSearch implements CandidateSearch {
 
     private void takeDown(Job job) {
         if (job.shelf != null) {
-            job.shelf.jobs.remove(job);
-            if (job.shelf.jobs.isEmpty()) {
-                shelves.remove(key(job.shelf.need, job.shelf.total));
+            job.shelf.remove(job);
+            if (job.shelf.isEmpty()) {
+                shelves.remove(job.shelf.key);
             }
             job.shelf = null;
             answered = answered && job != best;

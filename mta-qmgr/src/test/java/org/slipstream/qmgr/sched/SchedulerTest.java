@@ -78,8 +78,9 @@ class SchedulerTest {
         assertThat(one.jobs).extracting(job -> job.transport.name).containsExactly("smtp", "local");
         assertThat(one.waiting()).isEqualTo(3);
         Line a = line(smtp("a"));
-        assertThat(a.peers.keySet()).containsExactly(one, two);
-        assertThat(a.peers.get(one).waiting).isEqualTo(2);
+        assertThat(Counter.job(one).peer(a).orElseThrow().waiting).isEqualTo(2);
+        assertThat(a.first.message()).isSameAs(one);
+        assertThat(a.last.message()).isSameAs(two);
         assertThat(scheduler.lines()).extracting(Line::toString).containsExactlyInAnyOrder("smtp/a", "smtp/c",
                 "local/b");
     }

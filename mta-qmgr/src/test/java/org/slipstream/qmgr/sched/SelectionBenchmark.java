@@ -17,7 +17,8 @@ import java.util.Random;
 ///
 /// Nine messages of ten are singles, the others have up to 2,000 entries; a hundred deliveries run at once to a thousand
 /// destinations. One selection is: choose an entry, finish the one that has run longest, and bring in a new message for each
-/// that is done, so that the list keeps its length. The time of all that is counted.
+/// that is done, so that the list keeps its length. The time of all that is counted. With the argument `blocked` as many jobs more stand
+/// in front and wait for one slow destination, at which every fiftieth selection finds one delivery done.
 public final class SelectionBenchmark {
     private static final ThreadMXBean THREAD = ManagementFactory.getThreadMXBean();
     private static final int WARM_UP = 400_000;
@@ -32,7 +33,11 @@ public final class SelectionBenchmark {
     private long now;
     private long messages;
 
-    private SelectionBenchmark(int jobs, boolean plain) {
+    /// A destination that takes little: its mail stands at the head of the list and cannot go.
+    private final Line slow;
+    private final ArrayDeque<Entry> slowRunning = new ArrayDeque<>();
+
+    private SelectionBenchmark(int jobs, int blocked, boolean plain) {
         ServiceRules rules = new ServiceRules(5, 3, 50, 3, 1, 20_000, 1_000, 100, 5_000);
         scheduler = new Scheduler(Integer.MAX_VALUE / 2, 10, 100_000, _ -> rules, OrderPolicy.PREEMPTIVE,
                 new SchedTrace() {},
@@ -42,9 +47,21 @@ public final class SelectionBenchmark {
             scheduler.allow(line, 20);
             lines.add(line);
         }
+        slow = scheduler.line(Counter.smtp("slow"), "slow");
+        scheduler.allow(slow, 20);
+        for (int i = 0; i < blocked; i++) {
+            arriveSlow();
+        }
         for (int i = 0; i < jobs; i++) {
             arrive();
         }
+    }
+
+    private void arriveSlow() {
+        Message message = scheduler.admit(new QueueId(++messages), now, 1, 1);
+        scheduler.nextRead();
+        scheduler.batchRead(message, RECIPIENTS.subList(0, 1), true, now);
+        scheduler.place(message, List.of(new Scheduler.Placement(RECIPIENTS.getFirst(), slow)));
     }
 
     private void arrive() {
@@ -68,7 +85,18 @@ public final class SelectionBenchmark {
             if (!(scheduler.choose(Counter.OPEN, now) instanceof Scheduler.Choice.Taken(Entry entry))) {
                 throw new IllegalStateException("nothing to select");
             }
-            running.add(entry);
+            if (entry.line() == slow) {
+                slowRunning.add(entry);
+            } else {
+                running.add(entry);
+            }
+            if (!slowRunning.isEmpty() && i % 50 == 0) {
+                Entry done = slowRunning.poll();
+                scheduler.finished(done);
+                scheduler.mayGo(slow, false);
+                scheduler.forget(done.message());
+                arriveSlow();
+            }
             if (running.size() > AGENTS) {
                 Entry done = running.poll();
                 scheduler.finished(done);
@@ -83,10 +111,11 @@ public final class SelectionBenchmark {
     }
 
     public static void main(String[] arguments) {
-        boolean plain = arguments.length > 0 && arguments[0].equals("plain");
+        boolean plain = List.of(arguments).contains("plain");
+        boolean blocked = List.of(arguments).contains("blocked");
         for (int jobs : new int[]{100, 10_000, 100_000}) {
             Runtime.getRuntime().gc();
-            SelectionBenchmark benchmark = new SelectionBenchmark(jobs, plain);
+            SelectionBenchmark benchmark = new SelectionBenchmark(jobs, blocked ? jobs : 0, plain);
             benchmark.run(WARM_UP);
             // The thread's own time: the machine may be busy with other things.
             long start = THREAD.getCurrentThreadCpuTime();
