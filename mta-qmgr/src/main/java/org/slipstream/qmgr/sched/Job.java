@@ -54,6 +54,9 @@ final class Job {
     /// Equal to the transport's tag: known to have no peer that may go.
     int blockerTag;
 
+    /// Neighbours that wait for the same destination, or none.
+    Crowd crowd;
+
     /// Recipients in memory, and how many there may be for its sake.
     int inCore;
     int limit;
@@ -90,7 +93,7 @@ final class Job {
     }
 
     boolean isBlocked() {
-        return blockerTag == transport.blockers.tag;
+        return transport.blockers.isMarked(this);
     }
 
     boolean isLeaf() {

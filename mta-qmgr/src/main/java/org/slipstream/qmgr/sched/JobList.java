@@ -90,6 +90,7 @@ final class JobList {
 
     private void insertBehind(Job before, Job job) {
         Job behind = before == null ? head : before.next;
+        Crowd.separate(before, behind);
         job.previous = before;
         job.next = behind;
         if (before == null) {
@@ -107,6 +108,7 @@ final class JobList {
     }
 
     private void unlink(Job job) {
+        job.transport.blockers.leaves(job);
         if (job.previous == null) {
             head = job.next;
         } else {

@@ -54,7 +54,9 @@ final class ListOrder implements ServiceOrder {
         Phase here = phase;
         for (Job job = start; job != null;) {
             Job next = job.next;
-            if (!job.isBlocked()) {
+            if (transport.blockers.isKnown(job)) {
+                next = transport.blockers.mark(job).next;
+            } else {
                 if (here == Phase.FRESH && batches.isRefillDue(job, nowMillis)) {
                     return pause(job, false);
                 }
@@ -70,7 +72,7 @@ final class ListOrder implements ServiceOrder {
                         if (here != Phase.LAST_LOOK && batches.canRead(job.message)) {
                             return pause(job, true);
                         }
-                        passOver(job);
+                        next = passOver(job);
                     }
                 }
             }
@@ -81,12 +83,14 @@ final class ListOrder implements ServiceOrder {
         return Choice.NOTHING;
     }
 
-    private void passOver(Job job) {
+    // Where to go on.
+    private Job passOver(Job job) {
+        Job next = job.next;
         if (job.selected < job.read) {
-            transport.blockers.mark(job);
-        } else {
-            retire(job);
+            return transport.blockers.mark(job).next;
         }
+        retire(job);
+        return next;
     }
 
     private Choice pause(Job job, boolean afterLooking) {
@@ -163,6 +167,7 @@ final class ListOrder implements ServiceOrder {
 
     @Override
     public void changed(Job job) {
+        transport.blockers.changed(job);
         transport.candidates.changed(job);
     }
 

@@ -33,6 +33,7 @@ public final class Scheduler {
     private final Function<String, ServiceRules> rules;
     private final OrderPolicy policy;
     private final Supplier<CandidateSearch> search;
+    private final boolean crowds;
     private final SchedTrace trace;
     private final Batches batches;
 
@@ -45,16 +46,17 @@ public final class Scheduler {
     /// @param rules of each transport, by its name
     public Scheduler(int recipientLimit, int messageMinimum, int largestBatch, Function<String, ServiceRules> rules,
             OrderPolicy policy, SchedTrace trace) {
-        this(recipientLimit, messageMinimum, largestBatch, rules, policy, trace, SizeSearch::new);
+        this(recipientLimit, messageMinimum, largestBatch, rules, policy, trace, SizeSearch::new, true);
     }
 
     Scheduler(int recipientLimit, int messageMinimum, int largestBatch, Function<String, ServiceRules> rules,
-            OrderPolicy policy, SchedTrace trace, Supplier<CandidateSearch> search) {
+            OrderPolicy policy, SchedTrace trace, Supplier<CandidateSearch> search, boolean crowds) {
         this.messageMinimum = messageMinimum;
         this.rules = rules;
         this.policy = policy;
         this.trace = trace;
         this.search = search;
+        this.crowds = crowds;
         this.batches = new Batches(recipientLimit, largestBatch);
     }
 
@@ -214,7 +216,7 @@ public final class Scheduler {
                 return transport;
             }
         }
-        Transport transport = new Transport(name, rules.apply(name), search.get(), policy, batches, trace);
+        Transport transport = new Transport(name, rules.apply(name), search.get(), crowds, policy, batches, trace);
         transports.addFirst(transport);
         return transport;
     }

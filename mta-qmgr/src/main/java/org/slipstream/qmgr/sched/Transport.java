@@ -15,7 +15,7 @@ final class Transport {
     final Map<String, Site> sites = new LinkedHashMap<>();
     final Doors doors = new Doors();
     final JobList jobs = new JobList();
-    final Blockers blockers = new Blockers();
+    final Blockers blockers;
     final CandidateSearch candidates;
     final RecipientPool pool;
     final ServiceOrder order;
@@ -29,11 +29,12 @@ final class Transport {
     /// Out of order as a whole; nothing is taken.
     boolean dead;
 
-    Transport(String name, ServiceRules rules, CandidateSearch candidates, OrderPolicy policy, Batches batches,
-            SchedTrace trace) {
+    Transport(String name, ServiceRules rules, CandidateSearch candidates, boolean crowds, OrderPolicy policy,
+            Batches batches, SchedTrace trace) {
         this.name = name;
         this.rules = rules;
         this.candidates = candidates;
+        this.blockers = new Blockers(crowds);
         this.pool = new RecipientPool(rules);
         this.order = policy.of(this, batches, trace);
     }

@@ -27,16 +27,20 @@ final class Counter {
     }
 
     Counter(ServiceRules rules, Supplier<CandidateSearch> search) {
-        this(rules, OrderPolicy.PREEMPTIVE, search);
+        this(rules, OrderPolicy.PREEMPTIVE, search, true);
+    }
+
+    Counter(ServiceRules rules, boolean crowds) {
+        this(rules, OrderPolicy.PREEMPTIVE, BothSearches::new, crowds);
     }
 
     Counter(ServiceRules rules, OrderPolicy policy) {
-        this(rules, policy, BothSearches::new);
+        this(rules, policy, BothSearches::new, true);
     }
 
-    private Counter(ServiceRules rules, OrderPolicy policy, Supplier<CandidateSearch> search) {
+    private Counter(ServiceRules rules, OrderPolicy policy, Supplier<CandidateSearch> search, boolean crowds) {
         this.rules = rules;
-        scheduler = new Scheduler(100_000, 10, 100_000, _ -> rules, policy, new SchedTrace() {}, search);
+        scheduler = new Scheduler(100_000, 10, 100_000, _ -> rules, policy, new SchedTrace() {}, search, crowds);
     }
 
     /// Postfix's defaults with one recipient per entry.
@@ -64,6 +68,16 @@ final class Counter {
         scheduler.batchRead(message, recipients, true, now);
         scheduler.place(message, recipients.stream()
                 .map(r -> new Scheduler.Placement(r, line(domain, r.address().localPart() + "@" + domain))).toList());
+        return message;
+    }
+
+    /// A message of so many entries for these places in turn.
+    Message messageFor(int entries, List<Line> places) {
+        Message message = admit(entries);
+        List<Recipient> recipients = recipients(1, entries);
+        scheduler.batchRead(message, recipients, true, now);
+        scheduler.place(message, recipients.stream()
+                .map(r -> new Scheduler.Placement(r, places.get(r.number() % places.size()))).toList());
         return message;
     }
 

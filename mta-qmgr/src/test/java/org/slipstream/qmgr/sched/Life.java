@@ -39,6 +39,10 @@ final class Life {
     }
 
     Life(long seed, OrderPolicy policy) {
+        this(seed, policy, true);
+    }
+
+    Life(long seed, OrderPolicy policy, boolean crowds) {
         random = new Random(seed);
         rules = new ServiceRules(2 + random.nextInt(4), random.nextInt(4), random.nextInt(101), random.nextInt(4),
                 random.nextInt(4), 20 + random.nextInt(100), random.nextInt(30), 1 + random.nextInt(20),
@@ -48,7 +52,7 @@ final class Life {
         scheduler = new Scheduler(recipientLimit, minimum, 50, _ -> rules, policy, trace(), () -> {
             searches.add(new BothSearches());
             return searches.getLast();
-        });
+        }, crowds);
         for (int i = 0; i < 8; i++) {
             Line line = scheduler.line(i < 6 ? Counter.smtp("d" + i) : new org.slipstream.core.Route.Local("l" + i),
                     "d" + i);
@@ -104,6 +108,17 @@ final class Life {
                 transcript.add("read " + recipients + " of " + message.id().value());
             }
         };
+    }
+
+    /// Who is marked, in order of the list.
+    List<String> blocked() {
+        List<String> blocked = new ArrayList<>();
+        for (Transport transport : lines.stream().map(l -> l.transport).distinct().toList()) {
+            for (Job job = transport.jobs.head; job != null; job = job.next) {
+                blocked.add(job + (job.isBlocked() ? " blocked" : ""));
+            }
+        }
+        return blocked;
     }
 
     private long active() {

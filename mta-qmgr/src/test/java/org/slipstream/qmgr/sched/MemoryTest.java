@@ -22,7 +22,7 @@ class MemoryTest {
 
     private static Scheduler scheduler(ServiceRules rules, int recipientLimit, int minimum) {
         return new Scheduler(recipientLimit, minimum, 5_000, _ -> rules, OrderPolicy.PREEMPTIVE, new SchedTrace() {},
-                BothSearches::new);
+                BothSearches::new, true);
     }
 
     /// So many more recipients, each to a place of its own.

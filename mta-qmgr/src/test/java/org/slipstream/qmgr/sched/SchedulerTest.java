@@ -26,7 +26,7 @@ class SchedulerTest {
             public void read(Message message, int recipients) {
                 reads.add(message.id().value() + ":" + recipients);
             }
-        }, BothSearches::new);
+        }, BothSearches::new, true);
     }
 
     private static Route smtp(String hop) {

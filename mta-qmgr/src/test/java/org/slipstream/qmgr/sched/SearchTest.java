@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -92,6 +93,68 @@ class SearchTest {
             assertThat(served).as("seed %d", seed).isEqualTo(served(seed, Forgetful::new))
                     .isEqualTo(served(seed, PlainSearch::new));
         }
+    }
+
+    /// Neighbours that are marked as one are marked as they would be one by one.
+    @Test
+    @Tag("PF-52")
+    void theSameTranscriptWithAndWithoutCrowds() {
+        int lines = 0;
+        for (long seed = 5_001; seed <= 5_120; seed++) {
+            Life one = new Life(seed, OrderPolicy.PREEMPTIVE, true);
+            Life two = new Life(seed, OrderPolicy.PREEMPTIVE, false);
+            for (int i = 0; i < 800; i++) {
+                one.step();
+                two.step();
+                assertThat(one.blocked()).as("seed %d step %d", seed, i).isEqualTo(two.blocked());
+            }
+            assertThat(one.transcript).as("seed %d", seed).isEqualTo(two.transcript);
+            lines += one.transcript.size();
+        }
+        assertThat(lines).isGreaterThan(10_000);
+    }
+
+    /// Mail of few places, half of it single letters, in a random order of doors that open and close.
+    private static List<Integer> servedAtDoors(long seed, boolean crowds) {
+        Random random = new Random(seed);
+        Counter counter = new Counter(Counter.slots(2 + random.nextInt(4), random.nextInt(4), random.nextInt(101),
+                random.nextInt(4)), crowds);
+        List<Line> doors = IntStream.range(0, 3).mapToObj(i -> counter.line("door" + i)).toList();
+        for (int step = 0; step < 600; step++) {
+            Line door = doors.get(random.nextInt(3));
+            switch (random.nextInt(8)) {
+                case 0, 1, 2 -> counter.messageFor(random.nextBoolean() ? 1 : 1 + random.nextInt(30),
+                        random.nextInt(4) > 0 ? List.of(door) : doors);
+                case 3 -> {
+                    counter.scheduler.allow(door, random.nextInt(2));
+                    counter.scheduler.mayGo(door, false);
+                }
+                case 4 -> {
+                    if (random.nextInt(10) == 0) {
+                        counter.scheduler.withdraw(door);
+                    }
+                }
+                default -> counter.serve();
+            }
+        }
+        doors.forEach(door -> {
+            counter.scheduler.allow(door, 1);
+            counter.scheduler.mayGo(door, false);
+        });
+        return counter.serveAll().served;
+    }
+
+    @Test
+    @Tag("PF-51")
+    @Tag("PF-52")
+    void theSameOrderAtDoorsThatOpenAndCloseWithAndWithoutCrowds() {
+        int served = 0;
+        for (long seed = 1; seed <= 200; seed++) {
+            List<Integer> withCrowds = servedAtDoors(seed, true);
+            assertThat(withCrowds).as("seed %d", seed).isEqualTo(servedAtDoors(seed, false));
+            served += withCrowds.size();
+        }
+        assertThat(served).isGreaterThan(10_000);
     }
 
     /// Nothing but the seed has a say.

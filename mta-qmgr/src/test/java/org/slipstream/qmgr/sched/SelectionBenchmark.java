@@ -41,7 +41,7 @@ public final class SelectionBenchmark {
         ServiceRules rules = new ServiceRules(5, 3, 50, 3, 1, 20_000, 1_000, 100, 5_000);
         scheduler = new Scheduler(Integer.MAX_VALUE / 2, 10, 100_000, _ -> rules, OrderPolicy.PREEMPTIVE,
                 new SchedTrace() {},
-                plain ? PlainSearch::new : SizeSearch::new);
+                plain ? PlainSearch::new : SizeSearch::new, true);
         for (int i = 0; i < 1_000; i++) {
             Line line = scheduler.line(Counter.smtp("d" + i), "d" + i);
             scheduler.allow(line, 20);
