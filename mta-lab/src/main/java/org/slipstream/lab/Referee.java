@@ -11,7 +11,9 @@ import org.slipstream.qmgr.QmgrEvent;
 import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.TransportSettings;
 
+import java.util.BitSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -35,7 +37,7 @@ public final class Referee {
     private SimulatedNetwork network;
 
     private final Map<Long, QmgrOrder.Deliver> deliveries = new TreeMap<>();
-    private final Set<String> inHand = new TreeSet<>();
+    private final Map<QueueId, BitSet> inHand = new TreeMap<>();
     private final Set<QueueId> filing = new TreeSet<>();
     private final Set<QueueId> deleted = new TreeSet<>();
     private final Map<String, Integer> unanswered = new TreeMap<>();
@@ -116,13 +118,15 @@ public final class Referee {
         int everywhere = 1;
         for (SimulatedNetwork.Connection connection : network.connections.values()) {
             require(connection.number != open.connection(), () -> "a number used twice: " + open);
-            if (connection.place.route().transport().equals(open.route().transport())) {
+            if (connection.route.transport().equals(open.route().transport())) {
                 everywhere++;
-                here += connection.place.route().nextHop().equals(open.route().nextHop()) ? 1 : 0;
+                here += connection.route.nextHop().equals(open.route().nextHop()) ? 1 : 0;
             }
         }
-        require(everywhere <= config.lanes(), () -> "too many lanes with " + open);
-        require(here <= config.lanesPerDestination(), () -> "too many lanes to one destination with " + open);
+        TransportSettings settings = config.transport(open.route().transport());
+        require(everywhere <= settings.processLimit(), () -> "too many lanes with " + open);
+        require(settings.concurrencyLimit() == 0 || here <= settings.concurrencyLimit(),
+                () -> "too many lanes to one destination with " + open);
     }
 
     private void deliver(QmgrOrder.Deliver deliver) {
@@ -131,22 +135,36 @@ public final class Referee {
         if (before != null) {
             // Moved from a connection that the server had closed.
             require(!network.connections.containsKey(before.connection()), () -> "delivered twice at once: " + deliver);
-            before.recipients().forEach(r -> inHand.remove(SimulatedNetwork.key(deliver.id(), r.number())));
+            letGo(before);
         }
         SimulatedNetwork.Connection connection = network.connections.get(deliver.connection());
         require(connection == null || connection.phase == Phase.IDLE, () -> "not free: " + deliver);
-        require(connection == null || connection.place.route().equals(deliver.route()),
+        require(connection == null || connection.route.equals(deliver.route()),
                 () -> "the wrong way: " + deliver);
-        require(!deliver.recipients().isEmpty() && deliver.recipients().size() <= config.recipientsPerDelivery(),
+        int most = config.transport(deliver.route().transport()).recipientsPerDelivery();
+        require(!deliver.recipients().isEmpty() && (most == 0 || deliver.recipients().size() <= most),
                 () -> "too many or none: " + deliver);
+        BitSet hands = inHand.computeIfAbsent(deliver.id(), _ -> new BitSet());
         SimulatedSpool.Row row = spool.rows.get(deliver.id());
         for (Recipient recipient : deliver.recipients()) {
             require(row.states[recipient.number() - 1] == State.OPEN, () -> "already settled: " + deliver);
             require(network.place(recipient.address().domainKey()).route().equals(deliver.route()),
                     () -> "astray: " + deliver);
-            require(inHand.add(SimulatedNetwork.key(deliver.id(), recipient.number())),
-                    () -> "in two hands: " + deliver);
+            require(!hands.get(recipient.number()), () -> "in two hands: " + deliver);
+            hands.set(recipient.number());
         }
+    }
+
+    private void letGo(QmgrOrder.Deliver deliver) {
+        BitSet hands = inHand.get(deliver.id());
+        deliver.recipients().forEach(r -> hands.clear(r.number()));
+        if (hands.isEmpty()) {
+            inHand.remove(deliver.id());
+        }
+    }
+
+    private boolean isInHand(QueueId id, int number) {
+        return inHand.containsKey(id) && inHand.get(id).get(number);
     }
 
     private void record(QmgrOrder.RecordOutcome record, long now) {
@@ -158,7 +176,7 @@ public final class Referee {
         SimulatedSpool.Row row = spool.rows.get(record.id());
         long lifetime = row.mail.sender().isPresent() ? config.lifetimeMillis() : config.bounceLifetimeMillis();
         for (RecipientOutcome each : record.outcomes()) {
-            require(!inHand.contains(SimulatedNetwork.key(record.id(), each.number())),
+            require(!isInHand(record.id(), each.number()),
                     () -> "still under way: " + record);
             boolean expired = each.outcome() instanceof Outcome.Failed
                     && each.outcome().reply().text().contains("expired");
@@ -173,8 +191,7 @@ public final class Referee {
 
     private void file(QueueId id, QmgrOrder order) {
         require(filing.add(id), () -> "filed twice at once: " + order);
-        require(inHand.stream().noneMatch(key -> key.startsWith(id + "#")),
-                () -> "filed while it is delivered: " + order);
+        require(!inHand.containsKey(id), () -> "filed while it is delivered: " + order);
     }
 
     void happens(QmgrEvent event, long now) {
@@ -190,7 +207,7 @@ public final class Referee {
                 QmgrOrder.Deliver deliver = deliveries.get(done.delivery());
                 if (deliver != null && deliver.connection() == done.connection()) {
                     deliveries.remove(done.delivery());
-                    deliver.recipients().forEach(r -> inHand.remove(SimulatedNetwork.key(deliver.id(), r.number())));
+                    letGo(deliver);
                 }
             }
             case QmgrEvent.Operator(QmgrEvent.Command.Delete delete) -> deleted.add(delete.id());

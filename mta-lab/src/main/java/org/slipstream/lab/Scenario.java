@@ -52,36 +52,57 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
     ///
     /// @param dnsFailures questions that time out before one is answered
     /// @param nowhere there is no such domain
-    /// @param outages when nobody answers there
-    /// @param connectionLimit more connections than this are turned away
-    /// @param breaks share of deliveries in which the connection breaks
-    /// @param patienceMillis the server hangs up on a connection that has been idle for this long
-    public record Place(String domain, Route route, int dnsFailures, boolean nowhere, long connectMillis,
-            long deliverMillis, List<Outage> outages, int connectionLimit, double breaks, long patienceMillis) {
-        public Place {
-            outages = List.copyOf(outages);
-        }
-
-        public boolean isUp(long nowMillis) {
-            return outages.stream().noneMatch(o -> o.fromMillis() <= nowMillis && nowMillis < o.toMillis());
+    /// @param server the same for all domains with the same transport and next hop
+    public record Place(String domain, Route route, int dnsFailures, boolean nowhere, Server server) {
+        /// @param outages when nobody answers there
+        /// @param connectionLimit more connections than this are turned away
+        /// @param breaks share of deliveries in which the connection breaks
+        /// @param patienceMillis the server hangs up on a connection that has been idle for this long
+        public Place(String domain, Route route, int dnsFailures, boolean nowhere, long connectMillis,
+                long deliverMillis, List<Outage> outages, int connectionLimit, double breaks, long patienceMillis) {
+            this(domain, route, dnsFailures, nowhere,
+                    Server.of(connectMillis, deliverMillis, outages, connectionLimit, breaks, patienceMillis));
         }
 
         /// Whoever is welcome there is delivered at the first attempt.
         public boolean isReliable() {
-            return dnsFailures == 0 && !nowhere && outages.isEmpty() && connectionLimit == Integer.MAX_VALUE
-                    && breaks == 0 && patienceMillis == Long.MAX_VALUE;
+            return dnsFailures == 0 && !nowhere && server.isReliable();
         }
     }
 
-    public record Outage(long fromMillis, long toMillis) {}
+    /// A time in which a server is not itself.
+    public record Outage(long fromMillis, long toMillis, Fault fault) {
+        public Outage(long fromMillis, long toMillis) {
+            this(fromMillis, toMillis, Fault.REFUSES);
+        }
+    }
+
+    /// In which way a server is out of order.
+    public enum Fault {
+        /// Connections are refused at once, sessions break.
+        REFUSES,
+        /// Nobody answers: connections run into their time limit, sessions break.
+        SILENT,
+        /// Connections are made and no greeting comes; sessions go on.
+        NO_GREETING,
+        /// The greeting is a 421; sessions go on.
+        TURNS_AWAY
+    }
 
     /// Our own side.
     ///
     /// @param writeMillis one change of the register, one after the other
     /// @param reportFailures share of reports that cannot be written
     /// @param arrivalsMissed share of arrivals that the inbox refuses
+    /// @param reportsUnwanted share of reports that their receiver never takes
+    /// @param connectTimeoutMillis how long a connection may take to be made
+    /// @param greetingTimeoutMillis how long a server may take to greet
     public record House(long writeMillis, long readMillis, long dnsMillis, double reportFailures,
-            double arrivalsMissed) {}
+            double arrivalsMissed, double reportsUnwanted, long connectTimeoutMillis, long greetingTimeoutMillis) {
+        public House(long writeMillis, long readMillis, long dnsMillis, double reportFailures, double arrivalsMissed) {
+            this(writeMillis, readMillis, dnsMillis, reportFailures, arrivalsMissed, 0.25, 30_000, 300_000);
+        }
+    }
 
     public record Deed(long atMillis, QmgrEvent.Command command) {}
 }

@@ -5,7 +5,9 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario.Fortune;
+import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.qmgr.QmgrEvent;
 import org.slipstream.qmgr.QmgrOrder;
@@ -18,7 +20,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
-/// DNS and the servers of the world, each with its latencies, outages, limits and whims.
+/// DNS and the connections to the servers of the world, each with its latencies, outages, limits and whims.
 final class SimulatedNetwork {
     private static final long HANG_UP_NEWS_MILLIS = 40;
 
@@ -28,28 +30,43 @@ final class SimulatedNetwork {
 
     static final class Connection {
         final long number;
-        final Place place;
+        final Route route;
+        final Server server;
+        final SimulatedServer door;
         Phase phase = Phase.OPENING;
         long idleSinceMillis;
 
-        Connection(long number, Place place) {
+        Connection(long number, Route route, Server server, SimulatedServer door) {
             this.number = number;
-            this.place = place;
+            this.route = route;
+            this.server = server;
+            this.door = door;
         }
     }
+
+    /// What the servers know of one message: attempts and copies by recipient.
+    private static final class Ledger {
+        final Mail mail;
+        final int[] attempts;
+        final int[] copies;
+
+        Ledger(Mail mail) {
+            this.mail = mail;
+            this.attempts = new int[mail.recipients().size() + 1];
+            this.copies = new int[mail.recipients().size() + 1];
+        }
+    }
+
+    private record Site(Place place, SimulatedServer door) {}
 
     private final Clockwork clock;
     private final RandomGenerator chance;
     private final Map<String, Place> byDomain = new TreeMap<>();
-    private final Map<String, Place> byHop = new TreeMap<>();
+    private final Map<String, Site> byHop = new TreeMap<>();
     private final Map<String, Integer> questions = new TreeMap<>();
-    private final Map<String, Fortune> fortunes = new TreeMap<>();
-    private final Map<String, Integer> attempts = new TreeMap<>();
+    private final Map<QueueId, Ledger> ledgers = new TreeMap<>();
     private final long dnsMillis;
     final Map<Long, Connection> connections = new TreeMap<>();
-
-    /// Copies that arrived, by message and recipient number.
-    final Map<String, Integer> copies = new TreeMap<>();
     private int life;
 
     SimulatedNetwork(Scenario scenario, Clockwork clock, RandomGenerator chance) {
@@ -58,27 +75,32 @@ final class SimulatedNetwork {
         this.dnsMillis = scenario.house().dnsMillis();
         for (Place place : scenario.places()) {
             byDomain.put(place.domain(), place);
-            byHop.put(place.route().transport() + "/" + place.route().nextHop(), place);
+            byHop.put(hop(place.route()),
+                    new Site(place, new SimulatedServer(place.server(), scenario.house(), clock, chance)));
         }
     }
 
-    static String key(QueueId id, int number) {
-        return id + "#" + number;
+    private static String hop(Route route) {
+        return route.transport() + "/" + route.nextHop();
     }
 
-    void expect(Scenario.Mail mail) {
-        for (int i = 0; i < mail.recipients().size(); i++) {
-            fortunes.put(key(mail.id(), i + 1), mail.recipients().get(i).fortune());
-        }
+    void expect(Mail mail) {
+        ledgers.put(mail.id(), new Ledger(mail));
     }
 
     Place place(String domain) {
         return byDomain.get(domain);
     }
 
+    /// Copies that arrived.
+    int copies(QueueId id, int number) {
+        return ledgers.containsKey(id) ? ledgers.get(id).copies[number] : 0;
+    }
+
     void crash() {
         life++;
         connections.clear();
+        byHop.values().forEach(site -> site.door().crash());
     }
 
     void find(QmgrOrder.FindRoute find, Consumer<QmgrEvent> answer) {
@@ -92,20 +114,29 @@ final class SimulatedNetwork {
     }
 
     void open(QmgrOrder.Open open, Consumer<QmgrEvent> answer) {
-        Place place = byHop.get(open.route().transport() + "/" + open.route().nextHop());
-        Connection connection = new Connection(open.connection(), place);
+        Site site = byHop.get(hop(open.route()));
+        Connection connection = new Connection(open.connection(), site.place().route(), site.place().server(),
+                site.door());
         connections.put(connection.number, connection);
-        later(place.connectMillis(), () -> {
-            long up = connections.values().stream().filter(c -> c.place == place && c.phase != Phase.OPENING).count();
-            if (place.isUp(clock.now()) && up < place.connectionLimit()) {
+        // Answers come after the order, however quick the server is.
+        later(0, () -> site.door().call(new SimulatedServer.Caller() {
+            @Override
+            public boolean isThere() {
+                return connections.get(connection.number) == connection;
+            }
+
+            @Override
+            public void greeted() {
                 becomeIdle(connection, answer);
                 answer.accept(new QmgrEvent.ConnectionReady(connection.number));
-            } else {
-                connections.remove(connection.number);
-                answer.accept(new QmgrEvent.ConnectionFailed(connection.number,
-                        Reply.of(450, "4.4.1", "connection refused"), place.domain()));
             }
-        });
+
+            @Override
+            public void failed(Reply reason) {
+                connections.remove(connection.number);
+                answer.accept(new QmgrEvent.ConnectionFailed(connection.number, reason, connection.route.nextHop()));
+            }
+        }));
     }
 
     void deliver(QmgrOrder.Deliver deliver, Consumer<QmgrEvent> answer) {
@@ -117,14 +148,17 @@ final class SimulatedNetwork {
             }
             return;
         }
+        Server server = connection.server;
         connection.phase = Phase.BUSY;
-        boolean breaks = chance.nextDouble() < connection.place.breaks();
-        later(connection.place.deliverMillis(), () -> {
-            if (breaks || !connection.place.isUp(clock.now())) {
-                connections.remove(connection.number);
+        boolean breaks = server.drops() > 0 && chance.nextDouble() < server.drops();
+        long millis = server.delivery().millis(chance)
+                + server.perRecipient().millis(chance) * deliver.recipients().size();
+        later(millis, () -> {
+            if (breaks || connection.door.isDown()) {
+                leave(connection);
                 answer.accept(broken(deliver));
             } else {
-                List<RecipientOutcome> outcomes = outcomes(deliver);
+                List<RecipientOutcome> outcomes = outcomes(server, deliver);
                 becomeIdle(connection, answer);
                 answer.accept(new QmgrEvent.DeliveryDone(deliver.delivery(), connection.number, outcomes, true, false));
             }
@@ -132,19 +166,28 @@ final class SimulatedNetwork {
     }
 
     void close(QmgrOrder.Close close) {
-        connections.remove(close.connection());
+        Connection connection = connections.get(close.connection());
+        if (connection != null) {
+            leave(connection);
+        }
     }
 
-    private List<RecipientOutcome> outcomes(QmgrOrder.Deliver deliver) {
-        List<RecipientOutcome> outcomes = new ArrayList<>();
+    private void leave(Connection connection) {
+        connections.remove(connection.number);
+        connection.door.left();
+    }
+
+    private List<RecipientOutcome> outcomes(Server server, QmgrOrder.Deliver deliver) {
+        Ledger ledger = ledgers.get(deliver.id());
+        List<RecipientOutcome> outcomes = new ArrayList<>(deliver.recipients().size());
         for (Recipient recipient : deliver.recipients()) {
-            String key = key(deliver.id(), recipient.number());
-            int attempt = attempts.merge(key, 1, Integer::sum);
-            Outcome outcome = Outcome.of(reply(fortunes.get(key), attempt), deliver.route().nextHop());
+            int number = recipient.number();
+            Reply reply = reply(server, ledger.mail.recipients().get(number - 1).fortune(), ++ledger.attempts[number]);
+            Outcome outcome = Outcome.of(reply, deliver.route().nextHop());
             if (outcome instanceof Outcome.Delivered) {
-                copies.merge(key, 1, Integer::sum);
+                ledger.copies[number]++;
             }
-            outcomes.add(new RecipientOutcome(recipient.number(), outcome));
+            outcomes.add(new RecipientOutcome(number, outcome));
         }
         if (chance.nextInt(8) == 0) {
             Collections.reverse(outcomes); // nobody promised an order
@@ -152,8 +195,14 @@ final class SimulatedNetwork {
         return outcomes;
     }
 
-    private static Reply reply(Fortune fortune, int attempt) {
+    private Reply reply(Server server, Fortune fortune, int attempt) {
         Reply later = Reply.of(450, "4.2.0", "try later");
+        if (server.deferrals() > 0 && chance.nextDouble() < server.deferrals()) {
+            return later;
+        }
+        if (server.refusals() > 0 && chance.nextDouble() < server.refusals()) {
+            return Reply.of(550, "5.7.1", "not here");
+        }
         return switch (fortune) {
             case Fortune.Welcome _ -> Reply.of(250, "2.0.0", "ok");
             case Fortune.Refused _ -> Reply.of(550, "5.1.1", "no such user");
@@ -172,16 +221,16 @@ final class SimulatedNetwork {
     private void becomeIdle(Connection connection, Consumer<QmgrEvent> answer) {
         connection.phase = Phase.IDLE;
         connection.idleSinceMillis = clock.now();
-        if (connection.place.patienceMillis() < Long.MAX_VALUE) {
-            later(connection.place.patienceMillis(), () -> hangUp(connection, answer));
+        if (connection.server.patienceMillis() < Long.MAX_VALUE) {
+            later(connection.server.patienceMillis(), () -> hangUp(connection, answer));
         }
     }
 
     private void hangUp(Connection connection, Consumer<QmgrEvent> answer) {
         boolean stillIdle = connections.get(connection.number) == connection && connection.phase == Phase.IDLE
-                && connection.idleSinceMillis + connection.place.patienceMillis() <= clock.now();
+                && connection.idleSinceMillis + connection.server.patienceMillis() <= clock.now();
         if (stillIdle) {
-            connections.remove(connection.number);
+            leave(connection);
             later(HANG_UP_NEWS_MILLIS,
                     () -> answer.accept(new QmgrEvent.ConnectionLost(connection.number, "peer hung up")));
         }

@@ -7,8 +7,10 @@ import org.slipstream.lab.Scenario.Fortune;
 import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.SimulatedSpool.Row;
 import org.slipstream.lab.SimulatedSpool.State;
+import org.slipstream.qmgr.ImpossibleEventException;
 import org.slipstream.qmgr.QmgrEvent;
 import org.slipstream.qmgr.QmgrOrder;
+import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.Seating;
 import org.slipstream.qmgr.lane.LaneSeating;
@@ -26,10 +28,11 @@ import java.util.function.Consumer;
 /// Time jumps to whatever comes first, a planned happening or the queue manager's alarm. All chance comes from the
 /// scenario's seed and all order from the clockwork, so a scenario has one course of events: its transcript.
 public final class World {
-    private static final int MOST_EVENTS = 100_000;
+    private static final long MOST_EVENTS = 100_000;
     private static final int LOOK_EVERY = 50;
 
     private final Scenario scenario;
+    private final Witness witness;
     private final Clockwork clock = new Clockwork();
     private final Random chance;
     private final Referee referee;
@@ -39,10 +42,18 @@ public final class World {
     private Optional<Consumer<String>> transcript = Optional.empty();
     private QueueManager brain;
     private long events;
+    private long mostEvents = MOST_EVENTS;
     private long nextId;
+    private Optional<QmgrEvent> last = Optional.empty();
 
     public World(Scenario scenario) {
+        this(scenario, Witness.NOBODY);
+    }
+
+    /// @param witness sees all of it
+    public World(Scenario scenario, Witness witness) {
         this.scenario = scenario;
+        this.witness = witness;
         this.chance = new Random(scenario.seed());
         this.referee = new Referee(scenario.config());
         this.spool = new SimulatedSpool(clock, scenario.house(), referee);
@@ -61,16 +72,48 @@ public final class World {
         return this;
     }
 
+    /// A world with so many events is thought to have no end.
+    public World atMost(long worldEvents) {
+        mostEvents = worldEvents;
+        return this;
+    }
+
     /// What became of one recipient.
     public enum Fate {
         DELIVERED, FAILED, REPORTED, OPEN, DELETED
     }
 
-    /// Runs until every message is gone or held. Breaks off with an [AssertionError] when something is that must not be.
+    /// Runs until every message is gone or held.
+    ///
+    /// @throws SimulationStoppedException when something is that must not be, or happens that cannot, with the state
     public World run() {
+        return run(Long.MAX_VALUE);
+    }
+
+    /// Runs until then, or until every message is gone or held.
+    ///
+    /// @throws SimulationStoppedException when something is that must not be, or happens that cannot, with the state
+    public World run(long untilMillis) {
+        try {
+            live(untilMillis);
+        } catch (ImpossibleEventException impossible) {
+            throw new SimulationStoppedException(
+                    "an event that cannot happen: " + impossible.getMessage() + "\n" + state(), impossible);
+        } catch (AssertionError forbidden) {
+            throw new SimulationStoppedException(forbidden.getMessage() + "\n" + state(), forbidden);
+        } catch (RuntimeException broken) {
+            throw new SimulationStoppedException("the queue manager broke: " + broken + "\n" + state(), broken);
+        }
+        return this;
+    }
+
+    private void live(long untilMillis) {
         while (!isOver()) {
             // A brain that has just been started asks for an alarm in the past; time does not run backwards.
             long alarm = Math.max(clock.now(), brain.nextAlarmMillis());
+            if (Math.min(clock.nextMillis(), alarm) > untilMillis) {
+                return;
+            }
             if (clock.nextMillis() <= alarm) {
                 clock.tick();
             } else {
@@ -84,7 +127,20 @@ public final class World {
             }
         }
         referee.end(brain, clock.now());
-        return this;
+    }
+
+    /// What a reader of a failure wants to know.
+    private String state() {
+        QmgrSnapshot snapshot = brain.snapshot(clock.now());
+        StringBuilder text = new StringBuilder("at " + clock.now() + " ms, after " + events + " events, the last: "
+                + last.map(Object::toString).orElse("none"));
+        snapshot.messages().forEach(message -> text.append("\n  queue=").append(message.id()).append(" waiting=")
+                .append(message.waiting()).append(" running=").append(message.running()).append(" why=")
+                .append(message.why()));
+        snapshot.destinations().forEach(each -> text.append("\n  to=").append(each.transport()).append('/')
+                .append(each.nextHop()).append(" waiting=").append(each.waiting()).append(" running=")
+                .append(each.running()).append(" connections=").append(each.lanes()));
+        return text.toString();
     }
 
     public long nowMillis() {
@@ -117,7 +173,7 @@ public final class World {
 
     /// Copies that reached this recipient.
     public int copies(QueueId id, int number) {
-        return network.copies.getOrDefault(SimulatedNetwork.key(id, number), 0);
+        return network.copies(id, number);
     }
 
     /// The last reply that was recorded for this recipient.
@@ -138,7 +194,7 @@ public final class World {
 
     private void boot() {
         Seating seating = new LaneSeating(scenario.config());
-        brain = new QueueManager(scenario.config(), seating, chance);
+        brain = new QueueManager(scenario.config(), seating, chance, witness);
     }
 
     private void crash() {
@@ -171,9 +227,11 @@ public final class World {
         List<QmgrOrder> orders = new ArrayList<>();
         for (QmgrEvent event : batch) {
             events++;
-            referee.require(events < MOST_EVENTS, () -> "no end after " + events + " events");
+            last = Optional.of(event);
+            referee.require(events < mostEvents, () -> "no end after " + events + " events");
             transcript.ifPresent(lines -> lines.accept(clock.now() + " " + event));
             referee.happens(event, clock.now());
+            witness.happened(clock.now(), event);
             if (scenario.batching()) {
                 brain.absorb(event, clock.now(), orders::add);
             } else {
@@ -194,6 +252,7 @@ public final class World {
         for (QmgrOrder order : orders) {
             transcript.ifPresent(lines -> lines.accept("    " + order));
             referee.ordered(order, clock.now());
+            witness.ordered(clock.now(), order);
             carryOut(order);
         }
         orders.clear();
@@ -224,7 +283,9 @@ public final class World {
             return;
         }
         clock.after(scenario.house().readMillis(), alive(() -> {
-            Fortune fortune = chance.nextInt(4) == 0 ? new Fortune.Never() : new Fortune.Welcome();
+            Fortune fortune = chance.nextDouble() < scenario.house().reportsUnwanted()
+                    ? new Fortune.Never()
+                    : new Fortune.Welcome();
             var sender = spool.rows.get(notify.id()).mail.sender().orElseThrow();
             arrives(new Mail(new QueueId(nextId++), clock.now(), Optional.empty(),
                     List.of(new Addressee(sender, fortune))));

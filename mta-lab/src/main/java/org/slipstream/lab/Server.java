@@ -1,0 +1,47 @@
+package org.slipstream.lab;
+
+import org.slipstream.lab.Scenario.Outage;
+
+import java.util.List;
+
+/// A mail server as its clients meet it.
+///
+/// @param connect until the connection is made or refused
+/// @param greeting from the connection to the greeting, or to the 421 instead of it
+/// @param delivery of one message, whatever the number of recipients
+/// @param perRecipient on top of that for each recipient
+/// @param sessions served at once
+/// @param queue connections that wait for their greeting when all sessions are taken; what comes after them gets no answer
+/// at all. Without a queue, whoever comes when all sessions are taken gets a 421
+/// @param connectionsPerMinute more than so many within any minute get a 421
+/// @param drops share of deliveries in which the connection breaks
+/// @param deferrals share of recipients answered with 450
+/// @param refusals share of recipients answered with 550
+/// @param patienceMillis the server hangs up on a connection that has been idle for this long
+/// @param outages when it is not itself
+public record Server(Latency connect, Latency greeting, Latency delivery, Latency perRecipient, int sessions, int queue,
+        int connectionsPerMinute, double drops, double deferrals, double refusals, long patienceMillis,
+        List<Outage> outages) {
+    private static final Latency NONE = Latency.of(0);
+
+    public Server {
+        outages = List.copyOf(outages);
+    }
+
+    /// Takes everything, each delivery in this time.
+    public static Server taking(long deliverMillis) {
+        return of(0, deliverMillis, List.of(), Integer.MAX_VALUE, 0, Long.MAX_VALUE);
+    }
+
+    static Server of(long connectMillis, long deliverMillis, List<Outage> outages, int sessions, double drops,
+            long patienceMillis) {
+        return new Server(Latency.of(connectMillis), NONE, Latency.of(deliverMillis), NONE, sessions, 0,
+                Integer.MAX_VALUE, drops, 0, 0, patienceMillis, outages);
+    }
+
+    /// Whoever is welcome there is delivered at the first attempt.
+    boolean isReliable() {
+        return outages.isEmpty() && sessions == Integer.MAX_VALUE && connectionsPerMinute == Integer.MAX_VALUE
+                && drops == 0 && deferrals == 0 && refusals == 0 && patienceMillis == Long.MAX_VALUE;
+    }
+}

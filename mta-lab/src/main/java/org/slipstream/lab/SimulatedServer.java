@@ -1,0 +1,132 @@
+package org.slipstream.lab;
+
+import org.slipstream.core.Reply;
+import org.slipstream.lab.Scenario.Fault;
+import org.slipstream.lab.Scenario.House;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.random.RandomGenerator;
+
+/// The door of one [Server]: who is let in, who waits, who is turned away.
+///
+/// A connection passes three stages. *Made*: the operating system of the server answers, unless the server is down or its
+/// connection queue is full; then the client's patience decides. *Let in*: a session is free; otherwise the connection waits in the
+/// queue, if there is one, and the client knows nothing but that no greeting comes. *Greeted*.
+final class SimulatedServer {
+    private static final Reply REFUSED = Reply.of(450, "4.4.1", "connection refused");
+    private static final Reply TIMED_OUT = Reply.of(450, "4.4.1", "connection timed out");
+    private static final Reply NO_GREETING = Reply.of(450, "4.4.2", "no greeting");
+    private static final Reply TOO_MANY = Reply.of(421, "4.7.0", "too many connections");
+    private static final long MINUTE = 60_000;
+
+    /// A client that wants to be greeted.
+    interface Caller {
+        /// False when it has gone away meanwhile.
+        boolean isThere();
+
+        void greeted();
+
+        void failed(Reply reason);
+    }
+
+    private final Server server;
+    private final House house;
+    private final RandomGenerator chance;
+    private final Clockwork clock;
+    private final Deque<Caller> waiting = new ArrayDeque<>();
+    private final Deque<Long> recent = new ArrayDeque<>();
+    private int sessions;
+
+    SimulatedServer(Server server, House house, Clockwork clock, RandomGenerator chance) {
+        this.server = server;
+        this.house = house;
+        this.clock = clock;
+        this.chance = chance;
+    }
+
+    void crash() {
+        waiting.clear();
+        sessions = 0;
+    }
+
+    boolean suffers(Fault fault) {
+        return server.outages().stream()
+                .anyMatch(o -> o.fault() == fault && o.fromMillis() <= clock.now() && clock.now() < o.toMillis());
+    }
+
+    /// Sessions break while it is so.
+    boolean isDown() {
+        return !server.outages().isEmpty() && (suffers(Fault.REFUSES) || suffers(Fault.SILENT));
+    }
+
+    void call(Caller caller) {
+        after(server.connect().millis(chance), caller, () -> connect(caller));
+    }
+
+    private void connect(Caller caller) {
+        boolean full = sessions >= server.sessions();
+        if (suffers(Fault.REFUSES)) {
+            caller.failed(REFUSED);
+        } else if (suffers(Fault.SILENT) || full && server.queue() > 0 && waiting.size() >= server.queue()) {
+            after(house.connectTimeoutMillis(), caller, () -> caller.failed(TIMED_OUT));
+        } else if (suffers(Fault.NO_GREETING)) {
+            after(house.greetingTimeoutMillis(), caller, () -> caller.failed(NO_GREETING));
+        } else if (suffers(Fault.TURNS_AWAY) || isTooOften() || full && server.queue() == 0) {
+            after(server.greeting().millis(chance), caller, () -> caller.failed(TOO_MANY));
+        } else if (full) {
+            queue(caller);
+        } else {
+            letIn(caller);
+        }
+    }
+
+    private boolean isTooOften() {
+        if (server.connectionsPerMinute() == Integer.MAX_VALUE) {
+            return false;
+        }
+        while (!recent.isEmpty() && recent.peek() <= clock.now() - MINUTE) {
+            recent.remove();
+        }
+        if (recent.size() >= server.connectionsPerMinute()) {
+            return true;
+        }
+        recent.add(clock.now());
+        return false;
+    }
+
+    private void queue(Caller caller) {
+        waiting.add(caller);
+        after(house.greetingTimeoutMillis(), caller, () -> {
+            if (waiting.remove(caller)) {
+                caller.failed(NO_GREETING);
+            }
+        });
+    }
+
+    private void letIn(Caller caller) {
+        sessions++;
+        after(server.greeting().millis(chance), caller, caller::greeted);
+    }
+
+    /// A session is over.
+    void left() {
+        sessions--;
+        while (!waiting.isEmpty() && sessions < server.sessions()) {
+            letIn(waiting.remove());
+        }
+    }
+
+    // What takes no time happens at once: one thing less in the clockwork.
+    private void after(long millis, Caller caller, Runnable deed) {
+        if (millis == 0) {
+            deed.run();
+        } else {
+            clock.after(millis, () -> {
+                if (caller.isThere()) {
+                    deed.run();
+                }
+            });
+        }
+    }
+}

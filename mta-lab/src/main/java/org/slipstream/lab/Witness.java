@@ -1,0 +1,16 @@
+package org.slipstream.lab;
+
+import org.slipstream.qmgr.QmgrEvent;
+import org.slipstream.qmgr.QmgrOrder;
+import org.slipstream.qmgr.QmgrTrace;
+
+/// Sees and hears all of a [World]: what happens, what the queue manager decides, what it orders. In this order: an event,
+/// then the decisions that follow from it, then the orders.
+public interface Witness extends QmgrTrace {
+    /// Somewhere else.
+    Witness NOBODY = new Witness() {};
+
+    default void happened(long nowMillis, QmgrEvent event) {}
+
+    default void ordered(long nowMillis, QmgrOrder order) {}
+}
