@@ -8,6 +8,7 @@ import org.slipstream.core.Route;
 import org.slipstream.qmgr.sched.Message;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /// One stay of a message in the active set: what has become of its recipients since it was taken in, and what is still
@@ -18,7 +19,6 @@ final class Activation {
     final QueueId id;
     final boolean nullSender;
     final long createdMillis;
-    final long activatedMillis;
     final boolean delayNotified;
 
     /// Held, and found only because it is too old: its recipients fail without a try.
@@ -36,7 +36,7 @@ final class Activation {
     record Routed(Recipient recipient, Route route) {}
 
     /// Read and routed, and not yet in the order of service.
-    List<Routed> routed = new ArrayList<>(0);
+    private List<Routed> routed = List.of();
 
     /// Domains whose route has been asked for.
     int questions;
@@ -51,7 +51,7 @@ final class Activation {
     record Late(Recipient recipient, Outcome outcome) {}
 
     /// Deferred in this activation, with the latest outcome.
-    List<Late> deferred = new ArrayList<>(0);
+    private List<Late> deferred = List.of();
 
     /// There are open recipients that got no outcome this time: withdrawn, or never read.
     boolean leftOpen;
@@ -66,16 +66,47 @@ final class Activation {
     boolean damaged;
     Wish wish = Wish.NONE;
 
-    Activation(MessageSummary summary, Message work, long nowMillis) {
+    Activation(MessageSummary summary, Message work) {
         this.id = summary.id();
         this.nullSender = summary.sender().isEmpty();
         this.createdMillis = summary.createdMillis();
-        this.activatedMillis = nowMillis;
         this.delayNotified = summary.delayNotified();
         this.heldTooLong = summary.held();
         this.expectedOpen = summary.open();
         this.failed = summary.failed();
         this.work = work;
+    }
+
+    // Most messages have neither for most of their time, so the lists are made when they are needed.
+
+    void isRouted(Recipient recipient, Route route) {
+        routed = routed.isEmpty() ? new ArrayList<>(1) : routed;
+        routed.add(new Routed(recipient, route));
+    }
+
+    boolean hasRouted() {
+        return !routed.isEmpty();
+    }
+
+    List<Routed> takeRouted() {
+        List<Routed> taken = routed;
+        routed = List.of();
+        return taken;
+    }
+
+    void isLate(Recipient recipient, Outcome outcome) {
+        deferred = deferred.isEmpty() ? new ArrayList<>(1) : deferred;
+        deferred.add(new Late(recipient, outcome));
+    }
+
+    List<Late> late() {
+        return Collections.unmodifiableList(deferred);
+    }
+
+    List<Late> takeLate() {
+        List<Late> taken = deferred;
+        deferred = List.of();
+        return taken;
     }
 
     /// Nothing new is begun for it: what runs ends, then it goes.

@@ -1,6 +1,7 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.Outcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrTrace.Feedback;
@@ -50,6 +51,11 @@ final class Destinations {
     Optional<Reply> suspension(Line line) {
         return byLine.get(line).suspension()
                 .or(() -> Optional.ofNullable(deadTransports.get(line.transport())).map(Destination::suspended));
+    }
+
+    /// The outcome of such recipients.
+    Outcome suspended(Line line) {
+        return new Outcome.Deferred(suspension(line).orElseThrow(), Outcomes.HERE);
     }
 
     // ---- what deliveries tell; before their entry is taken off the line

@@ -41,7 +41,7 @@ record Explanation(Seating seating, Map<QueueId, List<String>> openQuestions, bo
         } else if (!domains.isEmpty()) {
             return "finding route for " + domains.getFirst()
                     + (domains.size() > 1 ? " and " + (domains.size() - 1) + " more" : "");
-        } else if (!message.routed.isEmpty()) {
+        } else if (message.hasRouted()) {
             return "finding its place";
         } else if (message.work.isReading()) {
             return "reading recipients";

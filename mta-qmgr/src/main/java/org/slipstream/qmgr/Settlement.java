@@ -63,8 +63,8 @@ final class Settlement {
 
     private Next ofItself(Activation message, long nowMillis) {
         boolean expired = patience.isExpired(message.nullSender, message.createdMillis, nowMillis);
-        if (expired && !message.deferred.isEmpty()) {
-            return new Next.Expire(message.deferred.stream().map(d -> new RecipientOutcome(d.recipient().number(),
+        if (expired && !message.late().isEmpty()) {
+            return new Next.Expire(message.late().stream().map(d -> new RecipientOutcome(d.recipient().number(),
                     patience.expired(d.outcome(), message.createdMillis, nowMillis))).toList());
         }
         boolean tellFailure = message.failed > 0 && !message.nullSender;

@@ -38,7 +38,7 @@ final class Job {
     /// [#OFF], 0 for a job that nobody let pass, otherwise one more than that of the job it stepped in front of.
     int level = OFF;
     Job parent;
-    final List<Job> children = new ArrayList<>(0);
+    List<Job> children = List.of();
 
     /// Neighbours in the order of service.
     Job previous;
@@ -94,6 +94,13 @@ final class Job {
 
     boolean isBlocked() {
         return transport.blockers.isMarked(this);
+    }
+
+    void adopt(List<Job> jobs) {
+        if (!jobs.isEmpty()) {
+            children = children.isEmpty() ? new ArrayList<>(jobs.size()) : children;
+            children.addAll(jobs);
+        }
     }
 
     boolean isLeaf() {

@@ -2,9 +2,9 @@ package org.slipstream.qmgr.sched;
 
 import org.slipstream.core.QueueId;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// An active message as the order of service sees it: how much of it is in memory, and its jobs.
 public final class Message {
@@ -12,7 +12,7 @@ public final class Message {
 
     /// When it became active. Age in the order of service counts from here, not from arrival.
     final long activatedMillis;
-    final List<Job> jobs = new ArrayList<>(1);
+    List<Job> jobs = List.of();
 
     /// Recipients read and not yet settled, whether or not their route is known, and how many there may be.
     int inCore;
@@ -110,7 +110,7 @@ public final class Message {
     Job job(Transport transport) {
         return existingJob(transport).orElseGet(() -> {
             Job job = new Job(this, transport);
-            jobs.add(job);
+            jobs = jobs.isEmpty() ? List.of(job) : Stream.concat(jobs.stream(), Stream.of(job)).toList();
             return job;
         });
     }

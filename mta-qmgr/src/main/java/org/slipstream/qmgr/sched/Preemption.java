@@ -1,5 +1,7 @@
 package org.slipstream.qmgr.sched;
 
+import java.util.List;
+
 /// When a job steps in front of the current one, and what it owes for that.
 ///
 /// **Before every selection** the current job, from which an entry was taken last, is asked to let another pass (PF-42,
@@ -66,7 +68,7 @@ final class Preemption {
         }
         transport.jobs.moveInFrontOf(current, candidate);
         candidate.parent = current;
-        current.children.add(candidate);
+        current.adopt(List.of(candidate));
         candidate.level = current.level + 1;
         transport.current = candidate;
         current.slots.pay(entries, transport.rules.slotCost());
@@ -110,8 +112,8 @@ final class Preemption {
             child.parent = parent;
         }
         if (parent != null) {
-            parent.children.addAll(job.children);
+            parent.adopt(job.children);
         }
-        job.children.clear();
+        job.children = List.of();
     }
 }

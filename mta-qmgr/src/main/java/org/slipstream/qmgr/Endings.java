@@ -1,0 +1,136 @@
+package org.slipstream.qmgr;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.qmgr.sched.Scheduler;
+
+import java.util.List;
+import java.util.Optional;
+
+/// How a message's stay in the active set ends: what [Settlement] decides is done here.
+///
+/// Each step of an ending is an order with an answer, and the answer asks again what comes next: recipients that are too old
+/// are recorded as failed, then the sender is told, then the message is put back, set on hold or removed. It leaves the
+/// active set when that last order is given and stays known ([Filings]) until the register has it.
+final class Endings {
+    private final Present present;
+    private final Settlement settlement;
+    private final Scheduler scheduler;
+    private final ActiveSet active;
+    private final Outcomes outcomes;
+    private final Scans scans;
+    private final Filings filings = new Filings();
+    private int reportsUnderWay;
+
+    Endings(Present present, Settlement settlement, Scheduler scheduler, ActiveSet active, Outcomes outcomes,
+            Scans scans) {
+        this.present = present;
+        this.settlement = settlement;
+        this.scheduler = scheduler;
+        this.active = active;
+        this.outcomes = outcomes;
+        this.scans = scans;
+    }
+
+    Filings filings() {
+        return filings;
+    }
+
+    boolean isQuiet() {
+        return reportsUnderWay == 0 && filings.isEmpty();
+    }
+
+    /// Does what comes next for a message, if nothing of it is under way.
+    void settle(Activation message) {
+        switch (settlement.next(message, present.nowMillis())) {
+            case Settlement.Next.Wait _ -> {
+                // The answer that it waits for brings us back here.
+            }
+            case Settlement.Next.Forget _ -> leaveActive(message);
+            case Settlement.Next.Expire(List<RecipientOutcome> failures) -> {
+                List<Recipient> recipients = message.takeLate().stream().map(Activation.Late::recipient).toList();
+                outcomes.record(message, recipients, failures);
+            }
+            case Settlement.Next.Report(QmgrOrder.NoticeKind kind) -> report(message, kind);
+            case Settlement.Next.PutBack(long nextMillis) -> {
+                scans.dueAt(nextMillis);
+                file(message, Filings.Kind.DEFER, new QmgrOrder.Defer(message.id, nextMillis));
+            }
+            case Settlement.Next.Hold _ ->
+                file(message, Filings.Kind.HOLD, new QmgrOrder.SetHold(message.id, true));
+            case Settlement.Next.Release _ ->
+                file(message, Filings.Kind.RELEASE, new QmgrOrder.SetHold(message.id, false));
+            case Settlement.Next.Finish(String reason) ->
+                file(message, Filings.Kind.REMOVE, new QmgrOrder.Remove(message.id, reason));
+        }
+    }
+
+    private void report(Activation message, QmgrOrder.NoticeKind kind) {
+        switch (kind) {
+            case FAILED -> message.failureReportTried = true;
+            case DELAYED -> message.delayReportTried = true;
+        }
+        message.reporting = true;
+        reportsUnderWay++;
+        present.order(new QmgrOrder.Notify(message.id, kind));
+    }
+
+    void notified(QmgrEvent.Notified notified) {
+        Activation message = active.known(notified.id());
+        if (!message.reporting) {
+            throw new ImpossibleEventException("nobody asked for " + notified, message.id);
+        }
+        message.reporting = false;
+        reportsUnderWay--;
+        if (notified.done() && notified.kind() == QmgrOrder.NoticeKind.FAILED) {
+            message.failed = 0;
+            message.reported = true;
+        }
+        settle(message);
+    }
+
+    private void leaveActive(Activation message) {
+        active.leave(message);
+        scheduler.forget(message.work);
+    }
+
+    private void file(Activation message, Filings.Kind kind, QmgrOrder order) {
+        leaveActive(message);
+        filings.begin(message.id, kind);
+        present.order(order);
+    }
+
+    // ---- messages outside the active set
+
+    void filed(Optional<QueueId> id) {
+        if (id.isEmpty()) {
+            scans.now();
+            return;
+        }
+        Filings.Filing filing = filings.done(id.get());
+        if (filing.kind() == Filings.Kind.RELEASE || filing.kind() == Filings.Kind.MAKE_DUE) {
+            scans.now();
+        }
+        fulfil(id.get(), filing.next());
+    }
+
+    /// Does what an operator wants of a message that is not active.
+    void fulfil(QueueId id, Wish wish) {
+        switch (wish) {
+            case NONE -> {
+                // Filed, and nobody wants more.
+            }
+            case FLUSH -> fileOutside(id, Filings.Kind.MAKE_DUE,
+                    new QmgrOrder.MakeDue(Optional.of(id), Optional.empty(), present.nowMillis()));
+            case RELEASE -> fileOutside(id, Filings.Kind.RELEASE, new QmgrOrder.SetHold(id, false));
+            case HOLD -> fileOutside(id, Filings.Kind.HOLD, new QmgrOrder.SetHold(id, true));
+            case DELETE -> fileOutside(id, Filings.Kind.REMOVE, new QmgrOrder.Remove(id, Settlement.DELETED));
+        }
+    }
+
+    private void fileOutside(QueueId id, Filings.Kind kind, QmgrOrder order) {
+        filings.begin(id, kind);
+        present.order(order);
+    }
+}

@@ -1,0 +1,79 @@
+package org.slipstream.qmgr;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.QmgrEvent.Command;
+import org.slipstream.qmgr.sched.Scheduler;
+
+import java.util.Optional;
+
+/// What operators want: flush, hold, release, delete, wherever the message is at the moment.
+///
+/// A message may be in the active set, on its way into the register, waiting for a place, or asleep on disk; whoever types a
+/// command does not know which, and it may change while the command is on its way. Inside, the wish is noted: what
+/// waits is withdrawn at once, what runs is finished and recorded, then the message goes where it is wished to. On its way into the
+/// register, the wish waits for the register's answer. Elsewhere it is an order to the register.
+final class Operators {
+    private final Present present;
+    private final ActiveSet active;
+    private final Anteroom anteroom;
+    private final Scheduler scheduler;
+    private final Destinations destinations;
+    private final Routing routing;
+    private final Endings endings;
+
+    Operators(Present present, ActiveSet active, Anteroom anteroom, Scheduler scheduler, Destinations destinations,
+            Routing routing, Endings endings) {
+        this.present = present;
+        this.active = active;
+        this.anteroom = anteroom;
+        this.scheduler = scheduler;
+        this.destinations = destinations;
+        this.routing = routing;
+        this.endings = endings;
+    }
+
+    void command(Command command) {
+        switch (command) {
+            case Command.Flush flush -> flush(flush);
+            case Command.Hold(QueueId id) -> wish(id, Wish.HOLD);
+            case Command.Release(QueueId id) -> wish(id, Wish.RELEASE);
+            case Command.Delete(QueueId id) -> wish(id, Wish.DELETE);
+        }
+    }
+
+    // Every dead destination gets another chance. To revive only those that the named mail leads to, one would have to
+    // remember which domains lead where; a chance too many costs one connection.
+    private void flush(Command.Flush flush) {
+        destinations.flush();
+        if (flush.id().isPresent()) {
+            wish(flush.id().get(), Wish.FLUSH);
+        } else {
+            present.order(new QmgrOrder.MakeDue(Optional.empty(), flush.domain(), present.nowMillis()));
+        }
+    }
+
+    private void wish(QueueId id, Wish wish) {
+        if (anteroom.knows(id) && wish != Wish.FLUSH) {
+            anteroom.leave(id);
+        }
+        Optional<Activation> message = active.find(id);
+        if (message.isPresent()) {
+            inside(message.get(), wish);
+        } else if (endings.filings().knows(id)) {
+            endings.filings().wish(id, wish);
+        } else if (!anteroom.knows(id)) {
+            endings.fulfil(id, wish);
+        }
+    }
+
+    private void inside(Activation message, Wish wish) {
+        boolean nothingToDo = wish == Wish.FLUSH || wish == Wish.RELEASE && message.wish != Wish.HOLD;
+        if (nothingToDo) {
+            return;
+        }
+        message.wish = message.wish.then(wish);
+        message.leftOpen |= !scheduler.withdraw(message.work).isEmpty();
+        routing.withdraw(message);
+        endings.settle(message);
+    }
+}

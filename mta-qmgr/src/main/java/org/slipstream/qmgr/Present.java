@@ -1,0 +1,29 @@
+package org.slipstream.qmgr;
+
+/// The present step of the queue manager: what time it is, and where orders go. Outside a step there is no time and nobody takes
+/// orders.
+final class Present {
+    private static final OrderSink NOBODY = order -> {
+        throw new IllegalStateException("order outside a step: " + order);
+    };
+
+    private long nowMillis;
+    private OrderSink orders = NOBODY;
+
+    void begin(long now, OrderSink sink) {
+        nowMillis = now;
+        orders = sink;
+    }
+
+    long nowMillis() {
+        return nowMillis;
+    }
+
+    OrderSink orders() {
+        return orders;
+    }
+
+    void order(QmgrOrder order) {
+        orders.order(order);
+    }
+}

@@ -1,0 +1,160 @@
+package org.slipstream.qmgr;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
+import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.Scheduler;
+import org.slipstream.qmgr.sched.Scheduler.Placement;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/// From recipients to their places in the order of service: where does mail for each domain go, and where in line is that?
+///
+/// **One question per domain**, whoever waits for the answer ([Questions]).
+///
+/// **What comes together is sorted together** (PF-21). A batch is placed when all its routes are known, or else as far as they are known when
+/// the next choice is made: a slow name server holds up its own domain only. It is sorted twice: by domain and address, so that
+/// transports and destinations come into being in that order; then by transport, destination, domain and address, so that
+/// recipients of one destination come one after the other and fill entries.
+///
+/// **No place** for recipients whose destination is dead: they are deferred at once, with its reason (PF-22).
+final class Routing {
+    private static final Comparator<Activation.Routed> BY_DOMAIN = Comparator.<Activation.Routed, String>comparing(
+            routed -> routed.recipient().address().domainKey())
+            .thenComparing(routed -> routed.recipient().address().localPart());
+    private static final Comparator<Placement> BY_LINE = Comparator
+            .<Placement, String>comparing(placement -> placement.line().transport())
+            .thenComparing(placement -> placement.line().key())
+            .thenComparing(placement -> placement.recipient().address().domainKey())
+            .thenComparing(placement -> placement.recipient().address().localPart());
+
+    private final Present present;
+    private final Scheduler scheduler;
+    private final Destinations destinations;
+    private final Outcomes outcomes;
+    private final QmgrTrace trace;
+    private final Questions questions = new Questions();
+
+    /// Messages with recipients that are routed and not yet in the order of service.
+    private final Set<Activation> unplaced = new LinkedHashSet<>();
+
+    Routing(Present present, Scheduler scheduler, Destinations destinations, Outcomes outcomes, QmgrTrace trace) {
+        this.present = present;
+        this.scheduler = scheduler;
+        this.destinations = destinations;
+        this.outcomes = outcomes;
+        this.trace = trace;
+    }
+
+    Questions questions() {
+        return questions;
+    }
+
+    void find(Activation message, List<Recipient> recipients) {
+        Map<String, List<Recipient>> byDomain = new TreeMap<>();
+        for (Recipient recipient : recipients) {
+            List<Recipient> those = byDomain.computeIfAbsent(recipient.address().domainKey(), _ -> new ArrayList<>(1));
+            those.add(those.isEmpty() ? recipient : sharingTheDomain(recipient, those.getFirst().address().domain()));
+        }
+        message.questions += byDomain.size();
+        byDomain.forEach((domain, those) -> {
+            if (questions.ask(domain, new Questions.Waiter(message, those))) {
+                present.order(new QmgrOrder.FindRoute(domain));
+            }
+        });
+    }
+
+    // A thousand subscribers at one domain need not hold its name a thousand times: that is a third of what they take.
+    private static Recipient sharingTheDomain(Recipient recipient, String domain) {
+        Address address = recipient.address();
+        boolean isTheirs = address.domain().equals(domain);
+        return isTheirs
+                ? new Recipient(recipient.number(), new Address(address.localPart(), domain), recipient.original(),
+                        recipient.notifyOn())
+                : recipient;
+    }
+
+    /// @param concerned each message that waited, when its recipients are where they belong
+    void known(String domain, Route route, Consumer<Activation> concerned) {
+        answered(domain, concerned, (message, recipients) -> {
+            recipients.forEach(each -> message.isRouted(each, route));
+            unplaced.add(message);
+        });
+    }
+
+    void failed(String domain, Reply reason, Consumer<Activation> concerned) {
+        Outcome outcome = reason.isPermanent()
+                ? new Outcome.Failed(reason, Outcomes.HERE)
+                : new Outcome.Deferred(reason, Outcomes.HERE);
+        answered(domain, concerned, (message, recipients) -> outcomes.conclude(message, recipients, outcome));
+    }
+
+    private interface Answer {
+        void serve(Activation message, List<Recipient> recipients);
+    }
+
+    private void answered(String domain, Consumer<Activation> concerned, Answer answer) {
+        for (Questions.Waiter waiter : questions.answered(domain)) {
+            Activation message = waiter.message();
+            message.questions--;
+            if (message.isLeaving()) {
+                outcomes.leaveOpen(message, waiter.recipients());
+            } else {
+                answer.serve(message, waiter.recipients());
+            }
+            if (message.questions == 0) {
+                place(message);
+            }
+            concerned.accept(message);
+        }
+    }
+
+    /// Whatever is routed by now.
+    void placeAll() {
+        if (!unplaced.isEmpty()) {
+            List.copyOf(unplaced).forEach(this::place);
+        }
+    }
+
+    private void place(Activation message) {
+        if (!unplaced.remove(message)) {
+            return;
+        }
+        List<Activation.Routed> routed = message.takeRouted();
+        routed.sort(BY_DOMAIN);
+        List<Placement> placements = new ArrayList<>(routed.size());
+        Map<Line, List<Recipient>> barred = new LinkedHashMap<>();
+        for (Activation.Routed each : routed) {
+            Line line = destinations.line(each.route(), each.recipient().address());
+            if (destinations.suspension(line).isPresent()) {
+                barred.computeIfAbsent(line, _ -> new ArrayList<>(1)).add(each.recipient());
+            } else {
+                placements.add(new Placement(each.recipient(), line));
+            }
+        }
+        placements.sort(BY_LINE);
+        scheduler.place(message.work, placements);
+        barred.forEach((line, recipients) -> {
+            trace.deferredWithoutAttempt(message.id, line, recipients);
+            outcomes.conclude(message, recipients, destinations.suspended(line));
+            destinations.dropIfDone(line);
+        });
+    }
+
+    /// What is routed and not yet placed stays open.
+    void withdraw(Activation message) {
+        unplaced.remove(message);
+        outcomes.leaveOpen(message, message.takeRouted().stream().map(Activation.Routed::recipient).toList());
+    }
+}
