@@ -64,8 +64,7 @@ final class Routing {
     void find(Activation message, List<Recipient> recipients) {
         Map<String, List<Recipient>> byDomain = new TreeMap<>();
         for (Recipient recipient : recipients) {
-            List<Recipient> those = byDomain.computeIfAbsent(recipient.address().domainKey(), _ -> new ArrayList<>(1));
-            those.add(those.isEmpty() ? recipient : sharingTheDomain(recipient, those.getFirst().address().domain()));
+            byDomain.computeIfAbsent(recipient.address().domainKey(), _ -> new ArrayList<>(1)).add(recipient);
         }
         message.questions += byDomain.size();
         byDomain.forEach((domain, those) -> {
@@ -73,16 +72,6 @@ final class Routing {
                 present.order(new QmgrOrder.FindRoute(domain));
             }
         });
-    }
-
-    // A thousand subscribers at one domain need not hold its name a thousand times: that is a third of what they take.
-    private static Recipient sharingTheDomain(Recipient recipient, String domain) {
-        Address address = recipient.address();
-        boolean isTheirs = address.domain().equals(domain);
-        return isTheirs
-                ? new Recipient(recipient.number(), new Address(address.localPart(), domain), recipient.original(),
-                        recipient.notifyOn())
-                : recipient;
     }
 
     /// @param concerned each message that waited, when its recipients are where they belong
@@ -135,12 +124,15 @@ final class Routing {
         routed.sort(BY_DOMAIN);
         List<Placement> placements = new ArrayList<>(routed.size());
         Map<Line, List<Recipient>> barred = new LinkedHashMap<>();
+        String domain = "";
         for (Activation.Routed each : routed) {
             Line line = destinations.line(each.route(), each.recipient().address());
             if (destinations.suspension(line).isPresent()) {
                 barred.computeIfAbsent(line, _ -> new ArrayList<>(1)).add(each.recipient());
             } else {
-                placements.add(new Placement(each.recipient(), line));
+                Recipient slim = sharing(line.key(), sharing(domain, each.recipient()));
+                domain = slim.address().domain();
+                placements.add(new Placement(slim, line));
             }
         }
         placements.sort(BY_LINE);
@@ -150,6 +142,17 @@ final class Routing {
             outcomes.conclude(message, recipients, destinations.suspended(line));
             destinations.dropIfDone(line);
         });
+    }
+
+    // A thousand subscribers at one domain need not hold its name a thousand times: it is a third of what they take. It is shared with
+    // the destination where that has the same name, and with the one before otherwise.
+    private static Recipient sharing(String domain, Recipient recipient) {
+        Address address = recipient.address();
+        if (address.domain() == domain || !address.domain().equals(domain)) {
+            return recipient;
+        }
+        return new Recipient(recipient.number(), new Address(address.localPart(), domain), recipient.original(),
+                recipient.notifyOn());
     }
 
     /// What is routed and not yet placed stays open.

@@ -2,7 +2,9 @@ package org.slipstream.qmgr;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
 
 import java.util.List;
@@ -289,6 +291,19 @@ class OrderOfServiceTest {
             story.after(100);
         }
         assertThat(story.removed).hasSizeGreaterThan(1_000);
+    }
+
+    /// The name of a domain is in memory once, and each recipient keeps the spelling that its sender used.
+    @Test
+    void recipientsShareTheNameOfTheirDomainAndKeepTheirSpelling() {
+        Story story = new Story();
+        story.queue("a@far.example", "b@far.example", "c@Far.Example");
+        List<Address> addresses = story.ordered(QmgrOrder.Deliver.class).getFirst().recipients().stream()
+                .map(Recipient::address).toList();
+        assertThat(addresses).extracting(Address::toString).containsExactlyInAnyOrder("a@far.example", "b@far.example",
+                "c@Far.Example");
+        List<String> domains = addresses.stream().map(Address::domain).filter("far.example"::equals).toList();
+        assertThat(domains.getFirst()).isSameAs(domains.getLast());
     }
 
     @Test
