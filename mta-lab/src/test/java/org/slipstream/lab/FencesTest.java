@@ -30,10 +30,13 @@ class FencesTest {
                         && !c.getPackageName().startsWith("org.slipstream.qmgr")
                         && !c.getPackageName().startsWith("org.slipstream.smtpout.place")
                         && !c.getPackageName().startsWith("tools.jackson")
+                        && !c.getPackageName().startsWith("org.tomlj")
                         && !c.getPackageName().equals("org.slipstream.core") && !c.isPrimitive() && !c.isArray()))
                 .check(ROOM);
         noClasses().that().resideOutsideOfPackage("org.slipstream.lab.golden").should().dependOnClassesThat()
                 .resideInAPackage("tools.jackson..").because("only recorded traces are JSON").check(ROOM);
+        noClasses().that().resideOutsideOfPackage("org.slipstream.lab.scene").should().dependOnClassesThat()
+                .resideInAPackage("org.tomlj..").because("only scenario files are TOML").check(ROOM);
         noClasses().should().dependOnClassesThat().resideInAPackage("..qmgr.run..").check(ROOM);
     }
 

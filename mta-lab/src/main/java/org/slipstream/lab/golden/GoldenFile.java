@@ -1,5 +1,6 @@
 package org.slipstream.lab.golden;
 
+import org.slipstream.lab.TransportNames;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;

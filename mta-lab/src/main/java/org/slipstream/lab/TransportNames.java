@@ -1,4 +1,4 @@
-package org.slipstream.lab.golden;
+package org.slipstream.lab;
 
 import org.slipstream.core.Route;
 
@@ -7,15 +7,18 @@ import java.util.Collection;
 import java.util.List;
 import java.util.TreeSet;
 
-/// Translates a file's transport names, which are free, to the kinds of route that there are, which are four. Keeps their
+/// Translates the transport names of a file, which are free, to the kinds of route that there are, which are four. Keeps their
 /// alphabetical order, because the order of service sorts by it.
-final class TransportNames {
+public final class TransportNames {
+    /// As many transports as there are kinds of route.
+    public static final int MOST = 4;
+
     private static final List<String> KINDS = List.of("discard", "lmtp", "local", "smtp");
 
     private final List<String> theirs;
     private final List<String> ours;
 
-    TransportNames(Collection<String> names) {
+    public TransportNames(Collection<String> names) {
         theirs = new ArrayList<>(new TreeSet<>(names));
         if (theirs.size() > KINDS.size()) {
             throw new IllegalArgumentException("more than " + KINDS.size() + " transports: " + theirs);
@@ -23,7 +26,11 @@ final class TransportNames {
         ours = KINDS.subList(KINDS.size() - theirs.size(), KINDS.size());
     }
 
-    String ours(String name) {
+    public boolean knows(String name) {
+        return theirs.contains(name);
+    }
+
+    public String ours(String name) {
         int index = theirs.indexOf(name);
         if (index < 0) {
             throw new IllegalArgumentException("no settings for transport " + name);
@@ -31,11 +38,11 @@ final class TransportNames {
         return ours.get(index);
     }
 
-    String theirs(String name) {
+    public String theirs(String name) {
         return theirs.get(ours.indexOf(name));
     }
 
-    Route route(String transport, String nextHop) {
+    public Route route(String transport, String nextHop) {
         return switch (ours(transport)) {
             case "discard" -> new Route.Discard(nextHop);
             case "lmtp" -> new Route.Lmtp(nextHop);

@@ -1,0 +1,38 @@
+package org.slipstream.lab.scene;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// A table as text. A title begins with `<` for a column set to the left or `>` for one set to the right.
+final class Columns {
+    private final List<String> sides;
+    private final List<List<String>> rows = new ArrayList<>();
+
+    Columns(String... titles) {
+        sides = List.of(titles);
+        rows.add(sides.stream().map(title -> title.substring(1)).toList());
+    }
+
+    void row(List<String> cells) {
+        rows.add(cells);
+    }
+
+    List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        for (List<String> row : rows) {
+            StringBuilder line = new StringBuilder();
+            for (int i = 0; i < row.size(); i++) {
+                int width = width(i);
+                String pad = " ".repeat(width - row.get(i).length());
+                line.append(i == 0 ? "" : "  ")
+                        .append(sides.get(i).startsWith(">") ? pad + row.get(i) : row.get(i) + pad);
+            }
+            lines.add(line.toString().stripTrailing());
+        }
+        return lines;
+    }
+
+    private int width(int column) {
+        return rows.stream().mapToInt(row -> row.get(column).length()).max().orElse(0);
+    }
+}

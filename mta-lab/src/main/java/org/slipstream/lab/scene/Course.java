@@ -1,0 +1,98 @@
+package org.slipstream.lab.scene;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.QmgrTrace.Feedback;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.SequencedMap;
+
+/// How a scene went.
+///
+/// @param attempts every entry that was taken, in order
+/// @param passings every preemption, in order
+/// @param roads what happened at each destination
+/// @param letters what became of each message of the file
+/// @param endMillis when the last thing happened
+public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMap<String, Road> roads,
+        SequencedMap<QueueId, Way> letters, long endMillis) {
+    public Course {
+        attempts = List.copyOf(attempts);
+        passings = List.copyOf(passings);
+        roads = Collections.unmodifiableSequencedMap(roads);
+        letters = Collections.unmodifiableSequencedMap(letters);
+    }
+
+    /// What came of an attempt.
+    public enum Result {
+        /// At least one recipient was delivered.
+        DELIVERED,
+        /// A session, and no recipient was taken for now.
+        DEFERRED,
+        /// A session, and no recipient will ever be taken.
+        REFUSED,
+        /// No session, or one that broke.
+        TROUBLE,
+        /// The curtain fell before.
+        UNFINISHED
+    }
+
+    /// One entry on its way.
+    ///
+    /// @param id empty for a report
+    /// @param selectedMillis when it was taken
+    /// @param startMillis when its connection was ready; empty when it never was
+    /// @param slot which of the connections there are at one time, from 1; 0 when there was none
+    public record Attempt(Optional<QueueId> id, String name, String transport, String road, int recipients,
+            long selectedMillis, OptionalLong startMillis, long endMillis, int slot, Result result) {}
+
+    /// A job stepped in front of another.
+    ///
+    /// @param entries how many had been taken before
+    /// @param level depth in the tree of preemptions
+    /// @param slots balance of the job that was passed, afterwards
+    public record Passing(long atMillis, int entries, String transport, String passed, String stepping, int level,
+            int slots) {}
+
+    /// A destination.
+    ///
+    /// @param untried recipients that were deferred without an attempt
+    /// @param most attempts at once
+    /// @param windows empty when each recipient has a window of its own
+    public record Road(String name, int attempts, int troubled, int untried, int connections, int most,
+            List<Mark> windows) {
+        public Road {
+            windows = List.copyOf(windows);
+        }
+    }
+
+    /// A window after something happened to it.
+    ///
+    /// @param size 0 when dead, -1 in a pause
+    public record Mark(long atMillis, Feedback event, int size) {
+        @Override
+        public String toString() {
+            return size == 0 ? "dead" : size < 0 ? "pause" : Integer.toString(size);
+        }
+
+        /// Worth a line: it tells what became of the window, and not merely that it is there or forgotten.
+        boolean isReport() {
+            return switch (event) {
+                case NEW, FORGET, TIMER_REVIVE_FORGET, RESUME_FORGET -> false;
+                case OK, FAIL, FAIL_DEAD, OK_REVIVE, TIMER_REVIVE, SUSPEND, RESUME -> true;
+            };
+        }
+    }
+
+    /// What became of a message.
+    ///
+    /// @param reads sizes of the batches of recipients
+    public record Way(int entries, int delivered, int failed, OptionalLong firstMillis, OptionalLong lastMillis,
+            List<Integer> reads) {
+        public Way {
+            reads = List.copyOf(reads);
+        }
+    }
+}

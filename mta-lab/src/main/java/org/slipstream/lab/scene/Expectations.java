@@ -1,0 +1,43 @@
+package org.slipstream.lab.scene;
+
+import java.util.List;
+
+/// What a scenario file says about how its scene goes: each a sentence that can be false.
+public record Expectations(List<Expected> all) {
+    public Expectations {
+        all = List.copyOf(all);
+    }
+
+    /// @param line where the file says so
+    public record Expected(int line, What what) {}
+
+    /// One kind of expectation each.
+    public sealed interface What {
+        /// Whose entries were taken, in order.
+        record Sequence(List<String> names) implements What {}
+
+        /// The same for the entries of one transport.
+        record SequenceOf(String transport, List<String> names) implements What {}
+
+        /// How often a job stepped in front of another.
+        record Preemptions(int count) implements What {}
+
+        /// When the last recipient of a message was delivered.
+        record Finished(String message, long millis) implements What {}
+
+        /// Delivery takes at most so many times as long as it would if there were nothing else.
+        record Inflation(String message, double most) implements What {}
+
+        /// When the entries of a message were tried.
+        record Attempts(String message, List<String> times) implements What {}
+
+        /// Sizes of the batches in which the recipients of a message were read.
+        record Reads(String message, List<String> sizes) implements What {}
+
+        /// The window of a destination after each report about it: a number, `dead` or `pause`.
+        record Windows(String destination, List<String> sizes) implements What {}
+
+        /// Recipients of a destination that were deferred without an attempt.
+        record Untried(String destination, int recipients) implements What {}
+    }
+}

@@ -1,0 +1,92 @@
+package org.slipstream.lab.scene;
+
+import org.slipstream.lab.scene.Expectations.Expected;
+import org.slipstream.lab.scene.Expectations.What;
+import org.slipstream.lab.scene.Scene.Letter;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiFunction;
+
+/// `[expect]`: what a run of the scene is checked against.
+final class ExpectationsReader {
+    private final Section section;
+    private final Set<String> names = new TreeSet<>();
+    private final List<Expected> all = new ArrayList<>();
+
+    private ExpectationsReader(Section section, Collection<Letter> letters) {
+        this.section = section;
+        letters.forEach(letter -> names.add(letter.name()));
+    }
+
+    static Expectations read(Section root, Collection<Letter> letters) {
+        return root.section("expect").map(section -> new ExpectationsReader(section, letters).read())
+                .orElse(new Expectations(List.of()));
+    }
+
+    private Expectations read() {
+        for (Section.Named each : section.all()) {
+            expectation(each);
+        }
+        return new Expectations(all);
+    }
+
+    private void expectation(Section.Named each) {
+        switch (each.name()) {
+            case "sequence" -> add(each, new What.Sequence(messages(each)));
+            case "sequences" -> inner(each, (of, it) -> new What.SequenceOf(of, messages(it)));
+            case "preemptions" -> add(each, new What.Preemptions((int) number(each, 0)));
+            case "finished" -> inner(each, (of, it) -> new What.Finished(message(of, it), time(it)));
+            case "inflation" -> inner(each, (of, it) -> new What.Inflation(message(of, it), number(it, 1)));
+            case "attempts" -> inner(each, (of, it) -> new What.Attempts(message(of, it), runs(it)));
+            case "reads" -> inner(each, (of, it) -> new What.Reads(message(of, it), runs(it)));
+            case "windows" -> inner(each, (of, it) -> new What.Windows(of, runs(it)));
+            case "untried" -> inner(each, (of, it) -> new What.Untried(of, (int) number(it, 0)));
+            default -> throw section.wrong(each.line(), "nothing called \"" + each.name() + "\" can be expected"
+                    + Nearest.hint(each.name(), Set.of("sequence", "sequences", "preemptions", "finished", "inflation",
+                            "attempts", "reads", "windows", "untried")));
+        }
+    }
+
+    private void inner(Section.Named outer, BiFunction<String, Section.Named, What> what) {
+        section.all(outer.name()).forEach(each -> add(each, what.apply(each.name(), each)));
+    }
+
+    private void add(Section.Named where, What what) {
+        all.add(new Expected(where.line(), what));
+    }
+
+    private List<String> messages(Section.Named each) {
+        List<String> messages = runs(each);
+        messages.forEach(name -> message(name, each));
+        return messages;
+    }
+
+    private String message(String name, Section.Named each) {
+        if (!names.contains(name)) {
+            throw section.wrong(each.line(), "there is no message \"" + name + "\"" + Nearest.hint(name, names));
+        }
+        return name;
+    }
+
+    private List<String> runs(Section.Named each) {
+        return Runs.parse(String.valueOf(each.value()))
+                .orElseThrow(() -> section.wrong(each.line(), each.name() + " = \"" + each.value()
+                        + "\" is no sequence; write names with a space between, n times as name×n, groups as (a×5 b)×n"));
+    }
+
+    private double number(Section.Named each, double least) {
+        if (each.value() instanceof Number number && number.doubleValue() >= least) {
+            return number.doubleValue();
+        }
+        throw section.wrong(each.line(), each.name() + " = " + each.value() + " is not a number from " + (long) least);
+    }
+
+    private long time(Section.Named each) {
+        return Times.parse(String.valueOf(each.value())).orElseThrow(() -> section.wrong(each.line(), each.name()
+                + " = " + each.value() + " is no time; write a number with a unit, for example \"10s\""));
+    }
+}

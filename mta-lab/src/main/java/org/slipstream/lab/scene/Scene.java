@@ -1,0 +1,36 @@
+package org.slipstream.lab.scene;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.lab.Scenario;
+import org.slipstream.lab.TransportNames;
+
+import java.util.Collections;
+import java.util.SequencedMap;
+
+/// A scenario file, read.
+///
+/// @param file its name, for messages
+/// @param title one line
+/// @param story what it shows, for readers
+/// @param letters the scenario's messages by id, as the file calls them
+/// @param transports the file's transport names and what stands for them
+/// @param stopMillis when the curtain falls, whatever is still on its way; `Long.MAX_VALUE` for when all is over
+public record Scene(String file, String title, String story, Scenario scenario, SequencedMap<QueueId, Letter> letters,
+        TransportNames transports, long stopMillis, Expectations expected) {
+    public Scene {
+        letters = Collections.unmodifiableSequencedMap(letters);
+    }
+
+    /// A message of the file.
+    ///
+    /// @param name that of its `[[messages]]`; the messages of a stream share it
+    /// @param number within its stream, from 1
+    /// @param ofMany messages in the stream
+    public record Letter(String name, int number, int ofMany) {
+        /// Tells it from the others of its stream.
+        @Override
+        public String toString() {
+            return ofMany == 1 ? name : name + "#" + number;
+        }
+    }
+}

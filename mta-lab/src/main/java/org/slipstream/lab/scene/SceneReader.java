@@ -1,0 +1,111 @@
+package org.slipstream.lab.scene;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.QueueId;
+import org.slipstream.lab.Scenario;
+import org.slipstream.lab.Scenario.Mail;
+import org.slipstream.lab.Scenario.Place;
+import org.slipstream.lab.Server;
+import org.slipstream.lab.TransportNames;
+import org.slipstream.lab.scene.Scene.Letter;
+import org.slipstream.lab.scene.SettingsReader.Settings;
+import org.tomlj.Toml;
+import org.tomlj.TomlParseError;
+import org.tomlj.TomlParseResult;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.TreeSet;
+
+/// Reads a scenario file: what is sent when ([MessagesReader]), where it goes ([WorldReader]), how the queue manager is set
+/// ([SettingsReader]) and what is expected of it all ([ExpectationsReader]).
+///
+/// The first mistake ends the reading with one sentence: file, line, what is wrong, what to do.
+public final class SceneReader {
+    /// What came of a file.
+    public sealed interface Reading {
+        record Good(Scene scene) implements Reading {}
+
+        record Bad(String sentence) implements Reading {}
+    }
+
+    private SceneReader() {}
+
+    /// @param file its name, for messages
+    public static Reading read(String file, String text) {
+        try {
+            TomlParseResult toml = Toml.parse(text);
+            if (toml.hasErrors()) {
+                throw syntax(file, toml.errors().getFirst());
+            }
+            return new Reading.Good(scene(file, new Section(file, "", 1, toml)));
+        } catch (Wrong wrong) {
+            return new Reading.Bad(wrong.getMessage());
+        }
+    }
+
+    private static Wrong syntax(String file, TomlParseError error) {
+        String what = error.getMessage().replaceFirst(", expected .*", "");
+        return new Wrong(file + ":" + error.position().line() + ": not TOML: " + what
+                + "; texts and times stand in quotes, for example at = \"10s\"");
+    }
+
+    private static Scene scene(String file, Section root) {
+        String title = root.need("title");
+        String story = root.text("story").orElse("");
+        long seed = root.count("seed", 0, Long.MAX_VALUE, 1);
+        long stop = root.time("stop-after", Long.MAX_VALUE);
+        Settings settings = SettingsReader.read(root);
+        WorldReader world = WorldReader.read(root, settings.transports().keySet());
+        SequencedMap<QueueId, Letter> letters = new LinkedHashMap<>();
+        List<Mail> mails = MessagesReader.read(root, world, letters);
+        Expectations expected = ExpectationsReader.read(root, letters.values());
+        root.end();
+        TransportNames names = names(root, world, mails);
+        Scenario scenario = new Scenario(seed, settings.config(names), true, mails, places(world, names, mails),
+                settings.house(), List.of(), List.of());
+        return new Scene(file, title, story, scenario, letters, names, stop, expected);
+    }
+
+    private static TransportNames names(Section root, WorldReader world, List<Mail> mails) {
+        Set<String> names = new TreeSet<>(world.transports());
+        if (!strangers(world, mails).isEmpty()) {
+            names.add(WorldReader.HOME);
+        }
+        if (names.size() > TransportNames.MOST) {
+            throw root.wrong("there are " + names.size() + " transports, " + String.join(", ", names)
+                    + ", and a scene has room for " + TransportNames.MOST + "; let some destinations share one");
+        }
+        return new TransportNames(names);
+    }
+
+    // Senders' domains of which the file says nothing: where reports go to.
+    private static Set<String> strangers(WorldReader world, List<Mail> mails) {
+        Set<String> strangers = new TreeSet<>();
+        for (Mail mail : mails) {
+            mail.sender().map(Address::domainKey).filter(domain -> world.way(domain).isEmpty())
+                    .ifPresent(strangers::add);
+        }
+        return strangers;
+    }
+
+    private static List<Place> places(WorldReader world, TransportNames names, List<Mail> mails) {
+        Set<String> domains = new TreeSet<>();
+        for (Mail mail : mails) {
+            mail.recipients().forEach(each -> domains.add(each.address().domainKey()));
+            mail.sender().map(Address::domainKey).filter(domain -> world.way(domain).isPresent())
+                    .ifPresent(domains::add);
+        }
+        List<Place> places = new ArrayList<>();
+        for (String domain : domains) {
+            WorldReader.Way way = world.way(domain).orElseThrow();
+            places.add(new Place(domain, names.route(way.transport(), way.nextHop()), 0, false, way.server()));
+        }
+        strangers(world, mails).forEach(domain -> places
+                .add(new Place(domain, names.route(WorldReader.HOME, domain), 0, false, Server.taking(0))));
+        return places;
+    }
+}

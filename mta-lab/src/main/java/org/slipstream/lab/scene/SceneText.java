@@ -1,0 +1,147 @@
+package org.slipstream.lab.scene;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.lab.scene.Course.Attempt;
+import org.slipstream.lab.scene.Course.Road;
+import org.slipstream.lab.scene.Course.Way;
+import org.slipstream.lab.scene.Scene.Letter;
+import org.slipstream.lab.scene.Stage.Played;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.SequencedMap;
+
+/// How a scene went, as text: the sequence, a table of messages, a table of destinations, and whether it was as expected.
+public final class SceneText {
+    private static final int WIDTH = 100;
+    private static final String INDENT = "          ";
+
+    private final Played played;
+    private final List<String> lines = new ArrayList<>();
+
+    private SceneText(Played played) {
+        this.played = played;
+    }
+
+    public static List<String> lines(Played played) {
+        SceneText text = new SceneText(played);
+        text.write();
+        return text.lines;
+    }
+
+    private void write() {
+        lines.add(played.scene().title());
+        lines.add("");
+        sequences();
+        lines.add("");
+        Columns messages = new Columns("<message", ">copies", ">entries", ">recipients", ">delivered", ">arrives",
+                ">first", ">last", ">alone", ">later", ">inflation");
+        MessageRow.of(played).forEach(row -> messages.row(row.cells()));
+        lines.addAll(messages.lines());
+        lines.add("");
+        Columns roads = new Columns("<destination", ">attempts", ">troubled", ">untried", ">connections", ">at once");
+        played.course().roads().values().forEach(road -> roads.row(List.of(road.name(), "" + road.attempts(),
+                "" + road.troubled(), "" + road.untried(), "" + road.connections(), "" + road.most())));
+        lines.addAll(roads.lines());
+        windows();
+        verdicts();
+    }
+
+    private void sequences() {
+        Course course = played.course();
+        List<String> transports = course.attempts().stream().filter(a -> a.id().isPresent()).map(Attempt::transport)
+                .distinct().sorted().toList();
+        wrapped("sequence", Runs.words(Verdicts.sequence(course, _ -> true)));
+        if (transports.size() > 1) {
+            transports.forEach(each -> wrapped(each,
+                    Runs.words(Verdicts.sequence(course, attempt -> attempt.transport().equals(each)))));
+        }
+        if (!course.passings().isEmpty()) {
+            lines.add("%-9s %d, the deepest at level %d".formatted("preempted", course.passings().size(),
+                    course.passings().stream().mapToInt(Course.Passing::level).max().orElse(0)));
+        }
+    }
+
+    private void windows() {
+        boolean first = true;
+        for (Road road : played.course().roads().values()) {
+            boolean moved = road.windows().stream().anyMatch(Course.Mark::isReport);
+            if (moved) {
+                lines.addAll(first ? List.of("", "windows after each report") : List.of());
+                first = false;
+                lines.add("  " + road.name());
+                wrapped("", Runs.words(Verdicts.windows(road)));
+            }
+        }
+    }
+
+    private void verdicts() {
+        List<Verdicts.Verdict> all = played.verdicts();
+        if (all.isEmpty()) {
+            return;
+        }
+        lines.add("");
+        long bad = all.stream().filter(verdict -> verdict.difference().isPresent()).count();
+        lines.add(bad == 0
+                ? "as expected (" + all.size() + (all.size() == 1 ? " expectation)" : " expectations)")
+                : bad + " of " + all.size() + " expectations do not hold:");
+        all.forEach(verdict -> verdict.difference().ifPresent(difference -> lines
+                .add(played.scene().file() + ":" + verdict.expected().line() + ": " + difference)));
+    }
+
+    private void wrapped(String label, List<String> words) {
+        StringBuilder line = new StringBuilder("%-9s".formatted(label));
+        for (String word : words) {
+            if (line.length() + 1 + word.length() > WIDTH) {
+                lines.add(line.toString());
+                line = new StringBuilder(INDENT.substring(1));
+            }
+            line.append(' ').append(word);
+        }
+        lines.add(line.toString().stripTrailing());
+    }
+
+    /// A message, or a stream of them with the worst of each figure.
+    record MessageRow(String name, int copies, int entries, int recipients, int delivered, long arrives,
+            OptionalLong first, OptionalLong last, OptionalLong alone, OptionalLong slowest) {
+        static List<MessageRow> of(Played played) {
+            SequencedMap<String, List<QueueId>> byName = new LinkedHashMap<>();
+            for (Map.Entry<QueueId, Letter> each : played.scene().letters().entrySet()) {
+                byName.computeIfAbsent(each.getValue().name(), _ -> new ArrayList<>()).add(each.getKey());
+            }
+            return byName.entrySet().stream().map(each -> of(played, each.getKey(), each.getValue())).toList();
+        }
+
+        private static MessageRow of(Played played, String name, List<QueueId> ids) {
+            List<Way> ways = ids.stream().map(id -> played.course().letters().get(id)).toList();
+            var mails = ids.stream().map(id -> played.scene().scenario().mails().get((int) id.value() - 1)).toList();
+            boolean all = ids.stream().allMatch(id -> played.millis(id).isPresent());
+            Long alone = played.alone().get(name);
+            return new MessageRow(name, ids.size(), ways.stream().mapToInt(Way::entries).sum(),
+                    mails.stream().mapToInt(mail -> mail.recipients().size()).sum(),
+                    ways.stream().mapToInt(Way::delivered).sum(), mails.getFirst().arrivalMillis(),
+                    ways.stream().flatMapToLong(way -> way.firstMillis().stream()).min(),
+                    ways.stream().flatMapToLong(way -> way.lastMillis().stream()).max(),
+                    alone == null ? OptionalLong.empty() : OptionalLong.of(alone),
+                    all ? ids.stream().mapToLong(id -> played.millis(id).orElseThrow()).max() : OptionalLong.empty());
+        }
+
+        List<String> cells() {
+            boolean known = alone.isPresent() && slowest.isPresent();
+            return List.of(name, "" + copies, "" + entries, "" + recipients, "" + delivered, Times.seconds(arrives),
+                    time(first), time(last), time(alone),
+                    known ? Times.seconds(slowest.getAsLong() - alone.getAsLong()) : "–",
+                    known && alone.getAsLong() > 0
+                            ? String.format(Locale.ROOT, "%.2f", (double) slowest.getAsLong() / alone.getAsLong())
+                            : "–");
+        }
+
+        private static String time(OptionalLong millis) {
+            return millis.isPresent() ? Times.seconds(millis.getAsLong()) : "–";
+        }
+    }
+}

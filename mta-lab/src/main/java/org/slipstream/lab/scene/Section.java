@@ -1,0 +1,208 @@
+package org.slipstream.lab.scene;
+
+import org.slipstream.lab.Latency;
+import org.slipstream.qmgr.flow.Feedback;
+import org.tomlj.TomlArray;
+import org.tomlj.TomlPosition;
+import org.tomlj.TomlTable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/// One table of a scenario file, read key by key. Whatever makes no sense becomes one sentence with file, line and a way
+/// out ([Wrong]); what nobody has asked for when [#end] is called is a mistake too.
+final class Section {
+    private static final int MANY = 1_000_000;
+
+    /// A key whose name is the file's own, such as a domain.
+    record Named(String name, Object value, int line) {}
+
+    private final String file;
+    private final String title;
+    private final int line;
+    private final TomlTable table;
+    private final Set<String> known = new TreeSet<>();
+
+    Section(String file, String title, int line, TomlTable table) {
+        this.file = file;
+        this.title = title;
+        this.line = line;
+        this.table = table;
+    }
+
+    int line() {
+        return line;
+    }
+
+    boolean has(String key) {
+        known.add(key);
+        return table.contains(List.of(key));
+    }
+
+    Wrong wrong(String sentence) {
+        return wrong(line, sentence);
+    }
+
+    Wrong wrong(int where, String sentence) {
+        return new Wrong(file + ":" + where + ": " + sentence);
+    }
+
+    Wrong wrong(String key, String sentence) {
+        return wrong(line(key), (title.isEmpty() ? "" : title + ": ") + key + " " + sentence);
+    }
+
+    private int line(String key) {
+        TomlPosition position = table.inputPositionOf(List.of(key));
+        return position == null ? line : position.line();
+    }
+
+    private Optional<Object> value(String key) {
+        known.add(key);
+        return Optional.ofNullable(table.get(List.of(key)));
+    }
+
+    Optional<String> text(String key) {
+        return value(key).map(value -> {
+            if (value instanceof String text) {
+                return text;
+            }
+            throw wrong(key, "is a text; write it in quotes: " + key + " = \"" + value + "\"");
+        });
+    }
+
+    String need(String key) {
+        return text(key).orElseThrow(() -> wrong((title.isEmpty() ? "the file" : title) + " says nothing about " + key
+                + "; add " + key + " = \"…\""));
+    }
+
+    /// A name that can stand in a sequence.
+    Optional<String> name(String key) {
+        return text(key).map(name -> {
+            if (!name.matches("[^\\s()×#]{1,24}")) {
+                throw wrong(key, "= \"" + name + "\" is no name; use up to 24 letters and digits without spaces");
+            }
+            return name;
+        });
+    }
+
+    int count(String key, int least, int otherwise) {
+        return (int) count(key, least, MANY, otherwise);
+    }
+
+    long count(String key, long least, long most, long otherwise) {
+        return value(key).map(value -> {
+            if (value instanceof Long number && number >= least && number <= most) {
+                return number;
+            }
+            throw wrong(key, "= " + shown(value) + " is not a whole number from " + least + " to " + most
+                    + "; write for example " + key + " = " + Math.max(least, Math.min(most, otherwise)));
+        }).orElse(otherwise);
+    }
+
+    double share(String key) {
+        return value(key).map(value -> {
+            double share = value instanceof Number number ? number.doubleValue() : -1;
+            if (!(share >= 0 && share <= 1)) {
+                throw wrong(key, "= " + shown(value) + " is not a share from 0 to 1; write for example " + key
+                        + " = 0.25");
+            }
+            return share;
+        }).orElse(0.0);
+    }
+
+    long time(String key, long otherwise) {
+        return value(key).map(value -> Optional.of(value).filter(String.class::isInstance)
+                .flatMap(text -> Times.parse((String) text)).orElseThrow(() -> wrong(key, "= " + shown(value)
+                        + " is no time; write a number, not negative, with a unit, for example " + key + " = \"10s\"")))
+                .orElse(otherwise);
+    }
+
+    Latency latency(String key, Latency otherwise) {
+        return text(key).map(text -> Times.latency(text)
+                .orElseThrow(() -> wrong(key, "= \"" + text
+                        + "\" is no time; write \"2s\", \"1s .. 3s\" (anything between) or \"exp 2s\" (by chance, 2 s on"
+                        + " average)")))
+                .orElse(otherwise);
+    }
+
+    Feedback feedback(String key, Feedback otherwise) {
+        return value(key)
+                .map(value -> Feedback.parse(value.toString()).orElseThrow(() -> wrong(key, "= " + shown(value)
+                        + " is no feedback between 0 and 1; write \"1/concurrency\", \"1/sqrt_concurrency\", \"1/4\""
+                        + " or \"0.5\"")))
+                .orElse(otherwise);
+    }
+
+    <E> E oneOf(String key, java.util.Map<String, E> choices, E otherwise) {
+        return text(key).map(text -> {
+            if (!choices.containsKey(text)) {
+                throw wrong(key, "= \"" + text + "\" is unknown" + Nearest.hint(text, choices.keySet()));
+            }
+            return choices.get(text);
+        }).orElse(otherwise);
+    }
+
+    Optional<Section> section(String key) {
+        return value(key).map(value -> {
+            if (value instanceof TomlTable inner) {
+                return new Section(file, (title.isEmpty() ? "" : title + ".") + key, line(key), inner);
+            }
+            throw wrong(key, "is a section; write [" + key + "] on a line of its own");
+        });
+    }
+
+    /// The tables of `[[key]]`, or of a list of `{…}`.
+    List<Section> sections(String key) {
+        Object value = value(key).orElse(null);
+        if (value == null) {
+            return List.of();
+        }
+        if (!(value instanceof TomlArray array)) {
+            throw wrong(key, "comes as often as needed; write [[" + key + "]] with double brackets");
+        }
+        List<Section> sections = new ArrayList<>();
+        for (int i = 0; i < array.size(); i++) {
+            if (!(array.get(i) instanceof TomlTable inner)) {
+                throw wrong(key, "is a list of tables; write [[" + key + "]] or { … }");
+            }
+            sections.add(new Section(file, key + " " + (i + 1), firstLine(inner, line(key)), inner));
+        }
+        return sections;
+    }
+
+    private static int firstLine(TomlTable inner, int otherwise) {
+        return inner.keySet().stream().map(key -> inner.inputPositionOf(List.of(key))).filter(p -> p != null)
+                .mapToInt(TomlPosition::line).min().orElse(otherwise);
+    }
+
+    /// All keys, whatever they are.
+    List<Named> all() {
+        List<Named> all = new ArrayList<>();
+        for (String key : table.keySet()) {
+            known.add(key);
+            all.add(new Named(key, table.get(List.of(key)), line(key)));
+        }
+        return all;
+    }
+
+    List<Named> all(String key) {
+        return section(key).map(Section::all).orElse(List.of());
+    }
+
+    /// Whatever was not asked for is not known.
+    void end() {
+        for (String key : table.keySet()) {
+            if (!known.contains(key)) {
+                throw wrong(line(key), "unknown key \"" + key + "\"" + (title.isEmpty() ? "" : " in " + title)
+                        + Nearest.hint(key, known));
+            }
+        }
+    }
+
+    private static String shown(Object value) {
+        return value instanceof String text ? "\"" + text + "\"" : String.valueOf(value);
+    }
+}

@@ -1,0 +1,126 @@
+package org.slipstream.lab.scene;
+
+import org.slipstream.lab.Scenario.House;
+import org.slipstream.lab.TransportNames;
+import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.TransportSettings;
+import org.slipstream.qmgr.TransportTable;
+import org.slipstream.qmgr.flow.Feedback;
+import org.slipstream.qmgr.flow.FeedbackVariant;
+import org.slipstream.qmgr.sched.OrderPolicy;
+
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.TreeMap;
+
+/// `[settings]`, `[transport]` and `[transports.NAME]`: how the queue manager is set. What is not named is as in Postfix.
+final class SettingsReader {
+    private static final Map<String, OrderPolicy> POLICIES = Map.of("preemptive", OrderPolicy.PREEMPTIVE, "round-robin",
+            OrderPolicy.ROUND_ROBIN, "fifo", OrderPolicy.FIFO);
+    private static final Map<String, FeedbackVariant> VARIANTS = Map.of("pseudocode", FeedbackVariant.PSEUDOCODE,
+            "postfix-source", FeedbackVariant.POSTFIX_SOURCE, "plus-minus-one", FeedbackVariant.PLUS_MINUS_ONE);
+
+    /// @param config without transports
+    /// @param common the settings of transports that are not named
+    /// @param transports by the file's names
+    record Settings(QmgrConfig config, House house, TransportSettings common,
+            SequencedMap<String, TransportSettings> transports) {
+        QmgrConfig config(TransportNames names) {
+            TransportTable table = TransportTable.of(common);
+            for (var each : transports.entrySet()) {
+                if (names.knows(each.getKey())) {
+                    table = table.with(names.ours(each.getKey()), each.getValue());
+                }
+            }
+            return config.withTransports(table);
+        }
+    }
+
+    private SettingsReader() {}
+
+    static Settings read(Section root) {
+        TransportSettings common = root.section("transport")
+                .map(section -> transport(section, TransportSettings.defaults())).orElse(TransportSettings.defaults());
+        SequencedMap<String, TransportSettings> transports = new TreeMap<>();
+        root.section("transports").ifPresent(section -> {
+            for (Section.Named each : section.all()) {
+                transports.put(each.name(), transport(section.section(each.name()).orElseThrow(), common));
+            }
+        });
+        var section = root.section("settings");
+        return new Settings(section.map(SettingsReader::config).orElseGet(SettingsReader::defaults),
+                section.map(SettingsReader::house).orElseGet(() -> house(0, 0, 0, 30_000, 300_000)), common,
+                transports);
+    }
+
+    private static QmgrConfig defaults() {
+        return config(20_000, 300_000, 4_000_000, 432_000_000, 172_800_000, 0, 5_000, 2_000, 1_000, 300_000);
+    }
+
+    private static QmgrConfig config(int active, long minimal, long maximal, long lifetime, long bounceLifetime,
+            long delayNotice, int batch, long idle, int scanLimit, long scanInterval) {
+        TransportSettings usual = TransportSettings.defaults();
+        return new QmgrConfig(active, minimal, maximal, lifetime, bounceLifetime, delayNotice,
+                usual.recipientsPerDelivery(), batch, usual.concurrencyLimit(), usual.processLimit(), idle, scanLimit,
+                scanInterval);
+    }
+
+    private static QmgrConfig config(Section section) {
+        QmgrConfig usual = defaults();
+        QmgrConfig config = config(section.count("active-messages", 1, usual.activeLimit()),
+                section.time("minimal-backoff", usual.minimalBackoffMillis()),
+                section.time("maximal-backoff", usual.maximalBackoffMillis()),
+                section.time("lifetime", usual.lifetimeMillis()),
+                section.time("bounce-lifetime", usual.bounceLifetimeMillis()),
+                section.time("delay-notice", usual.delayNoticeMillis()),
+                section.count("recipient-batch", 1, usual.recipientBatch()),
+                section.time("idle-lane", usual.idleLaneMillis()), section.count("scan-limit", 1, usual.scanLimit()),
+                section.time("scan-interval", usual.scanIntervalMillis()));
+        if (config.minimalBackoffMillis() < 1 || config.minimalBackoffMillis() > config.maximalBackoffMillis()) {
+            throw section.wrong("minimal-backoff", "is not between 1ms and maximal-backoff, which is "
+                    + Times.seconds(config.maximalBackoffMillis()) + "; make it smaller, or maximal-backoff larger");
+        }
+        QmgrConfig.Memory memory = QmgrConfig.Memory.defaults();
+        return config
+                .withMemory(new QmgrConfig.Memory(
+                        section.count("message-recipient-limit", 1, memory.recipientLimit()),
+                        section.count("message-recipient-minimum", 1, memory.messageMinimum())))
+                .withPolicy(section.oneOf("policy", POLICIES, OrderPolicy.PREEMPTIVE))
+                .withFeedback(section.oneOf("feedback-variant", VARIANTS, FeedbackVariant.PSEUDOCODE));
+    }
+
+    private static House house(Section section) {
+        House house = house(section.time("write-time", 0), section.time("read-time", 0), section.time("dns-time", 0),
+                section.time("connect-timeout", 30_000), section.time("greeting-timeout", 300_000));
+        section.end();
+        return house;
+    }
+
+    private static House house(long write, long read, long dns, long connectTimeout, long greetingTimeout) {
+        return new House(write, read, dns, 0, 0, 0, connectTimeout, greetingTimeout);
+    }
+
+    private static TransportSettings transport(Section section, TransportSettings usual) {
+        int limit = section.count("concurrency-limit", 0, usual.concurrencyLimit());
+        int initial = section.count("initial-concurrency", 1, usual.initialConcurrency());
+        if (section.has("initial-concurrency") && limit > 0 && initial > limit) {
+            throw section.wrong("initial-concurrency", "= " + initial + " is above concurrency-limit = " + limit
+                    + "; make it at most " + limit);
+        }
+        Feedback positive = section.feedback("positive-feedback", usual.positiveFeedback());
+        Feedback negative = section.feedback("negative-feedback", usual.negativeFeedback());
+        TransportSettings settings = new TransportSettings(section.count("process-limit", 1, usual.processLimit()),
+                initial, limit, positive, negative, section.count("failed-cohort-limit", 0, usual.failedCohortLimit()),
+                section.time("rate-delay", usual.rateDelayMillis()), section.count("slot-cost", 0, usual.slotCost()),
+                section.count("slot-loan", 0, usual.slotLoan()),
+                (int) section.count("slot-discount", 0, 100, usual.slotDiscountPercent()),
+                section.count("minimum-slots", 0, usual.minimumSlots()),
+                section.count("recipients-per-delivery", 0, usual.recipientsPerDelivery()),
+                section.count("recipient-limit", 0, usual.recipientLimit()),
+                section.count("extra-recipient-limit", 0, usual.extraRecipientLimit()),
+                section.count("refill-limit", 1, usual.refillLimit()),
+                section.time("refill-delay", usual.refillDelayMillis()));
+        section.end();
+        return settings;
+    }
+}

@@ -1,0 +1,40 @@
+package org.slipstream.lab.scene;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+
+/// The scenario files that come with the program, by name.
+public final class Shelf {
+    private static final String FOLDER = "/scenarios/";
+    private static final String LIST = "index.txt";
+
+    private Shelf() {}
+
+    /// In the order in which a student would read them.
+    public static List<String> names() {
+        return text(LIST).orElseThrow().lines().filter(line -> !line.isBlank()).toList();
+    }
+
+    /// The text of a file.
+    public static Optional<String> find(String name) {
+        return names().contains(name) ? text(file(name)) : Optional.empty();
+    }
+
+    public static String file(String name) {
+        return name + ".toml";
+    }
+
+    private static Optional<String> text(String file) {
+        try (InputStream stream = Shelf.class.getResourceAsStream(FOLDER + file)) {
+            return stream == null
+                    ? Optional.empty()
+                    : Optional.of(new String(stream.readAllBytes(), StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

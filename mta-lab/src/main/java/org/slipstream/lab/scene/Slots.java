@@ -1,0 +1,18 @@
+package org.slipstream.lab.scene;
+
+import java.util.BitSet;
+
+/// Numbers for connections that a reader can follow with a finger: the smallest that is free.
+final class Slots {
+    private final BitSet taken = new BitSet();
+
+    int take() {
+        int slot = taken.nextClearBit(1);
+        taken.set(slot);
+        return slot;
+    }
+
+    void leave(int slot) {
+        taken.clear(slot);
+    }
+}

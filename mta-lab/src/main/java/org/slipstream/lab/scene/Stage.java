@@ -1,0 +1,86 @@
+package org.slipstream.lab.scene;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.lab.Scenario;
+import org.slipstream.lab.SimulationStoppedException;
+import org.slipstream.lab.World;
+import org.slipstream.lab.scene.Course.Way;
+import org.slipstream.lab.scene.Scene.Letter;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.SequencedMap;
+import java.util.function.Consumer;
+
+/// Plays a scene: the production queue manager in a simulated world.
+///
+/// Beside the scene itself each message is played alone, in the same world with nobody else in it. The time that it takes then
+/// is its floor: what it takes longer in company is what the others cost it. (Of a stream the first message is played.)
+public final class Stage {
+    private static final long MOST_EVENTS = 5_000_000;
+
+    /// A scene and how it went.
+    ///
+    /// @param alone by the name of the message how long delivery takes when there is nothing else
+    public record Played(Scene scene, Course course, SequencedMap<String, Long> alone,
+            List<Verdicts.Verdict> verdicts) {
+        public Played {
+            verdicts = List.copyOf(verdicts);
+        }
+
+        public boolean isAsExpected() {
+            return verdicts.stream().allMatch(verdict -> verdict.difference().isEmpty());
+        }
+
+        /// From the arrival of a message to its last delivery; empty when not everybody got it.
+        OptionalLong millis(QueueId id) {
+            return Stage.millis(scene.scenario().mails().get((int) id.value() - 1), course.letters().get(id));
+        }
+    }
+
+    private Stage() {}
+
+    /// @throws SimulationStoppedException when something happens that cannot, or is that must not be
+    public static Played play(Scene scene) {
+        return play(scene, _ -> {});
+    }
+
+    /// @param events hears a line for each thing that happens, as it happens
+    /// @throws SimulationStoppedException when something happens that cannot, or is that must not be
+    public static Played play(Scene scene, Consumer<String> events) {
+        Course course = course(scene, scene.scenario(), events);
+        SequencedMap<String, Long> alone = alone(scene);
+        return new Played(scene, course, alone, Verdicts.of(scene, course, alone));
+    }
+
+    private static Course course(Scene scene, Scenario scenario, Consumer<String> events) {
+        Recorder recorder = new Recorder(scene, events);
+        new World(scenario, recorder).atMost(MOST_EVENTS).run(scene.stopMillis());
+        return recorder.course();
+    }
+
+    private static SequencedMap<String, Long> alone(Scene scene) {
+        SequencedMap<String, Long> alone = new LinkedHashMap<>();
+        for (var each : scene.letters().entrySet()) {
+            Letter letter = each.getValue();
+            if (letter.number() == 1) {
+                Scenario.Mail mail = scene.scenario().mails().get((int) each.getKey().value() - 1);
+                Course course = course(scene, with(scene.scenario(), mail), _ -> {});
+                millis(mail, course.letters().get(each.getKey())).ifPresent(time -> alone.put(letter.name(), time));
+            }
+        }
+        return alone;
+    }
+
+    private static Scenario with(Scenario all, Scenario.Mail mail) {
+        return new Scenario(all.seed(), all.config(), all.batching(), List.of(mail), all.places(), all.house(),
+                List.of(), List.of());
+    }
+
+    static OptionalLong millis(Scenario.Mail mail, Way way) {
+        return way.delivered() == mail.recipients().size() && way.lastMillis().isPresent()
+                ? OptionalLong.of(way.lastMillis().getAsLong() - mail.arrivalMillis())
+                : OptionalLong.empty();
+    }
+}

@@ -1,0 +1,129 @@
+package org.slipstream.lab.scene;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.lab.scene.Course.Attempt;
+import org.slipstream.lab.scene.Course.Mark;
+import org.slipstream.lab.scene.Course.Road;
+import org.slipstream.lab.scene.Course.Way;
+import org.slipstream.lab.scene.Expectations.Expected;
+import org.slipstream.lab.scene.Expectations.What;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/// Compares how a scene went with what its file expects.
+public final class Verdicts {
+    /// @param difference what is otherwise, as a sentence; empty when it is as expected
+    public record Verdict(Expected expected, Optional<String> difference) {}
+
+    private final Scene scene;
+    private final Course course;
+    private final Map<String, Long> alone;
+
+    private Verdicts(Scene scene, Course course, Map<String, Long> alone) {
+        this.scene = scene;
+        this.course = course;
+        this.alone = alone;
+    }
+
+    static List<Verdict> of(Scene scene, Course course, Map<String, Long> alone) {
+        Verdicts verdicts = new Verdicts(scene, course, alone);
+        return scene.expected().all().stream().map(each -> new Verdict(each, verdicts.difference(each.what())))
+                .toList();
+    }
+
+    private Optional<String> difference(What what) {
+        return switch (what) {
+            case What.Sequence(List<String> names) -> compare("sequence", names, sequence(course, _ -> true));
+            case What.SequenceOf(String transport, List<String> names) -> compare("sequence of " + transport, names,
+                    sequence(course, attempt -> attempt.transport().equals(transport)));
+            case What.Preemptions(int count) -> course.passings().size() == count
+                    ? Optional.empty()
+                    : Optional.of("expected " + count + " preemptions, got " + course.passings().size());
+            case What.Finished(String message, long millis) -> finished(message, millis);
+            case What.Inflation(String message, double most) -> inflation(message, most);
+            case What.Attempts(String message, List<String> times) -> compare("attempts of " + message, times, course
+                    .attempts().stream().filter(a -> a.name().equals(message))
+                    .map(a -> Times.seconds(a.selectedMillis())).toList());
+            case What.Reads(String message, List<String> sizes) -> compare("reads of " + message, sizes,
+                    ways(message).flatMap(way -> way.reads().stream()).map(String::valueOf).toList());
+            case What.Windows(String road, List<String> sizes) -> compare("windows of " + road, sizes,
+                    road(road).map(Verdicts::windows).orElse(List.of()));
+            case What.Untried(String road, int recipients) -> {
+                int untried = road(road).map(Road::untried).orElse(0);
+                yield untried == recipients
+                        ? Optional.empty()
+                        : Optional.of("expected " + recipients + " recipients of " + road
+                                + " deferred without an attempt, got " + untried);
+            }
+        };
+    }
+
+    /// Whose entries were taken, in order; reports are not of the file and left out.
+    static List<String> sequence(Course course, Predicate<Attempt> which) {
+        return course.attempts().stream().filter(a -> a.id().isPresent()).filter(which).map(Attempt::name).toList();
+    }
+
+    static List<String> windows(Road road) {
+        return road.windows().stream().filter(Mark::isReport).map(Mark::toString).toList();
+    }
+
+    private Optional<String> finished(String message, long millis) {
+        long last = ways(message).flatMapToLong(way -> way.lastMillis().stream()).max().orElse(-1);
+        boolean all = ids(message).allMatch(id -> Stage
+                .millis(scene.scenario().mails().get((int) id.value() - 1), course.letters().get(id)).isPresent());
+        return last == millis && all
+                ? Optional.empty()
+                : Optional.of("expected " + message + " to be finished at " + Times.seconds(millis) + ", got "
+                        + (all ? Times.seconds(last) : "no end"));
+    }
+
+    private Optional<String> inflation(String message, double most) {
+        List<String> over = new ArrayList<>();
+        ids(message).forEach(id -> {
+            var millis = Stage.millis(scene.scenario().mails().get((int) id.value() - 1), course.letters().get(id));
+            double times = millis.isPresent() && alone.containsKey(message)
+                    ? (double) millis.getAsLong() / Math.max(1, alone.get(message))
+                    : Double.POSITIVE_INFINITY;
+            if (times > most) {
+                over.add("%s took %.3f times as long as alone".formatted(scene.letters().get(id), times));
+            }
+        });
+        return over.isEmpty()
+                ? Optional.empty()
+                : Optional.of("expected at most " + most + " times, but " + over.getFirst());
+    }
+
+    private Stream<QueueId> ids(String message) {
+        return scene.letters().entrySet().stream().filter(each -> each.getValue().name().equals(message))
+                .map(Map.Entry::getKey);
+    }
+
+    private Stream<Way> ways(String message) {
+        return ids(message).map(id -> course.letters().get(id));
+    }
+
+    // `smtp/a.example`, or `a.example` where one transport only leads there.
+    private Optional<Road> road(String name) {
+        return course.roads().values().stream()
+                .filter(road -> road.name().equals(name) || road.name().endsWith("/" + name)).findFirst();
+    }
+
+    private static Optional<String> compare(String what, List<String> expected, List<String> got) {
+        if (expected.equals(got)) {
+            return Optional.empty();
+        }
+        int i = 0;
+        while (i < expected.size() && i < got.size() && expected.get(i).equals(got.get(i))) {
+            i++;
+        }
+        return Optional.of("%s differs at place %d: expected %s, got %s\n    expected %s\n    got      %s".formatted(
+                what,
+                i + 1, i < expected.size() ? expected.get(i) : "the end", i < got.size() ? got.get(i) : "the end",
+                Runs.text(expected), Runs.text(got)));
+    }
+}
