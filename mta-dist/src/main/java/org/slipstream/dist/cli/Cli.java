@@ -26,7 +26,8 @@ public final class Cli {
                 .addSubcommand(new QueueShowCommand(mta)).addSubcommand(new QueueFlushCommand(mta))
                 .addSubcommand(new QueueOrderCommand.Hold(mta)).addSubcommand(new QueueOrderCommand.Release(mta))
                 .addSubcommand(new QueueDeleteCommand(mta));
-        CommandLine lab = new CommandLine(new LabCommand(mta)).addSubcommand(new LabCommand.GoldenTraces(mta));
+        CommandLine lab = new CommandLine(new LabCommand(mta)).addSubcommand(new LabListCommand(mta))
+                .addSubcommand(new LabRunCommand(mta)).addSubcommand(new LabCommand.GoldenTraces(mta));
         CommandLine line = new CommandLine(mta).addSubcommand(new RunCommand(mta)).addSubcommand(new CheckCommand(mta))
                 .addSubcommand(new SendCommand(mta)).addSubcommand(queue).addSubcommand(new StatusCommand(mta))
                 .addSubcommand(lab).addSubcommand(new CompletionCommand(mta));

@@ -12,10 +12,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
-/// `lab`: the production queue manager in simulated time. No server is needed and nothing is written.
+/// `lab`: the production queue manager in simulated time. No server is needed.
 @Command(name = "lab", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "Runs the queue manager in simulated time.", optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
         Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT}, footerHeading = "%nExamples:%n", footer = {
-                "  ./mta lab golden traces/"})
+                "  ./mta lab run ten-two-two", "  ./mta lab golden traces/"})
 final class LabCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
