@@ -4,7 +4,7 @@ import java.util.PriorityQueue;
 
 /// Simulated time: things that happen, in the order of their times, and in the order of their planning where times are
 /// equal.
-final class Clockwork {
+public final class Clockwork {
     private record Planned(long atMillis, long sequence, Runnable deed) implements Comparable<Planned> {
         @Override
         public int compareTo(Planned other) {
@@ -18,29 +18,29 @@ final class Clockwork {
     private long sequence;
     private long now;
 
-    long now() {
+    public long now() {
         return now;
     }
 
-    void at(long millis, Runnable deed) {
+    public void at(long millis, Runnable deed) {
         planned.add(new Planned(Math.max(now, millis), ++sequence, deed));
     }
 
-    void after(long millis, Runnable deed) {
+    public void after(long millis, Runnable deed) {
         at(now + millis, deed);
     }
 
-    long nextMillis() {
+    public long nextMillis() {
         return planned.isEmpty() ? Long.MAX_VALUE : planned.peek().atMillis();
     }
 
     /// Moves on to a time at which nothing is planned before.
-    void advance(long millis) {
+    public void advance(long millis) {
         now = Math.max(now, millis);
     }
 
     /// The next thing happens.
-    void tick() {
+    public void tick() {
         Planned next = planned.remove();
         now = next.atMillis();
         next.deed().run();

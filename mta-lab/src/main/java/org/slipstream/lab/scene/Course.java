@@ -66,6 +66,12 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
         public Road {
             windows = List.copyOf(windows);
         }
+
+        /// Its window has something to tell: where one delivery follows the other nothing is learned.
+        boolean isTelling() {
+            boolean tried = most > 1 || troubled > 0 || windows.stream().anyMatch(mark -> mark.size() <= 0);
+            return tried && windows.stream().anyMatch(Mark::isReport);
+        }
     }
 
     /// A window after something happened to it.

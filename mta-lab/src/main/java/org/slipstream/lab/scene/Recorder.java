@@ -157,8 +157,10 @@ final class Recorder implements Witness {
         boolean shared = !line.key().contains("@");
         if (shared) {
             Mark mark = new Mark(now, event, figures.window());
-            road(line.route()).windows.add(mark);
-            if (mark.isReport()) {
+            List<Mark> windows = road(line.route()).windows;
+            boolean moved = windows.isEmpty() || windows.getLast().size() != mark.size();
+            windows.add(mark);
+            if (mark.isReport() && moved) {
                 tell("window of " + roadName(line.route()) + " after " + word(event) + ": " + mark);
             }
         }

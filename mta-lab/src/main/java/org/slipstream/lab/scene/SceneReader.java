@@ -85,10 +85,9 @@ public final class SceneReader {
     // Senders' domains of which the file says nothing: where reports go to.
     private static Set<String> strangers(WorldReader world, List<Mail> mails) {
         Set<String> strangers = new TreeSet<>();
-        for (Mail mail : mails) {
-            mail.sender().map(Address::domainKey).filter(domain -> world.way(domain).isEmpty())
-                    .ifPresent(strangers::add);
-        }
+        mails.forEach(mail -> mail.sender().map(Address::domainKey).filter(domain -> !world.names(domain))
+                .ifPresent(strangers::add));
+        mails.forEach(mail -> mail.recipients().forEach(each -> strangers.remove(each.address().domainKey())));
         return strangers;
     }
 
@@ -96,8 +95,7 @@ public final class SceneReader {
         Set<String> domains = new TreeSet<>();
         for (Mail mail : mails) {
             mail.recipients().forEach(each -> domains.add(each.address().domainKey()));
-            mail.sender().map(Address::domainKey).filter(domain -> world.way(domain).isPresent())
-                    .ifPresent(domains::add);
+            mail.sender().map(Address::domainKey).filter(world::names).ifPresent(domains::add);
         }
         List<Place> places = new ArrayList<>();
         for (String domain : domains) {

@@ -39,9 +39,10 @@ public final class SceneText {
         sequences();
         lines.add("");
         Columns messages = new Columns("<message", ">copies", ">entries", ">recipients", ">delivered", ">arrives",
-                ">first", ">last", ">alone", ">later", ">inflation");
+                ">first", ">last", ">floor", ">over floor", ">inflation");
         MessageRow.of(played).forEach(row -> messages.row(row.cells()));
         lines.addAll(messages.lines());
+        reads();
         lines.add("");
         Columns roads = new Columns("<destination", ">attempts", ">troubled", ">untried", ">connections", ">at once");
         played.course().roads().values().forEach(road -> roads.row(List.of(road.name(), "" + road.attempts(),
@@ -66,11 +67,24 @@ public final class SceneText {
         }
     }
 
+    // Worth a word where a message was not read at once.
+    private void reads() {
+        boolean first = true;
+        for (var each : played.course().letters().entrySet()) {
+            List<String> sizes = each.getValue().reads().stream().map(String::valueOf).toList();
+            int all = played.scene().scenario().mails().get((int) each.getKey().value() - 1).recipients().size();
+            if (!sizes.isEmpty() && each.getValue().reads().getFirst() < all) {
+                lines.addAll(first ? List.of("", "recipients read at a time") : List.of());
+                first = false;
+                wrapped("  " + played.scene().letters().get(each.getKey()), Runs.words(sizes));
+            }
+        }
+    }
+
     private void windows() {
         boolean first = true;
         for (Road road : played.course().roads().values()) {
-            boolean moved = road.windows().stream().anyMatch(Course.Mark::isReport);
-            if (moved) {
+            if (road.isTelling()) {
                 lines.addAll(first ? List.of("", "windows after each report") : List.of());
                 first = false;
                 lines.add("  " + road.name());

@@ -63,6 +63,11 @@ final class WorldReader {
         return transports;
     }
 
+    /// The file has a route for this very domain.
+    boolean names(String domain) {
+        return rules.containsKey(domain);
+    }
+
     Optional<Way> way(String domain) {
         return Optional.ofNullable(rules.getOrDefault(domain, rules.get(ANY))).map(rule -> new Way(rule.transport(),
                 rule.nextHop().orElse(domain), servers.get(rule.server())));
