@@ -101,11 +101,12 @@ final class Rooms {
                 limits.dataBytesPerSecond());
     }
 
-    static QmgrConfig queue(Config.Queue queue) {
+    static QmgrConfig queue(Config.Queue queue, Config.Delivery delivery) {
         return new QmgrConfig(queue.activeMessages(), queue.minimalBackoffMillis(), queue.maximalBackoffMillis(),
                 queue.lifetimeMillis(), queue.bounceLifetimeMillis(), queue.delayNoticeMillis(),
                 queue.recipientsPerDelivery(), RECIPIENT_BATCH, queue.lanesPerDestination(), queue.lanes(),
-                queue.idleConnectionMillis(), SCAN_LIMIT, queue.scanIntervalMillis());
+                queue.idleConnectionMillis(), SCAN_LIMIT, queue.scanIntervalMillis(), delivery.memory(),
+                delivery.order(), delivery.variant(), delivery.transportRetryMillis(), delivery.transports());
     }
 
     static ClientConfig client(Config config) {

@@ -11,8 +11,10 @@ import org.slipstream.dist.desk.CarrierAnswers;
 import org.slipstream.dist.desk.Desk;
 import org.slipstream.dist.desk.QueueOperations;
 import org.slipstream.dist.local.Leftovers;
+import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.lane.LaneSeating;
+import org.slipstream.qmgr.run.FeedbackLog;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.run.QmgrLoop;
 import org.slipstream.smtpin.MailDoor;
@@ -115,8 +117,9 @@ public final class Server implements AutoCloseable {
     }
 
     private void startQueueManager(Desk desk) {
-        var settings = Rooms.queue(config.queue());
-        QueueManager brain = new QueueManager(settings, new LaneSeating(settings), RandomGenerator.getDefault());
+        var settings = Rooms.queue(config.queue(), config.delivery());
+        QueueManager brain = new QueueManager(settings, new LaneSeating(settings), RandomGenerator.getDefault(),
+                config.delivery().feedbackDebug() ? new FeedbackLog() : QmgrTrace.SILENT);
         QmgrLoop loop = new QmgrLoop(brain, inbox, desk, CLOCK, Server::brainIsBroken);
         loop.start();
         undo.push("queue manager", () -> {

@@ -2,6 +2,10 @@ package org.slipstream.dist.config;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.Route;
+import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.TransportTable;
+import org.slipstream.qmgr.flow.FeedbackVariant;
+import org.slipstream.qmgr.sched.OrderPolicy;
 
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -15,7 +19,8 @@ import java.util.Optional;
 /// @param aliases by key of the aliased address (see [Address#key]), one entry per local domain for bare local parts
 /// @param routes by domain, `.suffix` or `*`, in lower case
 public record Config(Path home, String hostname, Listen listen, Local local, Map<String, List<Address>> aliases,
-        Relay relay, Map<String, RouteTarget> routes, Tls tls, Limits limits, Queue queue, SmtpClient smtpClient,
+        Relay relay, Map<String, RouteTarget> routes, Tls tls, Limits limits, Queue queue, Delivery delivery,
+        SmtpClient smtpClient,
         SpoolSettings spool, String logLevel) {
     public Config {
         aliases = Map.copyOf(aliases);
@@ -66,6 +71,12 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     public record Queue(long minimalBackoffMillis, long maximalBackoffMillis, long lifetimeMillis,
             long bounceLifetimeMillis, long delayNoticeMillis, int activeMessages, int recipientsPerDelivery,
             int lanesPerDestination, int lanes, long idleConnectionMillis, long scanIntervalMillis) {}
+
+    /// Who is next, and how many at once.
+    ///
+    /// @param transports for all transports, and for those that differ
+    public record Delivery(OrderPolicy order, FeedbackVariant variant, boolean feedbackDebug, long transportRetryMillis,
+            QmgrConfig.Memory memory, TransportTable transports) {}
 
     public record SmtpClient(boolean startTls, List<InetSocketAddress> dnsServers, long connectMillis,
             long greetingMillis, long commandMillis, long tlsMillis, long dataReplyMillis, long dataBlockMillis,

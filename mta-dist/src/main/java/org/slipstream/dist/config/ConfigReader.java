@@ -1,6 +1,7 @@
 package org.slipstream.dist.config;
 
 import org.slipstream.core.Address;
+import org.slipstream.qmgr.QmgrConfig;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -78,7 +79,8 @@ public final class ConfigReader {
                 aliases(values, local, complaints), new Config.Relay(values.get(Keys.NETWORKS)),
                 RouteBook.read(values.table(Keys.ROUTES), local.domains(), Checks.listeners(values).values(),
                         complaints),
-                tls(home, values), limits(values), queue(values), smtpClient(values), spool(home, values),
+                tls(home, values), limits(values), queue(values), delivery(values, complaints), smtpClient(values),
+                spool(home, values),
                 values.get(Keys.LOG_LEVEL));
     }
 
@@ -121,6 +123,14 @@ public final class ConfigReader {
                 values.get(Keys.ACTIVE_MESSAGES), values.get(Keys.RECIPIENTS_PER_DELIVERY),
                 values.get(Keys.LANES_PER_DESTINATION), values.get(Keys.LANES), values.get(Keys.IDLE_CONNECTION),
                 values.get(Keys.SCAN_INTERVAL));
+    }
+
+    private static Config.Delivery delivery(Values values, Complaints complaints) {
+        return new Config.Delivery(values.get(Keys.ORDER), values.get(Keys.FEEDBACK_VARIANT),
+                values.get(Keys.FEEDBACK_DEBUG), values.get(Keys.TRANSPORT_RETRY),
+                new QmgrConfig.Memory(values.get(Keys.MESSAGE_RECIPIENT_LIMIT),
+                        values.get(Keys.MESSAGE_RECIPIENT_MINIMUM)),
+                TransportBook.read(values, complaints));
     }
 
     private static Config.SmtpClient smtpClient(Values values) {

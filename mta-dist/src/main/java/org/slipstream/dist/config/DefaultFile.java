@@ -66,6 +66,12 @@ public final class DefaultFile {
                 lines.add("#   \"nowhere.example\" = \"discard\"");
                 lines.add("#\"*\" = \"mx\"");
             }
+            case Keys.TRANSPORT -> {
+                lines.add(
+                        "#   smtp.destination-rate-delay = \"1s\"           # one of the keys of [scheduler], [concurrency]");
+                lines.add("#   local.lanes = 4                             # and lanes, lanes-per-destination,");
+                lines.add("#                                               # recipients-per-delivery of [queue]");
+            }
             default -> Keys.all().stream().filter(key -> key.section().equals(section)).forEach(key -> {
                 comment(lines, key.doc());
                 lines.add("#" + key.name() + " = " + key.standard().apply(machine).toToml());

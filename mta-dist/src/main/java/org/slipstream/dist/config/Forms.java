@@ -3,6 +3,7 @@ package org.slipstream.dist.config;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -40,6 +41,11 @@ final class Forms {
 
     static Form<String> choice(List<String> choices) {
         return new ChoiceForm(choices);
+    }
+
+    /// One of a few words, each with a meaning.
+    static <T> Form<T> named(Map<String, T> meanings) {
+        return new NamedForm<>(new ChoiceForm(meanings.keySet().stream().sorted().toList()), Map.copyOf(meanings));
     }
 
     static <T> Form<List<T>> listOf(Form<T> item) {
@@ -156,6 +162,18 @@ final class Forms {
         @Override
         public String words() {
             return choices.stream().map(c -> '"' + c + '"').collect(Collectors.joining(", ", "one of ", ""));
+        }
+    }
+
+    private record NamedForm<T>(Form<String> choice, Map<String, T> meanings) implements Form<T> {
+        @Override
+        public Optional<T> read(Value value, String key, Complaints complaints) {
+            return choice.read(value, key, complaints).map(meanings::get);
+        }
+
+        @Override
+        public String words() {
+            return choice.words();
         }
     }
 

@@ -1,5 +1,9 @@
 package org.slipstream.dist.config;
 
+import org.slipstream.qmgr.flow.Feedback;
+import org.slipstream.qmgr.flow.FeedbackVariant;
+import org.slipstream.qmgr.sched.OrderPolicy;
+
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -11,10 +15,12 @@ import java.util.function.Function;
 /// The table of all keys. The reader, the file that the first start writes and `docs/configuration.md` are driven by it,
 /// so a key that stands here is read, written and documented, and no other is.
 ///
-/// The two tables with free keys, `[aliases]` and `[routes]`, are read by [AliasBook] and [RouteBook].
+/// The tables with free keys, `[aliases]` and `[routes]`, are read by [AliasBook] and [RouteBook]; `[transport.NAME]` by
+/// [TransportBook].
 final class Keys {
     static final String ALIASES = "aliases";
     static final String ROUTES = "routes";
+    static final String TRANSPORT = "transport";
 
     private static final List<Key<?>> ALL = new ArrayList<>();
     private static final long FOREVER = 3_650L * 86_400_000L;
@@ -112,6 +118,56 @@ final class Keys {
     static final Key<Long> SCAN_INTERVAL = key("queue", "scan-interval", Forms.duration(1, FOREVER),
             Value.text("300s"), "How often the disk is searched for mail that is due; a safety net.");
 
+    static final Key<OrderPolicy> ORDER = key("scheduler", "order",
+            Forms.named(Map.of("preemptive", OrderPolicy.PREEMPTIVE, "round-robin", OrderPolicy.ROUND_ROBIN, "fifo",
+                    OrderPolicy.FIFO)),
+            Value.text("preemptive"),
+            "Who is next: small mail may pass bulk mail at a price (`preemptive`), destinations"
+                    + " take turns as in old managers (`round-robin`), or first come, first served (`fifo`). The other two"
+                    + " are there to compare.");
+    static final Key<Integer> SLOT_COST = key("scheduler", "delivery-slot-cost", Forms.count(0, ANY), Value.number(5),
+            "Deliveries of a message that buy one delivery for a message that passes it. 0 and 1: nobody passes.");
+    static final Key<Integer> SLOT_LOAN = key("scheduler", "delivery-slot-loan", Forms.count(0, ANY), Value.number(3),
+            "Slots that a message may lend before it has earned them.");
+    static final Key<Integer> SLOT_DISCOUNT = key("scheduler", "delivery-slot-discount", Forms.count(0, 100),
+            Value.number(50), "Percent of the price that need not be there in advance.");
+    static final Key<Integer> MINIMUM_SLOTS = key("scheduler", "minimum-delivery-slots", Forms.count(0, ANY),
+            Value.number(3), "A message that can never earn so many slots is not passed.");
+    static final Key<Integer> RECIPIENT_LIMIT = key("scheduler", "recipient-limit", Forms.count(0, ANY),
+            Value.number(20_000), "Recipients of one transport in memory.");
+    static final Key<Integer> EXTRA_RECIPIENT_LIMIT = key("scheduler", "extra-recipient-limit", Forms.count(0, ANY),
+            Value.number(1_000), "More of them, for messages that pass others while they are not fully read.");
+    static final Key<Integer> REFILL_LIMIT = key("scheduler", "recipient-refill-limit", Forms.count(1, ANY),
+            Value.number(100), "So much free room causes the next recipients to be read.");
+    static final Key<Long> REFILL_DELAY = key("scheduler", "recipient-refill-delay", Forms.duration(0, FOREVER),
+            Value.text("5s"), "After this time any free room does.");
+    static final Key<Integer> MESSAGE_RECIPIENT_LIMIT = key("scheduler", "message-recipient-limit",
+            Forms.count(1, ANY), Value.number(20_000),
+            "Recipients in memory up to which messages are read generously at first; at least `queue.active-messages`.");
+    static final Key<Integer> MESSAGE_RECIPIENT_MINIMUM = key("scheduler", "message-recipient-minimum",
+            Forms.count(1, ANY), Value.number(10), "Recipients of any message that may be in memory whatever else is.");
+
+    static final Key<Integer> INITIAL_CONCURRENCY = key("concurrency", "initial-destination-concurrency",
+            Forms.count(1, 10_000), Value.number(5),
+            "Connections to a destination of which nothing is known; at most `queue.lanes-per-destination`.");
+    static final Key<Feedback> POSITIVE_FEEDBACK = key("concurrency", "positive-feedback", feedback(), Value.text("1"),
+            "What a working session adds; a whole point opens one more connection.");
+    static final Key<Feedback> NEGATIVE_FEEDBACK = key("concurrency", "negative-feedback", feedback(), Value.text("1"),
+            "What a failed connection or handshake takes away.");
+    static final Key<Integer> FAILED_COHORT_LIMIT = key("concurrency", "failed-cohort-limit", Forms.count(0, ANY),
+            Value.number(1), "Whole sets of connections that may fail in a row before a destination counts as dead.");
+    static final Key<FeedbackVariant> FEEDBACK_VARIANT = key("concurrency", "feedback-variant",
+            Forms.named(Map.of("pseudocode", FeedbackVariant.PSEUDOCODE, "postfix-source",
+                    FeedbackVariant.POSTFIX_SOURCE, "plus-minus-one", FeedbackVariant.PLUS_MINUS_ONE)),
+            Value.text("pseudocode"), "The algorithm as printed, as compiled in Postfix today, or as it was before"
+                    + " Postfix 2.5.");
+    static final Key<Boolean> FEEDBACK_DEBUG = key("concurrency", "feedback-debug", Forms.flag(), Value.flag(false),
+            "Log each change of a window, and who passes whom.");
+    static final Key<Long> RATE_DELAY = key("concurrency", "destination-rate-delay", Forms.duration(0, FOREVER),
+            Value.text("0s"), "Pause of a destination after each delivery; makes deliveries to it go one by one.");
+    static final Key<Long> TRANSPORT_RETRY = key("concurrency", "transport-retry", Forms.duration(1, FOREVER),
+            Value.text("60s"), "Pause of a transport that does not work for a reason of our own.");
+
     static final Key<Boolean> START_TLS = key("smtp-client", "starttls", Forms.flag(), Value.flag(true),
             "Use TLS where it is offered (RFC 7435: without checking the certificate).");
     static final Key<List<InetSocketAddress>> DNS_SERVERS = key("smtp-client", "dns-servers",
@@ -149,6 +205,11 @@ final class Keys {
         return List.copyOf(ALL);
     }
 
+    private static Form<Feedback> feedback() {
+        return Forms.text("an amount from 0 to 1 such as \"1\", \"1/4\", \"1/concurrency\" or \"1/sqrt_concurrency\"",
+                Feedback::parse);
+    }
+
     private static Key<Long> timeout(String name, String standard, String doc) {
         return key("smtp-client", name, Forms.duration(1, FOREVER), Value.text(standard), doc);
     }
@@ -177,6 +238,9 @@ final class Keys {
         sections.put("tls", "Encryption of incoming sessions (STARTTLS).");
         sections.put("limits", "What a client may ask of us.");
         sections.put("queue", "How mail waits and is tried again.");
+        sections.put("scheduler", "Who is next (docs/scheduler.md). Names as in Postfix.");
+        sections.put("concurrency", "How many at once to one destination (docs/scheduler.md). Names as in Postfix.");
+        sections.put(TRANSPORT, "What is different for one transport.");
         sections.put("smtp-client", "How mail is sent to other servers (waits: RFC 5321 section 4.5.3.2).");
         sections.put("spool", "How mail is kept on disk.");
         sections.put("log", "What the server tells of its work.");

@@ -17,12 +17,21 @@ final class Names {
         return section.equals(Keys.ALIASES) || section.equals(Keys.ROUTES);
     }
 
+    /// True for the section that holds one section for each transport; its keys are `smtp.lanes` and the like.
+    static boolean isNested(String section) {
+        return section.equals(Keys.TRANSPORT);
+    }
+
     static boolean isKey(String section, String name) {
-        return isFree(section) || in(section).anyMatch(key -> key.name().equals(name));
+        return isFree(section) || isNested(section) && TransportBook.isKey(name)
+                || in(section).anyMatch(key -> key.name().equals(name));
     }
 
     /// What to write instead of an unknown key: a near name of its section, or the same or a near name of another.
     static Optional<String> meant(String section, String name) {
+        if (isNested(section)) {
+            return TransportBook.meant(name);
+        }
         Optional<String> here = Nearest.to(name, in(section).map(Key::name).toList())
                 .or(() -> section.isEmpty() ? Nearest.to(name, Keys.SECTIONS.keySet()) : Optional.empty());
         if (here.isPresent()) {

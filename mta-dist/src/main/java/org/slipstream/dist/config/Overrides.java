@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The values of `--set key=value`. The key is dotted as in `queue.lanes`; in `routes` and `aliases` the rest after the
+/// The values of `--set key=value`. The key is dotted as in `queue.lanes` or `transport.smtp.lanes`; in `routes` and `aliases` the rest after the
 /// first dot is one name, with or without quotes, because shells eat them.
 final class Overrides {
     private Overrides() {}
@@ -49,12 +49,16 @@ final class Overrides {
         }
         try {
             List<String> path = Toml.parseDottedKey(key);
-            return path.isEmpty() || path.size() > 2 && !Names.isFree(path.getFirst())
+            return path.isEmpty() || path.size() > most(path.getFirst())
                     ? Optional.empty()
                     : Optional.of(path);
         } catch (IllegalArgumentException noKey) {
             return Optional.empty();
         }
+    }
+
+    private static int most(String section) {
+        return Names.isFree(section) ? Integer.MAX_VALUE : Names.isNested(section) ? 3 : 2;
     }
 
     private static Optional<Entry> entry(List<String> path, String text, Complaints complaints) {
@@ -79,6 +83,9 @@ final class Overrides {
         }
         if (section.equals(Keys.ROUTES)) {
             return new Value.Text(text, Place.OVERRIDE);
+        }
+        if (section.equals(Keys.TRANSPORT)) {
+            return TransportBook.key(name).orElseThrow().form().ofOverride(text);
         }
         return Keys.all().stream().filter(key -> key.section().equals(section) && key.name().equals(name)).findFirst()
                 .orElseThrow().form().ofOverride(text);

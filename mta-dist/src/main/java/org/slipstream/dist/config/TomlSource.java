@@ -98,8 +98,19 @@ final class TomlSource {
         }
         for (String name : table.keySet()) {
             Place where = place(toml, List.of(section, name));
-            if (isSound(where)) {
+            if (Names.isNested(section) && table.get(List.of(name)) instanceof TomlTable inner) {
+                nested(toml, section, name, inner);
+            } else if (isSound(where)) {
                 leaf(toml, section, name, table.get(List.of(name)), where);
+            }
+        }
+    }
+
+    private void nested(TomlParseResult toml, String section, String name, TomlTable table) {
+        for (String key : table.keySet()) {
+            Place where = place(toml, List.of(section, name, key));
+            if (isSound(where)) {
+                leaf(toml, section, name + "." + key, table.get(List.of(key)), where);
             }
         }
     }

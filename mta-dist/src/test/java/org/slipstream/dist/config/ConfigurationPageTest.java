@@ -41,7 +41,7 @@ class ConfigurationPageTest {
         Keys.SECTIONS.forEach((section, doc) -> {
             table.append(section.isEmpty() ? "\n### Before the first section\n" : "\n### `[" + section + "]`\n");
             table.append(doc.isEmpty() ? "" : "\n" + escaped(doc) + "\n");
-            if (!Names.isFree(section)) {
+            if (!Names.isFree(section) && !Names.isNested(section)) {
                 table.append("\n| Key | Default | Written as | Meaning |\n|---|---|---|---|\n");
                 Keys.all().stream().filter(key -> key.section().equals(section)).forEach(key -> table.append(row(key)));
             }
