@@ -1,6 +1,7 @@
 package org.slipstream.smtpin;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.smtpin.protocol.ServicePolicy;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -175,7 +176,7 @@ class ListenerTest {
     @Test
     void aTakenPortIsNamed() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            var listener = new SmtpListener(ListenerConfig.of("smtp",
+            var listener = new SmtpListener(ListenerConfig.of(ServicePolicy.mx(),
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), taken.getLocalPort()), "mx.test"), house);
             assertThatThrownBy(listener::start).isInstanceOf(IOException.class).hasMessageMatching(
                     "cannot listen on (localhost|127\\.0\\.0\\.1):" + taken.getLocalPort() + " \\(smtp\\): .+");
@@ -186,7 +187,8 @@ class ListenerTest {
     @Test
     void anUnknownHostIsNamed() {
         var listener = new SmtpListener(
-                ListenerConfig.of("smtp", InetSocketAddress.createUnresolved("no.such.host.invalid", 25), "mx.test"),
+                ListenerConfig.of(ServicePolicy.mx(), InetSocketAddress.createUnresolved("no.such.host.invalid", 25),
+                        "mx.test"),
                 house);
         assertThatThrownBy(listener::start).isInstanceOf(IOException.class)
                 .hasMessage("cannot listen on no.such.host.invalid:25 (smtp): unknown host");
@@ -197,7 +199,7 @@ class ListenerTest {
         SmtpListener first = Ports.started(Ports.config(), house);
         first.close();
         var again = new InetSocketAddress(InetAddress.getLoopbackAddress(), first.port());
-        try (SmtpListener second = Ports.started(ListenerConfig.of("smtp", again, "mx.test"), house)) {
+        try (SmtpListener second = Ports.started(ListenerConfig.of(ServicePolicy.mx(), again, "mx.test"), house)) {
             Raw.greetedBy(second).close();
         }
     }
