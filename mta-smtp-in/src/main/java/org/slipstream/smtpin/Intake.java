@@ -18,10 +18,17 @@ import java.util.function.Function;
 
 /// One message on its way from the wire into a draft, by DATA ([#take]) or in chunks ([#takeChunk]).
 ///
-/// The first thing that is wrong with the message decides the answer and closes the draft; the rest of the message is
+/// The first thing that is wrong with the message closes the draft; the rest of the message is
 /// still taken, because what a client sends after DATA is content until its final dot, whatever we think of it. Nothing
 /// is ever answered before that dot, and no byte after it is touched.
+///
+/// When several things are wrong, the gravest decides the answer, not the first: which is first may depend on how the network has cut
+/// the stream, and the answer must not ([Fault] is in the order of gravity).
 final class Intake implements AutoCloseable {
+    private enum Fault {
+        NONE, POLICY, TROUBLE, LINE, NEWLINE, HOPS, HEADER, SIZE, AMBIGUOUS
+    }
+
     private static final byte[] CRLF = {'\r', '\n'};
 
     private final Limits limits;
@@ -35,6 +42,7 @@ final class Intake implements AutoCloseable {
     private final LineWatch lines = new LineWatch();
     private final HeaderWatch header = new HeaderWatch();
     private final ByteArrayOutputStream headerText = new ByteArrayOutputStream(0);
+    private Fault fault = Fault.NONE;
     private Optional<Reply> refusal = Optional.empty();
     private Optional<IOException> trouble = Optional.empty();
     private boolean open = true;
@@ -67,9 +75,9 @@ final class Intake implements AutoCloseable {
         takenBytes += position - from;
         complete = scanner.done();
         if (scanner.bareNewline()) {
-            refuse(Reply.of(521, "5.5.2", hostname + " Lines end with CRLF and nothing else"));
+            refuse(Fault.AMBIGUOUS, Reply.of(521, "5.5.2", hostname + " Lines end with CRLF and nothing else"));
         } else if (scanner.longestLineBytes() > limits.textLineBytes()) {
-            refuse(lineTooLong());
+            refuse(Fault.LINE, lineTooLong());
         }
         return position;
     }
@@ -99,9 +107,9 @@ final class Intake implements AutoCloseable {
     // No 521 here: where a chunk ends is not in doubt, so the session may go on.
     private void judgeLines(boolean isEnd) {
         if (lines.bareNewline(isEnd)) {
-            refuse(Reply.of(550, "5.6.0", "Lines end with CRLF and nothing else"));
+            refuse(Fault.NEWLINE, Reply.of(550, "5.6.0", "Lines end with CRLF and nothing else"));
         } else if (lines.longestLineBytes() > limits.textLineBytes()) {
-            refuse(lineTooLong());
+            refuse(Fault.LINE, lineTooLong());
         }
     }
 
@@ -111,9 +119,6 @@ final class Intake implements AutoCloseable {
 
     private void content(byte[] block, int offset, int length) {
         sizeBytes += length;
-        if (refusal.isPresent()) {
-            return;
-        }
         if (!header.over()) {
             seeHeader(block, offset, length);
         }
@@ -127,18 +132,18 @@ final class Intake implements AutoCloseable {
     private void seeHeader(byte[] block, int offset, int length) {
         long before = header.bytes();
         header.see(block, offset, length);
-        if (readsHeader) {
+        if (readsHeader && refusal.isEmpty()) {
             headerText.write(block, offset, (int) (header.bytes() - before));
         }
     }
 
     private void judge() {
         if (sizeBytes > limits.messageBytes()) {
-            refuse(Reply.of(552, "5.3.4", "Message too big, at most " + limits.messageBytes() + " octets"));
+            refuse(Fault.SIZE, Reply.of(552, "5.3.4", "Message too big, at most " + limits.messageBytes() + " octets"));
         } else if (header.bytes() > limits.headerBytes() || header.lines() > limits.headerLines()) {
-            refuse(Reply.of(552, "5.3.4", "Message header too big"));
+            refuse(Fault.HEADER, Reply.of(552, "5.3.4", "Message header too big"));
         } else if (header.received() > limits.hops()) {
-            refuse(Reply.of(554, "5.4.6", "Too many hops, this message is going in circles"));
+            refuse(Fault.HOPS, Reply.of(554, "5.4.6", "Too many hops, this message is going in circles"));
         }
     }
 
@@ -186,14 +191,19 @@ final class Intake implements AutoCloseable {
         return refusal;
     }
 
-    /// Local trouble, which is behind the refusal when there was some.
+    /// Local trouble, when that is what the refusal is about.
     Optional<IOException> trouble() {
-        return trouble;
+        return fault == Fault.TROUBLE ? trouble : Optional.empty();
     }
 
-    /// The first reason stands, except that an ambiguous end of data overrides: it ends the session.
+    /// The policy does not want the message.
     void refuse(Reply reply) {
-        if (refusal.isEmpty() || reply.code() == 521) {
+        refuse(Fault.POLICY, reply);
+    }
+
+    private void refuse(Fault other, Reply reply) {
+        if (other.compareTo(fault) > 0) {
+            fault = other;
             refusal = Optional.of(reply);
         }
         close();
@@ -218,7 +228,7 @@ final class Intake implements AutoCloseable {
             work.run();
         } catch (IOException e) {
             trouble = Optional.of(e);
-            refuse(troubleReply.apply(e));
+            refuse(Fault.TROUBLE, troubleReply.apply(e));
         }
     }
 

@@ -28,14 +28,17 @@ public final class GuessGuard {
         }
     }
 
-    private record Seen(double failures, long atNanos, long bannedUntilNanos, boolean banned) {}
+    /// @param sinceNanos from when the next failure to be forgotten counts
+    private record Seen(int failures, long sinceNanos, long bannedUntilNanos, boolean banned) {}
 
     private final Settings settings;
+    private final long forgetNanos;
     private final LongSupplier nanos;
     private final Map<String, Seen> networks;
 
     public GuessGuard(Settings settings, LongSupplier nanos) {
         this.settings = settings;
+        this.forgetNanos = Math.max(1, settings.forgetMillis() * 1_000_000);
         this.nanos = nanos;
         this.networks = new LinkedHashMap<>(16, 0.75f, true) {
             private static final long serialVersionUID = 1L;
@@ -56,12 +59,14 @@ public final class GuessGuard {
     public synchronized long failedMillis(String network) {
         long now = nanos.getAsLong();
         Seen seen = networks.getOrDefault(network, new Seen(0, now, 0, false));
-        double forgotten = (now - seen.atNanos()) / 1e6 / settings.forgetMillis();
-        double failures = Math.max(0, seen.failures() - forgotten) + 1;
+        long forgotten = (now - seen.sinceNanos()) / forgetNanos;
+        int left = (int) Math.max(0, seen.failures() - forgotten);
+        int failures = left + 1;
+        long since = left == 0 ? now : seen.sinceNanos() + forgotten * forgetNanos;
         boolean banned = failures >= settings.failures();
-        networks.put(network, new Seen(failures, now, now + settings.banMillis() * 1_000_000, banned));
-        double doubled = settings.delayMillis() * Math.pow(2, Math.min(30, Math.ceil(failures) - 1));
-        return (long) Math.min(settings.longestDelayMillis(), doubled);
+        networks.put(network, new Seen(failures, since, now + settings.banMillis() * 1_000_000, banned));
+        long doubled = settings.delayMillis() << Math.min(30, failures - 1);
+        return Math.min(settings.longestDelayMillis(), doubled);
     }
 
     /// How many networks are remembered.
