@@ -6,9 +6,6 @@ import org.slipstream.core.Reply;
 import org.slipstream.smtpin.auth.Mechanisms;
 import org.slipstream.smtpin.command.Command;
 import org.slipstream.smtpin.command.CommandParser;
-import org.slipstream.smtpin.policy.Check;
-import org.slipstream.smtpin.policy.Policy;
-import org.slipstream.smtpin.policy.Tag;
 import org.slipstream.smtpin.protocol.Action;
 import org.slipstream.smtpin.protocol.Offer;
 import org.slipstream.smtpin.protocol.Protocol;
@@ -50,6 +47,7 @@ final class Conversation {
     private final BooleanSupplier stopping;
     private final CommandParser parser;
     private final Protocol protocol;
+    private final Judge judge;
     private final Reception reception;
     private final Authenticator authenticator;
     private final AtomicReference<Floor> floor = new AtomicReference<>(Floor.SERVING);
@@ -59,7 +57,6 @@ final class Conversation {
     private State state;
     private Optional<String> tls = Optional.empty();
     private Optional<Transaction> transaction = Optional.empty();
-    private final List<Tag> suspicions = new ArrayList<>(0);
     private boolean open = true;
     private boolean weHungUp;
 
@@ -81,9 +78,10 @@ final class Conversation {
         this.protocol = new Protocol(config.service(), config.limits(), config.hostname(),
                 new Offer(config.service(), config.limits(), config.hostname(), config.tls().isPresent(),
                         mechanisms.names(false), mechanisms.names(true)));
+        this.judge = new Judge(house);
         this.reception = new Reception(wire, config, house, tuning);
         this.authenticator = new Authenticator(wire, config.hostname(), mechanisms, house.guesses());
-        this.state = State.start(false, config.trust().speakers().test(address));
+        this.state = State.start(false, false);
     }
 
     /// Talks until one side has had enough. The client's troubles end here, ours too.
@@ -150,9 +148,10 @@ final class Conversation {
         if (config.service().tlsFromStart() && !encrypt()) {
             return;
         }
-        state = State.start(wire.isTls(), state.speaker());
+        // By the address of whom a proxy speaks for, not the proxy's own.
+        state = State.start(wire.isTls(), config.trust().speakers().test(address));
         boolean early = wire.speaksWithin(config.service().greetingDelayMillis() * 1_000_000);
-        Optional<Reply> refusal = heard(house.policy().connect(client(), early), "");
+        Optional<Reply> refusal = judge.connect(client(), early);
         if (refusal.isPresent()) {
             hangUp(named(refusal.get()));
         } else {
@@ -289,59 +288,23 @@ final class Conversation {
         }
         Client named = new Client(number, address, Optional.of(hello.name()),
                 hello.greeting() != Command.Greeting.HELO, tls, state.user(), config.service().name());
-        take(protocol.greeted(state, hello, heard(house.policy().hello(named), ""), now()));
+        take(protocol.greeted(state, hello, judge.hello(named), now()));
     }
 
     private void sender(Command.Mail mail) throws IOException {
-        String whose = Logged.from(mail.sender());
-        Policy.Verdict verdict = house.policy().mail(client(), mail.sender(), mail.parameters().declaredBytes());
-        int before = suspicions.size();
-        Optional<Reply> refusal = heard(verdict, whose);
-        if (refusal.isEmpty()) {
-            refusal = refusal(house.door().sender(client(), mail.sender(), mail.parameters().declaredBytes()), whose);
-        }
-        if (refusal.isEmpty()) {
-            Transaction begun = new Transaction(mail, now());
-            begun.add(suspicions);
-            transaction = Optional.of(begun);
-        }
-        // What was suspected of this message says nothing of the next.
-        suspicions.subList(before, suspicions.size()).clear();
+        Transaction begun = new Transaction(mail, now());
+        Optional<Reply> refusal = judge.sender(client(), mail, begun);
+        transaction = refusal.isPresent() ? Optional.empty() : Optional.of(begun);
         take(protocol.sender(state, mail, refusal));
     }
 
     private void recipient(Command.Rcpt rcpt) throws IOException {
         Transaction mail = transaction.orElseThrow();
-        String whose = Logged.from(mail.sender()) + " to=<" + rcpt.recipient() + ">";
-        Policy.Verdict verdict = house.policy().rcpt(client(),
-                new Check.Rcpt(mail.sender(), rcpt.recipient(), rcpt.routed(), mail.recipients()));
-        Optional<Reply> refusal = verdict.refusal();
-        refusal.ifPresent(reply -> logRefusal(reply, whose, verdict.decider()));
+        Optional<Reply> refusal = judge.recipient(client(), rcpt, mail);
         if (refusal.isEmpty()) {
-            refusal = refusal(house.door().recipient(client(), mail.sender(), rcpt.recipient()), whose);
-        }
-        if (refusal.isEmpty()) {
-            mail.add(verdict.tags());
             mail.add(rcpt);
         }
         take(protocol.recipient(state, refusal));
-    }
-
-    private Optional<Reply> refusal(MailDoor.Verdict verdict, String whose) {
-        return switch (verdict) {
-            case MailDoor.Verdict.Accept() -> Optional.empty();
-            case MailDoor.Verdict.Refuse(Reply reply) -> {
-                logRefusal(reply, whose, Optional.empty());
-                yield Optional.of(reply);
-            }
-        };
-    }
-
-    // Keeps what the policy suspects, and logs what it refuses.
-    private Optional<Reply> heard(Policy.Verdict verdict, String whose) {
-        suspicions.addAll(verdict.tags());
-        verdict.refusal().ifPresent(reply -> logRefusal(reply, whose, verdict.decider()));
-        return verdict.refusal();
     }
 
     private void data() throws IOException {
@@ -360,7 +323,7 @@ final class Conversation {
         switch (answer) {
             case Reception.Answer.GoOn() -> take(protocol.chunk(state, bytes, Optional.empty(), false));
             case Reception.Answer.Refused(Reply reply) -> {
-                logRefusal(reply, whose(), Optional.empty());
+                Judge.logRefusal(client(), reply, whose(), Optional.empty());
                 take(protocol.chunk(state, bytes, Optional.of(reply), true));
             }
             case Reception.Answer.Trouble(Reply reply) -> take(
@@ -375,7 +338,7 @@ final class Conversation {
             case Reception.Answer.Accepted(Reply reply) -> finished(reply, false);
             case Reception.Answer.Trouble(Reply reply) -> finished(reply, false);
             case Reception.Answer.Refused(Reply reply) -> {
-                logRefusal(reply, whose(), Optional.empty());
+                Judge.logRefusal(client(), reply, whose(), Optional.empty());
                 finished(reply, true);
             }
             case Reception.Answer.Hopeless(Reply reply) -> hangUp(reply);
@@ -428,11 +391,11 @@ final class Conversation {
                 log.info("session={} speaker={} client={} msg=xclient", number, literal(),
                         ReceivedLine.literal(somebody.address().orElse(address)));
                 address = somebody.address().orElse(address);
-                suspicions.clear();
+                judge.forget();
                 Step step = protocol.impersonated(state, somebody.helo(), somebody.login());
                 state = step.next();
                 forget();
-                Optional<Reply> refusal = heard(house.policy().connect(client(), false), "");
+                Optional<Reply> refusal = judge.connect(client(), false);
                 if (refusal.isPresent()) {
                     hangUp(named(refusal.get()));
                 } else {
@@ -490,18 +453,12 @@ final class Conversation {
         if (mail && !reply.isPositive()) {
             String whose = command instanceof Command.Mail said ? Logged.from(said.sender()) : whose();
             String to = command instanceof Command.Rcpt rcpt ? " to=<" + rcpt.recipient() + ">" : "";
-            logRefusal(reply, whose + to, Optional.empty());
+            Judge.logRefusal(client(), reply, whose + to, Optional.empty());
         }
     }
 
     private String whose() {
         return transaction.map(mail -> Logged.from(mail.sender())).orElse("");
-    }
-
-    /// @param whose ` from=<…>` and ` to=<…>` as far as known
-    private void logRefusal(Reply reply, String whose, Optional<String> check) {
-        log.info("session={} client={} helo={}{}{} reply=\"{}\"", number, literal(), state.helo().orElse(""),
-                check.map(name -> " check=" + name).orElse(""), whose, Logged.text(reply.toString()));
     }
 
     private void logClosed(Reply reply) {

@@ -46,7 +46,8 @@ class DialogueTest {
     void dialogue(Script script) throws Exception {
         Stage stage = new Stage(script.settings());
         Letters house = stage.letters;
-        try (SmtpListener listener = Ports.started(stage.config(), stage.house()); Raw client = Raw.to(listener)) {
+        try (SmtpListener listener = Ports.started(stage.config(), stage.house(), stage.dataCredit());
+                Raw client = Raw.to(listener)) {
             for (String line : script.lines()) {
                 try {
                     play(line, client, house);

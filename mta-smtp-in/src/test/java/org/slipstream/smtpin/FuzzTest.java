@@ -70,8 +70,7 @@ class FuzzTest {
         ListenerConfig config = Ports.with(Ports.with(stage.config(), "strictTurns", 0), "idleMillis", 60_000);
         MemoryLink link = new MemoryLink(stream, pieces);
         House house = stage.house();
-        Tuning tuning = new Tuning(Ports.tuning(Duration.ofSeconds(60)).clock(), Duration.ofSeconds(60), Duration.ZERO,
-                Duration.ZERO);
+        Tuning tuning = Ports.tuning(Duration.ofSeconds(60));
         new Conversation(1, InetAddress.getLoopbackAddress(), new Wire(link), house, config, tuning,
                 new Admission(config), new Mechanisms(house.credentials()), () -> false).run();
         List<String> mail = stage.letters.accepted.stream()

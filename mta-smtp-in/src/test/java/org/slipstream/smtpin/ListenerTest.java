@@ -68,6 +68,48 @@ class ListenerTest {
     }
 
     @Test
+    void aGreetingThatComesLateShowsWhoIsInAHurry() throws Exception {
+        ListenerConfig config = Ports.config().withService(ServicePolicy.mx().withTurns(true, 10_000));
+        try (SmtpListener listener = Ports.started(config, house); Raw client = Raw.to(listener)) {
+            client.send("EHLO early.example\r\n");
+            assertThat(client.reply()).startsWith("554 5.5.0 mx.test ");
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+        try (SmtpListener listener = Ports.started(Ports.with(config, "greetingDelayMillis", 50), house);
+                Raw patient = Raw.greetedBy(listener)) {
+            assertThat(patient.ask("EHLO client.example")).startsWith("250");
+        }
+    }
+
+    /// Places are counted by whom the proxy speaks for.
+    @Test
+    void behindAProxyEachClientHasItsPlaces() throws Exception {
+        ListenerConfig config = Ports.with(Ports.config(), "connectionsPerClient", 1)
+                .withTrust(new ListenerConfig.Trust(InetAddress::isLoopbackAddress, _ -> false));
+        try (SmtpListener listener = Ports.started(config, house);
+                Raw one = proxied(listener, "192.0.2.1");
+                Raw two = proxied(listener, "192.0.2.2");
+                Raw oneAgain = proxied(listener, "192.0.2.1")) {
+            assertThat(one.reply()).startsWith("220 ");
+            assertThat(two.reply()).startsWith("220 ");
+            assertThat(oneAgain.reply()).startsWith("421 4.7.0").contains("your address");
+            send(one, "text\r\n", "EHLO client.example");
+            assertThat(house.accepted.take().content()).contains("([192.0.2.1])");
+        }
+    }
+
+    private static Raw proxied(SmtpListener listener, String address) throws IOException {
+        Raw client = Raw.to(listener);
+        client.send("PROXY TCP4 " + address + " 198.51.100.1 50000 25\r\n");
+        return client;
+    }
+
+    private static void send(Raw client, String content, String greeting) throws IOException {
+        client.ask(greeting);
+        assertThat(send(client, content)).startsWith("250");
+    }
+
+    @Test
     void placesAreLimitedAndGivenBack() throws Exception {
         ListenerConfig config = Ports.with(Ports.config(), "connections", 2);
         try (SmtpListener listener = Ports.started(config, house); Raw one = Raw.greetedBy(listener)) {

@@ -35,7 +35,7 @@ final class Ports {
         return started(config, house, Duration.ofSeconds(60));
     }
 
-    private static SmtpListener started(ListenerConfig config, House house, Duration dataCredit) throws IOException {
+    static SmtpListener started(ListenerConfig config, House house, Duration dataCredit) throws IOException {
         SmtpListener listener = new SmtpListener(config, house, tuning(dataCredit));
         listener.start();
         return listener;

@@ -64,6 +64,11 @@ record Script(String name, List<String> lines) {
         return all.toString().getBytes(StandardCharsets.ISO_8859_1);
     }
 
+    @Override
+    public String toString() {
+        return name;
+    }
+
     static String text(String line) {
         int colon = line.indexOf(':');
         return colon + 2 <= line.length() ? line.substring(colon + 2) : "";

@@ -16,6 +16,8 @@ import org.slipstream.smtpin.policy.Ruling;
 import org.slipstream.smtpin.policy.SenderBelongs;
 import org.slipstream.smtpin.protocol.ServicePolicy;
 
+import java.net.InetAddress;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -28,6 +30,7 @@ final class Stage {
     private ListenerConfig config = Ports.config();
     private Policy policy = Policy.standard();
     private boolean etrn;
+    private Duration dataCredit = Duration.ofSeconds(60);
 
     Stage(List<String> settings) {
         for (String setting : settings) {
@@ -45,6 +48,9 @@ final class Stage {
             case "policy" -> policy = policy(value);
             case "etrn" -> etrn = true;
             case "speaker" -> config = config.withTrust(new ListenerConfig.Trust(_ -> false, _ -> true));
+            case "trusted-loopback" -> config = config.withTrust(
+                    new ListenerConfig.Trust(InetAddress::isLoopbackAddress, InetAddress::isLoopbackAddress));
+            case "dataCreditMillis" -> dataCredit = Duration.ofMillis(Long.parseLong(value));
             case "proxy" -> config = config.withTrust(new ListenerConfig.Trust(_ -> true, _ -> false));
             default -> config = Ports.with(config, name, Long.parseLong(value));
         }
@@ -113,6 +119,10 @@ final class Stage {
                 default -> Ruling.pass();
             };
         }
+    }
+
+    Duration dataCredit() {
+        return dataCredit;
     }
 
     ListenerConfig config() {
