@@ -8,7 +8,6 @@ import org.slipstream.smtpin.policy.Check;
 import org.slipstream.smtpin.policy.Policy;
 import org.slipstream.smtpin.policy.Tag;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,7 +18,8 @@ final class Judge {
 
     private final Policy policy;
     private final MailDoor door;
-    private final List<Tag> suspicions = new ArrayList<>(0);
+    private List<Tag> ofConnection = List.of();
+    private List<Tag> ofName = List.of();
 
     Judge(House house) {
         this.policy = house.policy();
@@ -27,16 +27,18 @@ final class Judge {
     }
 
     Optional<Reply> connect(Client client, boolean early) {
-        return ofTheClient(client, policy.connect(client, early));
+        Policy.Verdict verdict = policy.connect(client, early);
+        ofConnection = verdict.tags();
+        return refusal(client, verdict);
     }
 
     Optional<Reply> hello(Client client) {
-        return ofTheClient(client, policy.hello(client));
+        Policy.Verdict verdict = policy.hello(client);
+        ofName = verdict.tags();
+        return refusal(client, verdict);
     }
 
-    // What is suspected of a client is suspected of each of its messages.
-    private Optional<Reply> ofTheClient(Client client, Policy.Verdict verdict) {
-        suspicions.addAll(verdict.tags());
+    private static Optional<Reply> refusal(Client client, Policy.Verdict verdict) {
         verdict.refusal().ifPresent(reply -> logRefusal(client, reply, "", verdict.decider()));
         return verdict.refusal();
     }
@@ -44,7 +46,9 @@ final class Judge {
     /// @param mail begun with this command; it gets the suspicions
     Optional<Reply> sender(Client client, Command.Mail command, Transaction mail) {
         long declared = command.parameters().declaredBytes();
-        mail.add(suspicions);
+        // What is suspected of a client is suspected of each of its messages.
+        mail.add(ofConnection);
+        mail.add(ofName);
         return ofTheMessage(client, mail, Logged.from(command.sender()),
                 policy.mail(client, command.sender(), declared),
                 () -> door.sender(client, command.sender(), declared));
@@ -81,7 +85,8 @@ final class Judge {
 
     /// Another client speaks from here on.
     void forget() {
-        suspicions.clear();
+        ofConnection = List.of();
+        ofName = List.of();
     }
 
     /// @param whose ` from=<…>` and ` to=<…>` as far as known
