@@ -17,6 +17,8 @@ import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrEvent;
 import org.slipstream.smtpin.ListenerConfig;
 import org.slipstream.smtpin.MailDoor;
+import org.slipstream.smtpin.protocol.Limits;
+import org.slipstream.smtpin.protocol.ServicePolicy;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.smtpout.dns.DnsRouteFinder;
 import org.slipstream.spool.Spool;
@@ -92,13 +94,14 @@ final class Rooms {
         }
     }
 
+    /// Users do not log in yet: submission is for listed networks, as the door says.
     static ListenerConfig listener(Config config, String service, InetSocketAddress address, SSLContext tls) {
         Config.Limits limits = config.limits();
-        return new ListenerConfig(service, address, config.hostname(), Optional.of(tls), limits.messageBytes(),
-                limits.recipients(), limits.hops(), limits.headerBytes(), limits.headerLines(), limits.commandBytes(),
-                limits.textLineBytes(), limits.connections(), limits.connectionsPerClient(), limits.errors(),
-                limits.junkCommands(), limits.messagesPerConnection(), limits.idleMillis(),
-                limits.dataBytesPerSecond());
+        return ListenerConfig.of(ServicePolicy.mx().withName(service), address, config.hostname()).withTls(tls)
+                .withLimits(new Limits(limits.messageBytes(), limits.recipients(), limits.hops(), limits.headerBytes(),
+                        limits.headerLines(), limits.commandBytes(), limits.textLineBytes(), limits.connections(),
+                        limits.connectionsPerClient(), limits.errors(), limits.junkCommands(),
+                        limits.messagesPerConnection(), limits.idleMillis(), limits.dataBytesPerSecond()));
     }
 
     static QmgrConfig queue(Config.Queue queue, Config.Delivery delivery) {

@@ -2,26 +2,31 @@ package org.slipstream.smtpin;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.core.Address;
 import org.slipstream.core.Reply;
+import org.slipstream.smtpin.auth.Mechanisms;
 import org.slipstream.smtpin.command.Command;
 import org.slipstream.smtpin.command.CommandParser;
-import org.slipstream.smtpin.data.Pace;
+import org.slipstream.smtpin.protocol.Action;
+import org.slipstream.smtpin.protocol.Offer;
+import org.slipstream.smtpin.protocol.Protocol;
+import org.slipstream.smtpin.protocol.State;
+import org.slipstream.smtpin.protocol.Step;
+import org.slipstream.smtpin.proxy.ProxyHeader;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.SocketTimeoutException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
 
-/// One session, on its own virtual thread, from the greeting to the last reply: line in, command, reply out.
+/// One session, on its own virtual thread, from the greeting to the last reply: line in, command, step, reply out.
 ///
-/// This is the one place that replies, counts and logs. What a line means is [CommandParser]'s business, what happens to a
-/// message in DATA is [Intake]'s, and whether somebody may send or receive is decided behind the [MailDoor].
+/// This is the hands of [Protocol], which decides what is answered: it reads, asks policy and house what the protocol wants to know,
+/// says and logs. What a line means is [CommandParser]'s business, and what happens to a message is [Reception]'s.
 ///
 /// Only one other thread ever speaks here: the one that stops the listener. Who may speak is settled by [#floor]. A
 /// session that waits for a command outside a transaction leaves the floor; whoever takes it from there, the session with the
@@ -34,55 +39,68 @@ final class Conversation {
     private static final Logger log = LoggerFactory.getLogger(Conversation.class);
 
     private final long number;
-    private final InetAddress address;
     private final Wire wire;
-    private final MailDoor door;
+    private final House house;
     private final ListenerConfig config;
     private final Tuning tuning;
-    private final LongSupplier idleMillis;
+    private final Admission admission;
     private final BooleanSupplier stopping;
     private final CommandParser parser;
+    private final Protocol protocol;
+    private final Judge judge;
+    private final Reception reception;
+    private final Authenticator authenticator;
     private final AtomicReference<Floor> floor = new AtomicReference<>(Floor.SERVING);
 
-    private Optional<String> helo = Optional.empty();
-    private boolean extended;
+    private InetAddress address;
+    private Optional<InetAddress> counted = Optional.empty();
+    private State state;
     private Optional<String> tls = Optional.empty();
     private Optional<Transaction> transaction = Optional.empty();
-    private int errors;
-    private int junk;
-    private int transactions;
     private boolean open = true;
     private boolean weHungUp;
 
-    /// @param idleMillis how long a command is waited for, asked anew for each
+    /// @param address of the other end, which may be a proxy
+    /// @param admission counts clients, and knows how long a command is waited for
+    /// @param mechanisms of the listener
     /// @param stopping true from the moment on in which no new transaction may begin
-    Conversation(long number, InetAddress address, Wire wire, MailDoor door, ListenerConfig config, Tuning tuning,
-            LongSupplier idleMillis, BooleanSupplier stopping) {
+    Conversation(long number, InetAddress address, Wire wire, House house, ListenerConfig config, Tuning tuning,
+            Admission admission, Mechanisms mechanisms, BooleanSupplier stopping) {
         this.number = number;
         this.address = address;
         this.wire = wire;
-        this.door = door;
+        this.house = house;
         this.config = config;
         this.tuning = tuning;
-        this.idleMillis = idleMillis;
+        this.admission = admission;
         this.stopping = stopping;
         this.parser = new CommandParser(config.hostname());
+        this.protocol = new Protocol(config.service(), config.limits(), config.hostname(),
+                new Offer(config.service(), config.limits(), config.hostname(), config.tls().isPresent(),
+                        mechanisms.names(false), mechanisms.names(true)));
+        this.judge = new Judge(house);
+        this.reception = new Reception(wire, config, house, tuning);
+        this.authenticator = new Authenticator(wire, config.hostname(), mechanisms, house.guesses());
+        this.state = State.start(false, false);
     }
 
     /// Talks until one side has had enough. The client's troubles end here, ours too.
     void run() {
         try {
-            greet();
+            meet();
             while (open) {
                 turn();
             }
         } catch (SocketTimeoutException slow) {
             lastReply(Reply.of(421, "4.4.2", config.hostname() + " You are too slow, closing"));
         } catch (IOException gone) {
-            log.debug("session={} client={} gone=\"{}\"", number, literal(), gone.toString());
+            logGone(gone);
         } catch (RuntimeException broken) {
             log.error("session={} client={} failed", number, literal(), broken);
             lastReply(Reply.of(421, "4.3.0", config.hostname() + " Something is broken here, closing"));
+        } finally {
+            reception.close();
+            counted.ifPresent(admission::forget);
         }
         if (weHungUp && floor.get() != Floor.DISMISSED) {
             wire.closeSoftly(tuning.lastWord());
@@ -96,7 +114,7 @@ final class Conversation {
                 wire.say(shuttingDown());
                 wire.flush();
             } catch (IOException gone) {
-                log.debug("session={} client={} gone=\"{}\"", number, literal(), gone.toString());
+                logGone(gone);
             } finally {
                 wire.cut();
             }
@@ -105,7 +123,7 @@ final class Conversation {
 
     /// Ends what cannot end itself: a client that reads no replies, or never finishes its TLS handshake.
     void cutIfStuck() {
-        if (wire.isStuck(config.idleMillis() * 1_000_000)) {
+        if (wire.isStuck(config.limits().idleMillis() * 1_000_000)) {
             log.info("session={} client={} cut=\"client takes no replies\"", number, literal());
             wire.cut();
         }
@@ -116,11 +134,52 @@ final class Conversation {
         wire.cut();
     }
 
-    private void greet() throws IOException {
-        if (wire.clientIsAhead()) {
-            hangUp(Reply.of(554, "5.5.0", config.hostname() + " You talk before the greeting"));
+    // Who is it, is there room, is it in a hurry, do we want it: in the order of what each costs us.
+    private void meet() throws IOException {
+        if (config.trust().proxies().test(address) && !hearProxy()) {
+            return;
+        }
+        Optional<Reply> full = admission.count(address);
+        if (full.isPresent()) {
+            turnAway(full.get());
+            return;
+        }
+        counted = Optional.of(address);
+        if (config.service().tlsFromStart() && !encrypt()) {
+            return;
+        }
+        // By the address of whom a proxy speaks for, not the proxy's own.
+        state = State.start(wire.isTls(), config.trust().speakers().test(address));
+        boolean early = wire.speaksWithin(config.service().greetingDelayMillis() * 1_000_000);
+        Optional<Reply> refusal = judge.connect(client(), early);
+        if (refusal.isPresent()) {
+            hangUp(named(refusal.get()));
         } else {
-            wire.say(Reply.of(220, config.hostname() + " ESMTP Slipstream"));
+            wire.say(protocol.greeting());
+        }
+    }
+
+    private boolean hearProxy() throws IOException {
+        ProxyHeader.Result header = Peer.proxied(wire, patienceNanos());
+        switch (header) {
+            case ProxyHeader.Result.Client(InetAddress client, int _) -> address = client;
+            case ProxyHeader.Result.Itself() -> {
+            }
+            case ProxyHeader.Result.Malformed() -> {
+                log.warn("session={} proxy={} msg=\"no PROXY header\"", number, literal());
+                turnAway(Reply.of(421, "4.3.0", config.hostname() + " No PROXY header"));
+            }
+        }
+        return open;
+    }
+
+    // Under implicit TLS a client waits for a handshake and not for text.
+    private void turnAway(Reply reply) throws IOException {
+        if (config.service().tlsFromStart()) {
+            log.info("session={} client={} reply=\"{}\" msg=closed", number, literal(), Logged.text(reply.toString()));
+            open = false;
+        } else {
+            hangUp(reply);
         }
     }
 
@@ -131,8 +190,11 @@ final class Conversation {
         }
         switch (line.get()) {
             case Wire.Line.Text(String text) -> obey(parser.parse(text));
-            case Wire.Line.TooLong() -> refuse(
-                    Reply.of(500, "5.5.2", "Line too long, at most " + config.commandBytes() + " octets"));
+            case Wire.Line.TooLong() -> {
+                take(protocol.refuse(state, Reply.of(500, "5.5.2",
+                        "Line too long, at most " + config.limits().commandBytes() + " octets")));
+                wire.flush();
+            }
             case Wire.Line.Broken() -> hangUp(
                     Reply.of(521, "5.5.2", config.hostname() + " Lines end with CRLF and nothing else"));
             case Wire.Line.End() -> open = false;
@@ -157,266 +219,203 @@ final class Conversation {
     }
 
     private Wire.Line readLine() throws IOException {
-        return wire.readLine(config.commandBytes(), idleMillis.getAsLong() * 1_000_000);
+        long start = System.nanoTime();
+        Wire.Line line = wire.readLine(config.limits().commandBytes(), reception.patienceNanos(patienceNanos()));
+        reception.waited(System.nanoTime() - start);
+        return line;
+    }
+
+    private long patienceNanos() {
+        return admission.idleMillis() * 1_000_000;
     }
 
     private void obey(Command command) throws IOException {
-        switch (command) {
-            case Command.Hello hello -> hello(hello);
-            case Command.Mail mail -> mail(mail);
-            case Command.Rcpt(Address recipient) -> rcpt(recipient);
-            case Command.Data() -> data();
-            case Command.Bdat bdat -> bdat(bdat);
-            case Command.StartTls() -> startTls();
-            case Command.Rset() -> {
-                transaction = Optional.empty();
-                answerJunk(Reply.of(250, "2.0.0", "Ok"));
-            }
-            case Command.Noop() -> answerJunk(Reply.of(250, "2.0.0", "Ok"));
-            // RFC 5321 section 3.5.3: who has a mailbox here is nobody's business; 252 keeps clients going that ask.
-            case Command.Vrfy() -> answerJunk(Reply.of(252, "2.0.0", "Send some mail, I will try my best"));
-            case Command.Help() -> answerJunk(Reply.of(214, "2.0.0", "See RFC 5321"));
-            case Command.Quit() -> {
-                say(Reply.of(221, "2.0.0", "Bye"));
-                open = false;
-            }
-            case Command.Unserved(String verb) -> refuse(Reply.of(502, "5.5.1", verb + " is not served here"));
-            case Command.Foreign(String verb) -> hangUp(
-                    Reply.of(554, "5.5.0", config.hostname() + " This is SMTP, " + verb + " is not"));
-            case Command.Wrong(String verb, Reply reply) -> wrong(verb, reply);
+        Step step = protocol.decide(state, command, now());
+        if (!step.replies().isEmpty()) {
+            logNegative(step.replies().getFirst(), command);
         }
-        // RFC 2920 section 3.2: replies to these may be collected, replies to all others must not.
-        if (!(command instanceof Command.Mail || command instanceof Command.Rcpt || command instanceof Command.Rset)) {
+        take(step);
+        // RFC 2920 section 3.2 and RFC 3030 section 4.2: replies to these may be collected, replies to all others must not.
+        boolean collected = command instanceof Command.Mail || command instanceof Command.Rcpt
+                || command instanceof Command.Rset || command instanceof Command.Bdat;
+        if (!collected) {
             wire.flush();
         }
+    }
+
+    private void take(Step step) throws IOException {
+        for (Reply reply : step.replies()) {
+            say(reply);
+        }
+        state = step.next();
+        switch (step.action()) {
+            case Action.Listen() -> {
+            }
+            case Action.Close(boolean byUs) -> {
+                open = false;
+                weHungUp = byUs;
+                if (byUs) {
+                    logClosed(step.replies().getLast());
+                }
+            }
+            case Action.Forget() -> forget();
+            case Action.AskHello(Command.Hello hello) -> hello(hello);
+            case Action.AskSender(Command.Mail mail) -> sender(mail);
+            case Action.AskRecipient(Command.Rcpt rcpt) -> recipient(rcpt);
+            case Action.TakeData() -> data();
+            case Action.TakeChunk(long bytes, boolean last) -> chunk(bytes, last);
+            case Action.SkipChunk(long bytes, Reply refusal) -> {
+                reception.skip(bytes);
+                take(protocol.skipped(state, refusal));
+            }
+            case Action.Encrypt() -> startTls();
+            case Action.Authenticate(Command.Auth auth) -> authenticate(auth);
+            case Action.Wake(String node) -> take(protocol.answered(state,
+                    house.etrn().map(etrn -> etrn.wake(client(), node)).orElseGet(
+                            () -> Reply.of(458, "4.5.0", "Unable to queue messages for node " + node))));
+            case Action.Impersonate(Command.Xclient xclient) -> impersonate(xclient);
+        }
+    }
+
+    private void forget() {
+        transaction = Optional.empty();
+        reception.close();
     }
 
     private void hello(Command.Hello hello) throws IOException {
-        helo = Optional.of(hello.name());
-        extended = hello.extended();
-        transaction = Optional.empty();
-        answerJunk(extended ? extensions() : Reply.of(250, config.hostname()));
-    }
-
-    private Reply extensions() {
-        List<String> lines = new ArrayList<>(List.of(config.hostname(), "PIPELINING", "SIZE " + config.messageBytes(),
-                "8BITMIME", "ENHANCEDSTATUSCODES"));
-        if (config.tls().isPresent() && !wire.isTls()) {
-            lines.add("STARTTLS");
-        }
-        return new Reply(250, Optional.empty(), lines);
-    }
-
-    private void mail(Command.Mail mail) throws IOException {
-        if (helo.isEmpty()) {
-            refuse(Reply.of(503, "5.5.1", "Say EHLO first"));
-        } else if (transaction.isPresent()) {
-            refuse(Reply.of(503, "5.5.1", "One message at a time, RSET forgets this one"));
-        } else if (transactions >= config.messagesPerConnection()) {
-            hangUp(Reply.of(421, "4.7.0", config.hostname() + " Enough messages for one connection"));
-        } else if (mail.declaredBytes() > config.messageBytes()) {
-            refuseMail(Reply.of(552, "5.3.4", "Message too big, at most " + config.messageBytes() + " octets"),
-                    from(mail.sender()));
-        } else {
-            switch (door.sender(client(), mail.sender(), mail.declaredBytes())) {
-                case MailDoor.Verdict.Refuse(Reply reply) -> refuseMail(reply, from(mail.sender()));
-                case MailDoor.Verdict.Accept() -> {
-                    transactions++;
-                    transaction = Optional.of(new Transaction(mail.sender(), mail.body()));
-                    say(Reply.of(250, "2.1.0", "Ok"));
-                }
-            }
-        }
-    }
-
-    private void rcpt(Address recipient) throws IOException {
-        if (transaction.isEmpty()) {
-            refuse(Reply.of(503, "5.5.1", "MAIL comes first"));
+        if (outOfTurn()) {
             return;
         }
-        Transaction mail = transaction.get();
-        String whose = from(mail.sender()) + " to=<" + recipient + ">";
-        if (mail.recipients() >= config.recipients()) {
-            // RFC 5321 section 4.5.3.1.10: the client sends the rest in another transaction. That is no error.
-            Reply reply = Reply.of(452, "4.5.3", "Too many recipients, at most " + config.recipients());
-            logRefusal(reply, whose);
-            say(reply);
-            return;
+        Client named = new Client(number, address, Optional.of(hello.name()),
+                hello.greeting() != Command.Greeting.HELO, tls, state.user(), config.service().name());
+        take(protocol.greeted(state, hello, judge.hello(named), now()));
+    }
+
+    private void sender(Command.Mail mail) throws IOException {
+        Transaction begun = new Transaction(mail, now());
+        Optional<Reply> refusal = judge.sender(client(), mail, begun);
+        transaction = refusal.isPresent() ? Optional.empty() : Optional.of(begun);
+        take(protocol.sender(state, mail, refusal));
+    }
+
+    private void recipient(Command.Rcpt rcpt) throws IOException {
+        Transaction mail = transaction.orElseThrow();
+        Optional<Reply> refusal = judge.recipient(client(), rcpt, mail);
+        if (refusal.isEmpty()) {
+            mail.add(rcpt);
         }
-        switch (door.recipient(client(), mail.sender(), recipient)) {
-            case MailDoor.Verdict.Refuse(Reply reply) -> refuseMail(reply, whose);
-            case MailDoor.Verdict.Accept() -> {
-                mail.add(recipient);
-                say(Reply.of(250, "2.1.5", "Ok"));
-            }
-        }
+        take(protocol.recipient(state, refusal));
     }
 
     private void data() throws IOException {
-        if (transaction.isEmpty()) {
-            refuse(Reply.of(503, "5.5.1", "MAIL comes first"));
+        if (outOfTurn()) {
             return;
         }
-        Transaction mail = transaction.get();
-        transaction = Optional.empty();
-        if (mail.recipients() == 0) {
-            refuse(Reply.of(554, "5.5.1", "No valid recipients"));
-            return;
-        }
-        MailDoor.DraftLetter draft;
-        try {
-            draft = door.draft(client());
-        } catch (IOException trouble) {
-            answerTrouble(trouble, door.troubleReply(trouble));
-            return;
-        }
-        try (Intake intake = new Intake(config, draft, door::troubleReply)) {
-            say(Reply.of(354, "End data with <CR><LF>.<CR><LF>"));
-            wire.flush();
-            intake.begin(ReceivedLine.compose(client(), config.hostname(), intake.id(), mail.onlyRecipient(),
-                    tuning.clock().instant()));
-            receive(intake);
-            conclude(intake, mail);
-        }
+        concluded(reception.data(client(), transaction.orElseThrow()));
     }
 
-    /// Returns at the end of the message, or when the client has shown that it will never come.
-    ///
-    /// @throws IOException when the client has left in the middle: then there is no message
-    private void receive(Intake intake) throws IOException {
-        Pace pace = newPace();
-        while (!intake.isComplete() && !intake.isEndless()) {
-            boolean here;
-            try {
-                here = await(pace, intake.isAmbiguous());
-            } catch (SocketTimeoutException silent) {
-                if (intake.isAmbiguous()) {
-                    return;
-                }
-                throw silent;
+    private void chunk(long bytes, boolean last) throws IOException {
+        Reception.Answer answer = reception.chunk(client(), transaction.orElseThrow(), bytes, last);
+        if (last) {
+            concluded(answer);
+            return;
+        }
+        switch (answer) {
+            case Reception.Answer.GoOn() -> take(protocol.chunk(state, bytes, Optional.empty(), false));
+            case Reception.Answer.Refused(Reply reply) -> {
+                Judge.logRefusal(client(), reply, whose(), Optional.empty());
+                take(protocol.chunk(state, bytes, Optional.of(reply), true));
             }
-            if (!here) {
-                throw Wire.gone();
+            case Reception.Answer.Trouble(Reply reply) -> take(
+                    protocol.chunk(state, bytes, Optional.of(reply), false));
+            case Reception.Answer.Accepted _,Reception.Answer.Hopeless _ -> throw new IllegalStateException(
+                    "a chunk that is not the last ends nothing: " + answer);
+        }
+    }
+
+    private void concluded(Reception.Answer answer) throws IOException {
+        switch (answer) {
+            case Reception.Answer.Accepted(Reply reply) -> finished(reply, false);
+            case Reception.Answer.Trouble(Reply reply) -> finished(reply, false);
+            case Reception.Answer.Refused(Reply reply) -> {
+                Judge.logRefusal(client(), reply, whose(), Optional.empty());
+                finished(reply, true);
             }
-            wire.consumeTo(intake.take(wire.buffer(), wire.from(), wire.to()));
+            case Reception.Answer.Hopeless(Reply reply) -> hangUp(reply);
+            case Reception.Answer.GoOn() -> throw new IllegalStateException("a message has ended without an answer");
         }
     }
 
-    private boolean await(Pace pace, boolean briefly) throws IOException {
-        long start = System.nanoTime();
-        long patience = pace.patienceNanos();
-        boolean here = wire.await(briefly ? Math.min(patience, tuning.lastWord().toNanos()) : patience);
-        pace.waited(System.nanoTime() - start, wire.to() - wire.from());
-        return here;
-    }
-
-    private Pace newPace() {
-        return new Pace(config.dataMinimumBytesPerSecond(), tuning.dataCredit().toNanos());
-    }
-
-    private void conclude(Intake intake, Transaction mail) throws IOException {
-        Optional<Reply> refusal = intake.isComplete() ? intake.finish(mail) : intake.refusal();
-        if (refusal.isEmpty()) {
-            junk = 0;
-            log.info("queue={} session={} client={} helo={}{} rcpts={} size={} msg=accepted", intake.id(), number,
-                    literal(), helo.orElse(""), from(mail.sender()), mail.recipients(), intake.sizeBytes());
-            say(Reply.of(250, "2.0.0", "queued as " + intake.id()));
-        } else if (intake.trouble().isPresent()) {
-            answerTrouble(intake.trouble().get(), refusal.get());
-        } else if (intake.isComplete()) {
-            refuseMail(refusal.get(), from(mail.sender()));
-        } else {
-            hangUp(refusal.get());
-        }
-    }
-
-    /// Takes the chunk of a BDAT out of the stream, so that nobody's message is read as commands (RFC 3030 section 2: even a
-    /// refused chunk is discarded). Where it ends nobody knows when its length cannot be read; then the session ends.
-    private void bdat(Command.Bdat bdat) throws IOException {
-        Reply refusal = Reply.of(502, "5.5.1", "BDAT is not served here");
-        if (bdat.bytes().isEmpty() || bdat.bytes().getAsLong() > config.messageBytes()) {
-            hangUp(refusal);
-            return;
-        }
-        Pace pace = newPace();
-        long left = bdat.bytes().getAsLong();
-        while (left > 0) {
-            if (!await(pace, false)) {
-                throw Wire.gone();
-            }
-            int taken = (int) Math.min(left, wire.to() - wire.from());
-            wire.consumeTo(wire.from() + taken);
-            left -= taken;
-        }
-        refuse(refusal);
+    private void finished(Reply reply, boolean fault) throws IOException {
+        forget();
+        take(protocol.content(state, reply, fault));
     }
 
     private void startTls() throws IOException {
-        if (config.tls().isEmpty()) {
-            refuse(Reply.of(502, "5.5.1", "STARTTLS is not served here"));
-        } else if (wire.isTls()) {
-            refuse(Reply.of(503, "5.5.1", "This is TLS already"));
-        } else if (wire.clientIsAhead()) {
+        if (wire.clientIsAhead()) {
             // Commands that somebody put into the stream before it was encrypted (CVE-2011-0411).
             hangUp(Reply.of(554, "5.5.0", config.hostname() + " You talk in clear text after STARTTLS"));
-        } else {
-            say(Reply.of(220, "2.0.0", "Ready to start TLS"));
-            upgrade();
+            return;
+        }
+        say(Reply.of(220, "2.0.0", "Ready to start TLS"));
+        if (encrypt()) {
+            take(protocol.encrypted(state));
         }
     }
 
-    private void upgrade() {
+    private boolean encrypt() {
         try {
-            tls = Optional.of(wire.startTls(config.idleMillis() * 1_000_000));
-            // RFC 3207 section 4.2: whatever the client said in clear text was never said.
-            helo = Optional.empty();
-            extended = false;
-            transaction = Optional.empty();
+            tls = Optional
+                    .of(wire.startTls(config.tls().orElseThrow().get(), config.limits().idleMillis() * 1_000_000));
         } catch (IOException e) {
-            log.info("session={} client={} tls=\"{}\"", number, literal(), e.toString());
+            log.info("session={} client={} tls=\"{}\"", number, literal(), Logged.text(e.toString()));
             open = false;
         }
+        return open;
     }
 
-    private void wrong(String verb, Reply reply) throws IOException {
-        if (verb.equals("MAIL") || verb.equals("RCPT")) {
-            refuseMail(reply, "");
-        } else {
-            refuse(reply);
+    private void authenticate(Command.Auth auth) throws IOException {
+        if (outOfTurn()) {
+            return;
+        }
+        switch (authenticator.run(client(), auth, patienceNanos())) {
+            case Authenticator.Result.Proven(String user) -> take(protocol.authenticated(state, user));
+            case Authenticator.Result.Refused(Reply reply) -> take(protocol.notAuthenticated(state, reply));
         }
     }
 
-    private void answerJunk(Reply reply) throws IOException {
-        junk++;
-        if (junk > config.junkCommands()) {
-            hangUp(Reply.of(421, "4.7.0", config.hostname() + " Too many commands without mail"));
-        } else {
-            say(reply);
+    private void impersonate(Command.Xclient xclient) throws IOException {
+        switch (Peer.impersonation(xclient, state.helo(), state.user())) {
+            case Peer.Impersonation.Nonsense(Reply reply) -> take(protocol.refuse(state, reply));
+            case Peer.Impersonation.Somebody somebody -> {
+                log.info("session={} speaker={} client={} msg=xclient", number, literal(),
+                        ReceivedLine.literal(somebody.address().orElse(address)));
+                address = somebody.address().orElse(address);
+                judge.forget();
+                Step step = protocol.impersonated(state, somebody.helo(), somebody.login());
+                state = step.next();
+                forget();
+                Optional<Reply> refusal = judge.connect(client(), false);
+                if (refusal.isPresent()) {
+                    hangUp(named(refusal.get()));
+                } else {
+                    take(step);
+                }
+            }
         }
     }
 
-    private void refuseMail(Reply reply, String whose) throws IOException {
-        logRefusal(reply, whose);
-        refuse(reply);
-    }
-
-    private void refuse(Reply reply) throws IOException {
-        errors++;
-        say(reply);
-        if (open && errors >= config.errors()) {
-            hangUp(Reply.of(421, "4.7.0", config.hostname() + " Too many errors"));
+    // RFC 2920 section 3.1: EHLO, AUTH and DATA are the last of their group. Who goes on all the same has not read our answers.
+    private boolean outOfTurn() throws IOException {
+        boolean ahead = config.service().strictTurns() && wire.clientIsAhead();
+        if (ahead) {
+            hangUp(Reply.of(554, "5.5.0", config.hostname() + " You do not wait for your turn"));
         }
-    }
-
-    // Not the client's fault: it does not count as an error.
-    private void answerTrouble(IOException trouble, Reply reply) throws IOException {
-        log.warn("session={} client={} reply=\"{}\" trouble=\"{}\"", number, literal(), quotable(reply),
-                trouble.toString());
-        say(reply);
+        return ahead;
     }
 
     private void hangUp(Reply reply) throws IOException {
-        log.info("session={} client={} reply=\"{}\" msg=closed", number, literal(), quotable(reply));
+        logClosed(reply);
         say(reply);
         open = false;
         weHungUp = true;
@@ -429,33 +428,45 @@ final class Conversation {
         try {
             hangUp(reply);
         } catch (IOException gone) {
-            log.debug("session={} client={} gone=\"{}\"", number, literal(), gone.toString());
+            logGone(gone);
         }
     }
 
-    /// Every reply carries an enhanced status but the greeting, EHLO's and 354 (RFC 2034 section 4). A 421 or 521 ends the
-    /// session, whoever composed it (RFC 5321 section 3.8, RFC 7504).
+    /// Every reply carries an enhanced status but the greeting, EHLO's and 3xx (RFC 2034 section 4).
     private void say(Reply reply) throws IOException {
         boolean bare = reply.status().isEmpty() && !reply.isPositive();
         wire.say(bare ? new Reply(reply.code(), Optional.of(reply.statusOrGeneral()), reply.lines()) : reply);
-        if (reply.code() == 421 || reply.code() == 521) {
-            open = false;
-            weHungUp = true;
+    }
+
+    // A reply of the greeting names the server (RFC 5321 section 4.2).
+    private Reply named(Reply reply) {
+        List<String> lines = new ArrayList<>(reply.lines());
+        lines.set(0, config.hostname() + " " + lines.getFirst());
+        return new Reply(reply.code(), reply.status(), lines);
+    }
+
+    // What was refused before anybody was asked.
+    private void logNegative(Reply reply, Command command) {
+        boolean mail = command instanceof Command.Mail || command instanceof Command.Rcpt
+                || command instanceof Command.Wrong(String verb, Reply _)
+                        && (verb.equals("MAIL") || verb.equals("RCPT"));
+        if (mail && !reply.isPositive()) {
+            String whose = command instanceof Command.Mail said ? Logged.from(said.sender()) : whose();
+            String to = command instanceof Command.Rcpt rcpt ? " to=<" + rcpt.recipient() + ">" : "";
+            Judge.logRefusal(client(), reply, whose + to, Optional.empty());
         }
     }
 
-    /// @param whose ` from=<…>` and ` to=<…>` as far as known
-    private void logRefusal(Reply reply, String whose) {
-        log.info("session={} client={} helo={}{} reply=\"{}\"", number, literal(), helo.orElse(""), whose,
-                quotable(reply));
+    private String whose() {
+        return transaction.map(mail -> Logged.from(mail.sender())).orElse("");
     }
 
-    private static String from(Optional<Address> sender) {
-        return " from=<" + sender.map(Address::toString).orElse("") + ">";
+    private void logClosed(Reply reply) {
+        log.info("session={} client={} reply=\"{}\" msg=closed", number, literal(), Logged.text(reply.toString()));
     }
 
-    private static String quotable(Reply reply) {
-        return reply.toString().replace('"', '\'');
+    private void logGone(IOException gone) {
+        log.debug("session={} client={} gone=\"{}\"", number, literal(), gone.toString());
     }
 
     private Reply shuttingDown() {
@@ -463,7 +474,12 @@ final class Conversation {
     }
 
     private Client client() {
-        return new Client(number, address, helo, extended, tls, Optional.empty(), config.service());
+        return new Client(number, address, state.helo(), state.greeting() != Command.Greeting.HELO, tls, state.user(),
+                config.service().name());
+    }
+
+    private Instant now() {
+        return tuning.clock().instant();
     }
 
     private String literal() {

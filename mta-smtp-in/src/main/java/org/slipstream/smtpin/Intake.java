@@ -5,83 +5,151 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.data.DataScanner;
 import org.slipstream.smtpin.data.HeaderWatch;
+import org.slipstream.smtpin.data.LineWatch;
+import org.slipstream.smtpin.policy.Header;
+import org.slipstream.smtpin.protocol.Limits;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// One message on its way from the wire into a draft.
+/// One message on its way from the wire into a draft, by DATA ([#take]) or in chunks ([#takeChunk]).
 ///
-/// The first thing that is wrong with the message decides the answer and closes the draft; the rest of the message is
+/// The first thing that is wrong with the message closes the draft; the rest of the message is
 /// still taken, because what a client sends after DATA is content until its final dot, whatever we think of it. Nothing
 /// is ever answered before that dot, and no byte after it is touched.
+///
+/// When several things are wrong, the gravest decides the answer, not the first: which is first may depend on how the network has cut
+/// the stream, and the answer must not ([Fault] is in the order of gravity).
 final class Intake implements AutoCloseable {
-    /// A client that goes on so far beyond the limit does not mean to end.
-    private final long endlessBytes;
-    private final ListenerConfig config;
+    private enum Fault {
+        NONE, POLICY, TROUBLE, LINE, NEWLINE, HOPS, HEADER, SIZE, AMBIGUOUS
+    }
+
+    private static final byte[] CRLF = {'\r', '\n'};
+
+    private final Limits limits;
+    private final String hostname;
     private final MailDoor.DraftLetter draft;
     private final Function<IOException, Reply> troubleReply;
+    private final boolean binary;
+    private final boolean readsHeader;
     private final DataScanner scanner = new DataScanner();
+    private final DataScanner.Sink content = this::content;
+    private final LineWatch lines = new LineWatch();
     private final HeaderWatch header = new HeaderWatch();
+    private final ByteArrayOutputStream headerText = new ByteArrayOutputStream(0);
+    private Fault fault = Fault.NONE;
     private Optional<Reply> refusal = Optional.empty();
     private Optional<IOException> trouble = Optional.empty();
     private boolean open = true;
+    private boolean complete;
     private long sizeBytes;
     private long takenBytes;
     private boolean eightBit;
 
-    Intake(ListenerConfig config, MailDoor.DraftLetter draft, Function<IOException, Reply> troubleReply) {
-        this.config = config;
+    /// @param binary BINARYMIME: lines mean nothing (RFC 3030 section 3)
+    /// @param readsHeader keep the header for [#header]
+    Intake(ListenerConfig config, MailDoor.DraftLetter draft, Function<IOException, Reply> troubleReply,
+            boolean binary, boolean readsHeader) {
+        this.limits = config.limits();
+        this.hostname = config.hostname();
         this.draft = draft;
         this.troubleReply = troubleReply;
-        this.endlessBytes = 2 * Math.min(config.messageBytes(), Long.MAX_VALUE / 4) + (1 << 20);
+        this.binary = binary;
+        this.readsHeader = readsHeader;
     }
 
     /// Writes our own trace line, which counts neither as size nor as header of the client's.
     void begin(String received) {
-        byte[] bytes = received.getBytes(StandardCharsets.US_ASCII);
+        byte[] bytes = received.getBytes(StandardCharsets.UTF_8);
         write(bytes, 0, bytes.length);
     }
 
     /// Takes `block[from, to)` and returns the position behind the last byte that belongs to the message.
     int take(byte[] block, int from, int to) throws IOException {
-        int position = scanner.scan(block, from, to, this::content);
+        int position = scanner.scan(block, from, to, content);
         takenBytes += position - from;
+        complete = scanner.done();
         if (scanner.bareNewline()) {
-            refuse(Reply.of(521, "5.5.2", config.hostname() + " Lines end with CRLF and nothing else"));
-        } else if (scanner.longestLineBytes() > config.textLineBytes()) {
-            refuse(Reply.of(500, "5.6.0", "Line too long, at most " + config.textLineBytes() + " octets"));
+            refuse(Fault.AMBIGUOUS, Reply.of(521, "5.5.2", hostname + " Lines end with CRLF and nothing else"));
+        } else if (scanner.longestLineBytes() > limits.textLineBytes()) {
+            refuse(Fault.LINE, lineTooLong());
         }
         return position;
     }
 
-    private void content(byte[] block, int offset, int length) {
-        sizeBytes += length;
-        if (refusal.isPresent()) {
+    /// Takes a piece of a chunk.
+    void takeChunk(byte[] block, int from, int to) {
+        takenBytes += to - from;
+        if (!binary) {
+            lines.see(block, from, to);
+            judgeLines(false);
+        }
+        content(block, from, to - from);
+    }
+
+    /// The last chunk is over. A text whose last line the client left open gets an end, so that every letter here has lines.
+    void endOfChunks() {
+        complete = true;
+        if (binary) {
             return;
         }
-        header.see(block, offset, length);
+        judgeLines(true);
+        if (!lines.atLineStart()) {
+            write(CRLF, 0, CRLF.length);
+        }
+    }
+
+    // No 521 here: where a chunk ends is not in doubt, so the session may go on.
+    private void judgeLines(boolean isEnd) {
+        if (lines.bareNewline(isEnd)) {
+            refuse(Fault.NEWLINE, Reply.of(550, "5.6.0", "Lines end with CRLF and nothing else"));
+        } else if (lines.longestLineBytes() > limits.textLineBytes()) {
+            refuse(Fault.LINE, lineTooLong());
+        }
+    }
+
+    private Reply lineTooLong() {
+        return Reply.of(500, "5.6.0", "Line too long, at most " + limits.textLineBytes() + " octets");
+    }
+
+    private void content(byte[] block, int offset, int length) {
+        sizeBytes += length;
+        if (!header.over()) {
+            seeHeader(block, offset, length);
+        }
         judge();
         if (refusal.isEmpty()) {
-            eightBit |= hasHighBit(block, offset, length);
+            eightBit = eightBit || hasHighBit(block, offset, length);
             write(block, offset, length);
         }
     }
 
-    private void judge() {
-        if (sizeBytes > config.messageBytes()) {
-            refuse(Reply.of(552, "5.3.4", "Message too big, at most " + config.messageBytes() + " octets"));
-        } else if (header.bytes() > config.headerBytes() || header.lines() > config.headerLines()) {
-            refuse(Reply.of(552, "5.3.4", "Message header too big"));
-        } else if (header.received() > config.hops()) {
-            refuse(Reply.of(554, "5.4.6", "Too many hops, this message is going in circles"));
+    private void seeHeader(byte[] block, int offset, int length) {
+        long before = header.bytes();
+        header.see(block, offset, length);
+        if (readsHeader && refusal.isEmpty()) {
+            headerText.write(block, offset, (int) (header.bytes() - before));
         }
     }
 
-    /// True when the final dot has been seen.
+    private void judge() {
+        if (sizeBytes > limits.messageBytes()) {
+            refuse(Fault.SIZE, Reply.of(552, "5.3.4", "Message too big, at most " + limits.messageBytes() + " octets"));
+        } else if (header.bytes() > limits.headerBytes() || header.lines() > limits.headerLines()) {
+            refuse(Fault.HEADER, Reply.of(552, "5.3.4", "Message header too big"));
+        } else if (header.received() > limits.hops()) {
+            refuse(Fault.HOPS, Reply.of(554, "5.4.6", "Too many hops, this message is going in circles"));
+        }
+    }
+
+    /// True when the message has ended.
     boolean isComplete() {
-        return scanner.done();
+        return complete;
     }
 
     /// True when the client may think that its message has ended where we do not.
@@ -90,18 +158,14 @@ final class Intake implements AutoCloseable {
     }
 
     boolean isEndless() {
-        return takenBytes > endlessBytes;
+        return takenBytes > limits.endlessBytes();
     }
 
     /// Makes a complete message durable, unless something was wrong with it.
-    ///
-    /// @return what is wrong
-    Optional<Reply> finish(Transaction mail) {
+    void commit(Envelope envelope, EnvelopeExtras extras) {
         if (refusal.isEmpty()) {
-            Envelope envelope = mail.envelope(eightBit);
-            guarded(() -> draft.commit(envelope));
+            guarded(() -> draft.commit(envelope, extras));
         }
-        return refusal;
     }
 
     QueueId id() {
@@ -113,14 +177,36 @@ final class Intake implements AutoCloseable {
         return sizeBytes;
     }
 
+    boolean eightBit() {
+        return eightBit;
+    }
+
+    /// Without our trace line; empty when it was not to be kept.
+    Header header() {
+        return readsHeader ? Header.parse(headerText.toByteArray(), headerText.size()) : new Header(List.of());
+    }
+
     /// What is wrong so far.
     Optional<Reply> refusal() {
         return refusal;
     }
 
-    /// Local trouble, which is behind the refusal when there was some.
+    /// Local trouble, when that is what the refusal is about.
     Optional<IOException> trouble() {
-        return trouble;
+        return fault == Fault.TROUBLE ? trouble : Optional.empty();
+    }
+
+    /// The policy does not want the message.
+    void refuse(Reply reply) {
+        refuse(Fault.POLICY, reply);
+    }
+
+    private void refuse(Fault other, Reply reply) {
+        if (other.compareTo(fault) > 0) {
+            fault = other;
+            refusal = Optional.of(reply);
+        }
+        close();
     }
 
     @Override
@@ -142,16 +228,8 @@ final class Intake implements AutoCloseable {
             work.run();
         } catch (IOException e) {
             trouble = Optional.of(e);
-            refuse(troubleReply.apply(e));
+            refuse(Fault.TROUBLE, troubleReply.apply(e));
         }
-    }
-
-    // The first reason stands, except that an ambiguous end of data overrides: it ends the session.
-    private void refuse(Reply reply) {
-        if (refusal.isEmpty() || reply.code() == 521) {
-            refusal = Optional.of(reply);
-        }
-        close();
     }
 
     private static boolean hasHighBit(byte[] block, int offset, int length) {

@@ -1,36 +1,58 @@
 package org.slipstream.smtpin;
 
+import org.slipstream.smtpin.protocol.Limits;
+import org.slipstream.smtpin.protocol.ServicePolicy;
+
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 import javax.net.ssl.SSLContext;
 
-/// One port of the listener with its limits (limits.md, inbound; each is a named setting).
+/// One port of the listener.
 ///
-/// @param service its name in logs: `smtp`, `submission`
+/// @param service what the port is for
 /// @param hostname the name in the greeting and in Received lines
-/// @param tls offers STARTTLS when present
-/// @param connections sessions at once on this port
-/// @param connectionsPerClient sessions at once from one address
-/// @param errors negative replies before 421
-/// @param junkCommands commands without mail before 421
-/// @param messagesPerConnection transactions before 421
-/// @param idleMillis longest wait for a command
-/// @param dataMinimumBytesPerSecond averaged over 60 s
-public record ListenerConfig(String service, InetSocketAddress address, String hostname, Optional<SSLContext> tls,
-        long messageBytes, int recipients, int hops, int headerBytes, int headerLines, int commandBytes,
-        int textLineBytes, int connections, int connectionsPerClient, int errors, int junkCommands,
-        int messagesPerConnection, long idleMillis, int dataMinimumBytesPerSecond) {
+/// @param tls asked for a context at each handshake, so that a renewed certificate counts from the next one on. Which certificate
+/// a client gets by SNI is the business of the context's key manager
+/// @param trust who may speak for others
+public record ListenerConfig(ServicePolicy service, InetSocketAddress address, String hostname,
+        Optional<Supplier<SSLContext>> tls, Limits limits, Trust trust) {
 
-    /// The defaults of limits.md.
-    public static ListenerConfig of(String service, InetSocketAddress address, String hostname) {
-        return new ListenerConfig(service, address, hostname, Optional.empty(), 25L << 20, 1000, 50, 128 << 10, 1000,
-                2048, 1 << 20, 1000, 30, 20, 100, 500, 300_000, 500);
+    /// Clients that may say whom they speak for.
+    ///
+    /// @param proxies must begin with a PROXY header; nobody else may
+    /// @param speakers may say XCLIENT, when the service offers it
+    public record Trust(Predicate<InetAddress> proxies, Predicate<InetAddress> speakers) {
+        public static Trust nobody() {
+            return new Trust(_ -> false, _ -> false);
+        }
+    }
+
+    /// With the limits of limits.md, without TLS.
+    public static ListenerConfig of(ServicePolicy service, InetSocketAddress address, String hostname) {
+        return new ListenerConfig(service, address, hostname, Optional.empty(), Limits.standard(), Trust.nobody());
     }
 
     public ListenerConfig withTls(SSLContext context) {
-        return new ListenerConfig(service, address, hostname, Optional.of(context), messageBytes, recipients, hops,
-                headerBytes, headerLines, commandBytes, textLineBytes, connections, connectionsPerClient, errors,
-                junkCommands, messagesPerConnection, idleMillis, dataMinimumBytesPerSecond);
+        return withTls(() -> context);
+    }
+
+    public ListenerConfig withTls(Supplier<SSLContext> contexts) {
+        return new ListenerConfig(service, address, hostname, Optional.of(contexts), limits, trust);
+    }
+
+    public ListenerConfig withLimits(Limits other) {
+        return new ListenerConfig(service, address, hostname, tls, other, trust);
+    }
+
+    public ListenerConfig withService(ServicePolicy other) {
+        return new ListenerConfig(other, address, hostname, tls, limits, trust);
+    }
+
+    public ListenerConfig withTrust(Trust other) {
+        return new ListenerConfig(service, address, hostname, tls, limits, other);
     }
 }

@@ -41,7 +41,9 @@ public interface MailDoor {
         void write(byte[] bytes, int offset, int length) throws IOException;
 
         /// Returns when the message is durable. The envelope is as the client gave it; aliases are the house's business.
-        void commit(Envelope envelope) throws IOException;
+        ///
+        /// @param extras what the client asked for besides; a service offers only what its house keeps
+        void commit(Envelope envelope, EnvelopeExtras extras) throws IOException;
 
         @Override
         void close();

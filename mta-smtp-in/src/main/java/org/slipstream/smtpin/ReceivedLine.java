@@ -16,12 +16,31 @@ final class ReceivedLine {
     private static final DateTimeFormatter DATE = DateTimeFormatter
             .ofPattern("EEE, d MMM yyyy HH:mm:ss Z", Locale.ENGLISH).withZone(ZoneOffset.UTC);
 
+    /// What was spoken.
+    enum Protocol {
+        ESMTP("ESMTP"), LMTP("LMTP"), INTERNATIONAL_ESMTP("UTF8SMTP"), INTERNATIONAL_LMTP("UTF8LMTP");
+
+        private final String word;
+
+        Protocol(String word) {
+            this.word = word;
+        }
+
+        static Protocol of(boolean lmtp, boolean international) {
+            if (international) {
+                return lmtp ? INTERNATIONAL_LMTP : INTERNATIONAL_ESMTP;
+            }
+            return lmtp ? LMTP : ESMTP;
+        }
+    }
+
     private ReceivedLine() {}
 
     /// @param only the recipient when there is exactly one; naming several would tell each of the others, blind copies included
-    static String compose(Client client, String hostname, QueueId id, Optional<Address> only, Instant now) {
+    static String compose(Client client, Protocol protocol, String hostname, QueueId id, Optional<Address> only,
+            Instant now) {
         return "Received: from " + client.helo().orElse("unknown") + " (" + literal(client.address()) + ")\r\n\tby "
-                + hostname + " (Slipstream) with " + protocol(client) + " id " + id
+                + hostname + " (Slipstream) with " + protocol(client, protocol) + " id " + id
                 + only.map(address -> "\r\n\tfor <" + address + ">").orElse("")
                 + client.tls().map(tls -> "\r\n\ttls " + tls.substring(tls.indexOf(' ') + 1)).orElse("") + ";\r\n\t"
                 + DATE.format(now) + "\r\n";
@@ -35,11 +54,11 @@ final class ReceivedLine {
         return address instanceof Inet6Address ? "[IPv6:" + plain + "]" : "[" + plain + "]";
     }
 
-    // RFC 3848. It has no word for HELO over TLS. The cipher suite is RFC 8314 section 4.3's clause.
-    private static String protocol(Client client) {
+    // RFC 3848 and RFC 6531 section 4.3. There is no word for HELO over TLS. The cipher suite is RFC 8314 section 4.3's clause.
+    private static String protocol(Client client, Protocol protocol) {
         if (!client.extended()) {
             return "SMTP";
         }
-        return "ESMTP" + (client.tls().isPresent() ? "S" : "") + (client.user().isPresent() ? "A" : "");
+        return protocol.word + (client.tls().isPresent() ? "S" : "") + (client.user().isPresent() ? "A" : "");
     }
 }

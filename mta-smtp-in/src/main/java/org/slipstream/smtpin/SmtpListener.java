@@ -3,13 +3,13 @@ package org.slipstream.smtpin;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Reply;
+import org.slipstream.smtpin.auth.Mechanisms;
 import org.subethamail.smtp.server.SMTPServer;
 import org.subethamail.smtp.server.Session;
 import org.subethamail.smtp.server.SessionHandler;
 
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.Socket;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -19,12 +19,9 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLSocket;
-
 /// One port: accepts sessions until it is closed.
 ///
-/// SubEthaSMTP carries the accept loop, a virtual thread per session, the session's sockets and its change to TLS. Its
+/// SubEthaSMTP carries the accept loop, a virtual thread per session, the session's socket and its end. Its
 /// command loop never runs: it reads lines of at most 998 characters and closes after a longer one, knows verbs by their first
 /// four letters, answers unknown ones and timeouts by itself, counts nothing, and none of that can be replaced from outside.
 /// The library asks a [SessionHandler] whether it may greet a client. We answer after our own [Conversation] with that
@@ -37,7 +34,8 @@ public final class SmtpListener implements AutoCloseable {
     private static final int STANDING_ROOM = 50;
 
     private final ListenerConfig config;
-    private final MailDoor door;
+    private final House house;
+    private final Mechanisms mechanisms;
     private final Tuning tuning;
     private final Admission admission;
     private final SMTPServer server;
@@ -46,13 +44,23 @@ public final class SmtpListener implements AutoCloseable {
             .newSingleThreadScheduledExecutor(Thread.ofVirtual().name("listener-watchdog").factory());
     private volatile boolean stopping;
 
+    /// A listener whose house is a door and nothing else.
     public SmtpListener(ListenerConfig config, MailDoor door) {
-        this(config, door, Tuning.standard());
+        this(config, House.of(door));
     }
 
-    SmtpListener(ListenerConfig config, MailDoor door, Tuning tuning) {
+    /// @throws IllegalArgumentException when the service wants TLS and there is no certificate for it
+    public SmtpListener(ListenerConfig config, House house) {
+        this(config, house, Tuning.standard());
+    }
+
+    SmtpListener(ListenerConfig config, House house, Tuning tuning) {
+        if (config.tls().isEmpty() && (config.service().tlsFromStart() || config.service().tlsRequired())) {
+            throw new IllegalArgumentException(config.service().name() + " needs TLS, and no certificate is there");
+        }
         this.config = config;
-        this.door = door;
+        this.house = house;
+        this.mechanisms = new Mechanisms(house.credentials());
         this.tuning = tuning;
         this.admission = new Admission(config);
         this.server = server();
@@ -72,7 +80,8 @@ public final class SmtpListener implements AutoCloseable {
             throw e;
         }
         watchdog.scheduleWithFixedDelay(() -> conversations.forEach(Conversation::cutIfStuck), 1, 1, TimeUnit.SECONDS);
-        log.info("service={} address={}:{} msg=listening", config.service(), config.address().getHostString(), port());
+        log.info("service={} address={}:{} msg=listening", config.service().name(), config.address().getHostString(),
+                port());
     }
 
     /// The port in fact, for a configured port 0.
@@ -89,12 +98,12 @@ public final class SmtpListener implements AutoCloseable {
         // Each on a thread of its own, since a client that reads nothing can make the last word wait.
         conversations.forEach(conversation -> Thread.startVirtualThread(conversation::dismiss));
         if (!awaitSilence(patience)) {
-            log.warn("service={} sessions={} msg=\"cut at stop\"", config.service(), conversations.size());
+            log.warn("service={} sessions={} msg=\"cut at stop\"", config.service().name(), conversations.size());
             conversations.forEach(Conversation::cut);
         }
         watchdog.shutdownNow();
         closePort();
-        log.info("service={} msg=stopped", config.service());
+        log.info("service={} msg=stopped", config.service().name());
     }
 
     @Override
@@ -103,30 +112,18 @@ public final class SmtpListener implements AutoCloseable {
     }
 
     private SMTPServer server() {
-        SMTPServer.Builder builder = SMTPServer.port(config.address().getPort()).hostName(config.hostname())
+        return SMTPServer.port(config.address().getPort()).hostName(config.hostname())
                 .bindAddress(Optional.ofNullable(config.address().getAddress())).backlog(1024)
-                .maxConnections(config.connections() + STANDING_ROOM)
-                .connectionTimeoutMs((int) Math.min(Integer.MAX_VALUE, config.idleMillis()))
+                .maxConnections(config.limits().connections() + STANDING_ROOM)
+                .connectionTimeoutMs((int) Math.min(Integer.MAX_VALUE, config.limits().idleMillis()))
                 .executorService(Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("in-", 1).factory()))
                 .serverThreadNameProvider(started -> "listener-" + started.getPortAllocated())
-                .sessionHandler(new Doorkeeper());
-        config.tls().ifPresent(
-                context -> builder.enableTLS().startTlsSocketFactory(socket -> serverSide(context, socket)));
-        return builder.build();
-    }
-
-    // The library's own factory asks the DNS for the client's name at each handshake; the name has no use on this side.
-    private static SSLSocket serverSide(SSLContext context, Socket socket) throws IOException {
-        SSLSocket tls = (SSLSocket) context.getSocketFactory().createSocket(socket,
-                socket.getInetAddress().getHostAddress(), socket.getPort(), true);
-        tls.setUseClientMode(false);
-        tls.setEnabledProtocols(new String[]{"TLSv1.3", "TLSv1.2"});
-        return tls;
+                .sessionHandler(new Doorkeeper()).build();
     }
 
     private IOException cannotListen(String why, IOException cause) {
         return new IOException("cannot listen on " + config.address().getHostString() + ":" + config.address().getPort()
-                + " (" + config.service() + "): " + why, cause);
+                + " (" + config.service().name() + "): " + why, cause);
     }
 
     private boolean awaitSilence(Duration patience) {
@@ -153,7 +150,7 @@ public final class SmtpListener implements AutoCloseable {
         Thread closer = Thread.ofPlatform().daemon().name("listener-close").start(server::stop);
         try {
             if (!closer.join(tuning.afterCut())) {
-                log.warn("service={} msg=\"sessions still busy\"", config.service());
+                log.warn("service={} msg=\"sessions still busy\"", config.service().name());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -168,21 +165,22 @@ public final class SmtpListener implements AutoCloseable {
             if (stopping) {
                 return refused(client, Reply.of(421, "4.3.2", config.hostname() + " Shutting down, try again later"));
             }
-            Optional<Reply> refusal = admission.enter(client);
+            Optional<Reply> refusal = admission.enter();
             if (refusal.isPresent()) {
                 return refused(client, refusal.get());
             }
             try {
                 converse(session, client);
             } finally {
-                admission.leave(client);
+                admission.leave();
                 session.quit();
             }
             return SessionAcceptance.success();
         }
 
         private SessionAcceptance refused(InetAddress client, Reply reply) {
-            log.info("service={} client={} reply=\"{}\" msg=closed", config.service(), ReceivedLine.literal(client),
+            log.info("service={} client={} reply=\"{}\" msg=closed", config.service().name(),
+                    ReceivedLine.literal(client),
                     reply);
             return SessionAcceptance.failure(reply.code(), reply.statusOrGeneral() + " " + reply.text());
         }
@@ -192,13 +190,13 @@ public final class SmtpListener implements AutoCloseable {
             Thread.currentThread().setName("in-" + number);
             Wire wire;
             try {
-                wire = new Wire(session);
+                wire = new Wire(new SocketLink(session));
             } catch (IOException gone) {
                 log.debug("session={} gone=\"{}\"", number, gone.toString());
                 return;
             }
-            Conversation conversation = new Conversation(number, client, wire, door, config, tuning,
-                    admission::idleMillis, () -> stopping);
+            Conversation conversation = new Conversation(number, client, wire, house, config, tuning,
+                    admission, mechanisms, () -> stopping);
             conversations.add(conversation);
             try {
                 conversation.run();

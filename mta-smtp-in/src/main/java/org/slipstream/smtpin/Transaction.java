@@ -2,31 +2,51 @@ package org.slipstream.smtpin;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
-import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Recipient;
+import org.slipstream.smtpin.command.Command;
+import org.slipstream.smtpin.command.MailParameters;
+import org.slipstream.smtpin.policy.Tag;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// One mail transaction from MAIL to the end of DATA (RFC 5321 section 3.3). Belongs to its session's thread.
+/// One mail transaction from MAIL to the end of the message (RFC 5321 section 3.3). Belongs to its session's thread.
 final class Transaction {
     private final Optional<Address> sender;
-    private final Optional<BodyType> declared;
+    private final MailParameters said;
+    private final Instant begun;
     private final List<Recipient> recipients = new ArrayList<>();
+    private final List<Tag> tags = new ArrayList<>(0);
 
-    Transaction(Optional<Address> sender, Optional<BodyType> declared) {
-        this.sender = sender;
-        this.declared = declared;
+    /// @param begun from when the times count that the client named
+    Transaction(Command.Mail mail, Instant begun) {
+        this.sender = mail.sender();
+        this.said = mail.parameters();
+        this.begun = begun;
     }
 
     Optional<Address> sender() {
         return sender;
     }
 
-    void add(Address recipient) {
-        recipients.add(new Recipient(recipients.size() + 1, recipient));
+    boolean isInternational() {
+        return said.smtpUtf8();
+    }
+
+    boolean isBinary() {
+        return said.body().equals(Optional.of(BodyType.BINARY_MIME));
+    }
+
+    void add(Command.Rcpt rcpt) {
+        recipients.add(new Recipient(recipients.size() + 1, rcpt.recipient(), rcpt.parameters().original(),
+                rcpt.parameters().notifyOn()));
+    }
+
+    void add(List<Tag> more) {
+        tags.addAll(more);
     }
 
     int recipients() {
@@ -40,7 +60,20 @@ final class Transaction {
     /// A client that sends octets above 127 without having declared them has sent 8-bit content all the same, and the next
     /// hop should hear of it.
     Envelope envelope(boolean eightBitSeen) {
-        BodyType body = eightBitSeen ? BodyType.EIGHT_BIT_MIME : declared.orElse(BodyType.SEVEN_BIT);
-        return new Envelope(sender, body, false, Optional.empty(), DsnReturn.UNSPECIFIED, recipients);
+        BodyType declared = said.body().orElse(BodyType.SEVEN_BIT);
+        BodyType body = eightBitSeen && declared == BodyType.SEVEN_BIT ? BodyType.EIGHT_BIT_MIME : declared;
+        return new Envelope(sender, body, said.smtpUtf8(), said.envelopeId(), said.returns(), recipients);
+    }
+
+    EnvelopeExtras extras(Optional<String> user) {
+        Optional<Instant> hold = said.hold().map(wanted -> switch (wanted) {
+            case MailParameters.Hold.For(long seconds) -> begun.plusSeconds(seconds);
+            case MailParameters.Hold.Until(Instant time) -> time;
+        });
+        Optional<EnvelopeExtras.DeliverBy> deliverBy = said.deliverBy()
+                .map(by -> new EnvelopeExtras.DeliverBy(begun.plusSeconds(by.seconds()), by.returned(), by.traced()));
+        // RFC 4954 section 5: what an unauthenticated client says of somebody else's login is worth nothing.
+        Optional<String> originator = said.originator().map(who -> user.isPresent() ? who : "<>");
+        return new EnvelopeExtras(hold, deliverBy, said.priority(), said.requireTls(), originator, user, tags);
     }
 }

@@ -3,7 +3,7 @@ package org.slipstream.smtpin;
 import java.time.Duration;
 import java.time.InstantSource;
 
-/// What only tests turn: everything an operator may want to turn is in [ListenerConfig].
+/// What only tests turn: everything an operator may want to turn is in [ListenerConfig] and its limits.
 ///
 /// @param clock for the date in Received lines
 /// @param dataCredit how long a client may be silent in DATA, and the time over which its rate is averaged

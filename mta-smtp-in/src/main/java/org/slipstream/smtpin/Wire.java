@@ -1,26 +1,25 @@
 package org.slipstream.smtpin;
 
 import org.slipstream.core.Reply;
-import org.subethamail.smtp.server.Session;
 
-import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Map;
 
-import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLContext;
 
 /// The bytes of one session, in both directions: lines and blocks in, replies out. Used by its session's thread, except for
 /// [#isStuck], [#cut] and, under [Conversation]'s rule of who has the floor, [#say] and [#flush].
 ///
 /// Replies are collected as long as the client has more commands waiting here, and leave together before we wait for it
 /// (RFC 2920 section 3.2: when the input runs dry, all pending replies are sent).
+///
+/// A session spends its life waiting for a command, so it waits with a small buffer; for a message it takes a large one and gives it
+/// back afterwards.
 final class Wire {
     /// What came where a command line was expected.
     sealed interface Line {
@@ -37,33 +36,23 @@ final class Wire {
         record End() implements Line {}
     }
 
-    private static final int INPUT_BYTES = 16 << 10;
+    private static final int IDLE_BYTES = 1 << 10;
+    private static final int BLOCK_BYTES = 32 << 10;
+    private static final int PENDING_BYTES = 4 << 10;
     private static final int ENDLESS_BYTES = 1 << 20;
     private static final long NOT_AT_RISK = 0;
 
-    private final Session session;
-    private final Socket tcp;
-    private final byte[] input = new byte[INPUT_BYTES];
-    private final ByteArrayOutputStream line = new ByteArrayOutputStream(128);
-    private Socket socket;
-    private InputStream in;
-    private OutputStream out;
+    private final Link link;
+    private byte[] input = new byte[IDLE_BYTES];
     private int from;
     private int to;
+    private byte[] output = new byte[256];
+    private int pending;
     /// Since when we do something that only the client can end and that no socket timeout covers, in nanoseconds.
     private volatile long atRiskSince = NOT_AT_RISK;
 
-    Wire(Session session) throws IOException {
-        this.session = session;
-        this.tcp = session.getSocket();
-        tcp.setTcpNoDelay(true);
-        adopt();
-    }
-
-    private void adopt() throws IOException {
-        socket = session.getSocket();
-        in = session.getRawInput();
-        out = new BufferedOutputStream(socket.getOutputStream(), 2048);
+    Wire(Link link) {
+        this.link = link;
     }
 
     /// Reads up to the end of a line.
@@ -72,8 +61,24 @@ final class Wire {
     /// @throws SocketTimeoutException when the line is not complete after `patienceNanos`
     Line readLine(int limitBytes, long patienceNanos) throws IOException {
         long start = System.nanoTime();
+        if (from == to && !await(patienceNanos)) {
+            return new Line.End();
+        }
+        int end = endOfLine();
+        if (input[end - 1] == '\n') {
+            // Nearly all lines come in one piece.
+            Line line = end - from > limitBytes
+                    ? new Line.TooLong()
+                    : line(new String(input, from, end - from, StandardCharsets.ISO_8859_1));
+            from = end;
+            return line;
+        }
+        return readInPieces(limitBytes, patienceNanos, start);
+    }
+
+    private Line readInPieces(int limitBytes, long patienceNanos, long start) throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream(128);
         long length = 0;
-        line.reset();
         while (true) {
             if (from == to && !await(patienceNanos - (System.nanoTime() - start))) {
                 return new Line.End();
@@ -108,6 +113,24 @@ final class Wire {
                 : new Line.Broken();
     }
 
+    /// Reads exactly so many bytes, and not one more from the connection.
+    ///
+    /// @throws EOFException when the client leaves before
+    byte[] readExactly(int bytes, long patienceNanos) throws IOException {
+        long end = System.nanoTime() + patienceNanos;
+        byte[] all = new byte[bytes];
+        int have = 0;
+        while (have < bytes) {
+            patience(end - System.nanoTime());
+            int count = link.read(all, have, bytes - have);
+            if (count < 0) {
+                throw gone();
+            }
+            have += count;
+        }
+        return all;
+    }
+
     /// Sends what is pending and waits for input when none is here.
     ///
     /// @return false when the client has closed its side
@@ -117,13 +140,40 @@ final class Wire {
             return true;
         }
         flush();
-        if (patienceNanos <= 0) {
+        patience(patienceNanos);
+        from = 0;
+        to = 0;
+        to = Math.max(0, link.read(input, 0, input.length));
+        return to > 0;
+    }
+
+    private void patience(long nanos) throws IOException {
+        if (nanos <= 0) {
             throw new SocketTimeoutException();
         }
-        socket.setSoTimeout(Math.clamp(patienceNanos / 1_000_000 + 1, 1, Integer.MAX_VALUE));
-        from = 0;
-        to = Math.max(0, in.read(input));
-        return to > 0;
+        link.patience(Math.clamp(nanos / 1_000_000 + 1, 1, Integer.MAX_VALUE));
+    }
+
+    /// A message is about to come.
+    void widen() {
+        resize(BLOCK_BYTES);
+    }
+
+    /// The message is over; what has come after it stays.
+    void narrow() {
+        if (to - from <= IDLE_BYTES) {
+            resize(IDLE_BYTES);
+        }
+    }
+
+    private void resize(int bytes) {
+        if (input.length != bytes) {
+            byte[] other = new byte[bytes];
+            System.arraycopy(input, from, other, 0, to - from);
+            to -= from;
+            from = 0;
+            input = other;
+        }
     }
 
     /// The input at hand is `buffer()[from(), to())`.
@@ -146,17 +196,39 @@ final class Wire {
 
     /// True when the client has sent more than we have read.
     boolean clientIsAhead() throws IOException {
-        return from < to || in.available() > 0;
+        return from < to || link.available() > 0;
+    }
+
+    /// True when the client says something, or leaves, before the time is over.
+    boolean speaksWithin(long nanos) throws IOException {
+        try {
+            return clientIsAhead() || nanos > 0 && await(nanos);
+        } catch (SocketTimeoutException silent) {
+            return false;
+        }
     }
 
     void say(Reply reply) throws IOException {
-        out.write(reply.toWire().getBytes(StandardCharsets.US_ASCII));
+        byte[] bytes = reply.toWire().getBytes(StandardCharsets.US_ASCII);
+        if (pending + bytes.length > output.length) {
+            output = java.util.Arrays.copyOf(output, Math.max(2 * output.length, pending + bytes.length));
+        }
+        System.arraycopy(bytes, 0, output, pending, bytes.length);
+        pending += bytes.length;
+        if (pending > PENDING_BYTES) {
+            flush();
+        }
     }
 
     void flush() throws IOException {
+        if (pending == 0) {
+            return;
+        }
+        int length = pending;
+        pending = 0;
         atRiskSince = System.nanoTime() | 1;
         try {
-            out.flush();
+            link.write(output, 0, length);
         } finally {
             atRiskSince = NOT_AT_RISK;
         }
@@ -165,26 +237,26 @@ final class Wire {
     /// Does the server's part of a TLS handshake and goes on in TLS. What was read in clear text is forgotten.
     ///
     /// @return protocol and cipher suite
-    String startTls(long patienceNanos) throws IOException {
+    String startTls(SSLContext context, long patienceNanos) throws IOException {
         flush();
         atRiskSince = System.nanoTime() | 1;
         try {
-            socket.setSoTimeout(Math.clamp(patienceNanos / 1_000_000, 1, Integer.MAX_VALUE));
-            SSLSocket tls = session.getServer().createSSLSocket(socket);
-            tls.startHandshake();
-            session.setSocket(tls);
-            session.setTlsStarted(true);
-            adopt();
+            patience(patienceNanos);
+            String tls = link.startTls(context);
             from = 0;
             to = 0;
-            return tls.getSession().getProtocol() + " " + tls.getSession().getCipherSuite();
+            return tls;
         } finally {
             atRiskSince = NOT_AT_RISK;
         }
     }
 
     boolean isTls() {
-        return socket instanceof SSLSocket;
+        return link.isTls();
+    }
+
+    Map<String, byte[]> bindings() {
+        return link.bindings();
     }
 
     /// Sends the last reply and listens a little longer. A socket that is closed with unread input makes the kernel send a
@@ -192,7 +264,7 @@ final class Wire {
     void closeSoftly(Duration lastWord) {
         try {
             flush();
-            socket.shutdownOutput();
+            link.endOutput();
             long end = System.nanoTime() + lastWord.toNanos();
             do {
                 from = to;
@@ -206,11 +278,7 @@ final class Wire {
 
     /// Closes at once. Any thread may do this to end what the session's thread is waiting for.
     void cut() {
-        try {
-            tcp.close();
-        } catch (IOException e) {
-            // There is nothing left to save.
-        }
+        link.cut();
     }
 
     /// True when a write or a handshake has made no end for longer than `limitNanos`.

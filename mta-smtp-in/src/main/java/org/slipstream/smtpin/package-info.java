@@ -1,7 +1,11 @@
-/// The listener: bytes in, envelope and draft out. SubEthaSMTP carries sockets, sessions and the change to TLS; the
+/// The listener: bytes in, envelope and draft out. SubEthaSMTP carries the accept loop and the life of a session; the
 /// conversation is ours.
 ///
 /// A session's way through the classes: [SmtpListener] lets it in, [Conversation] reads lines from its [Wire], the parser of
-/// `command` makes commands of them, and [Intake] takes the message with the scanner of `data`. The house behind the
-/// [MailDoor] decides who may send what to whom.
+/// `command` makes commands of them, `protocol` says what each means where the session stands, and Conversation does it: [Judge]
+/// asks the policy and the [MailDoor] who may send what to whom, [Authenticator] carries a login of `auth`, and [Reception] takes the
+/// message into an [Intake] with the scanners of `data`.
+///
+/// What a port is for is data ([ServicePolicy][org.slipstream.smtpin.protocol.ServicePolicy] and its limits in a [ListenerConfig]); what
+/// stands behind it is a [House].
 package org.slipstream.smtpin;

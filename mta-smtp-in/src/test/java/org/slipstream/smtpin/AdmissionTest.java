@@ -18,27 +18,27 @@ class AdmissionTest {
     @Test
     void oneAddressDoesNotTakeAllPlaces() {
         enter(one, 6);
-        assertThat(admission.enter(one).map(Reply::toString).orElse("in")).startsWith("421 4.7.0");
-        assertThat(admission.enter(two)).isEmpty();
-        admission.leave(one);
-        assertThat(admission.enter(one)).isEmpty();
+        assertThat(come(one).map(Reply::toString).orElse("in")).startsWith("421 4.7.0");
+        assertThat(come(two)).isEmpty();
+        go(one);
+        assertThat(come(one)).isEmpty();
     }
 
     @Test
     void thereAreOnlySoManyPlaces() {
         enter(one, 5);
         enter(two, 5);
-        Optional<Reply> refusal = admission.enter(InetAddress.ofLiteral("192.0.2.3"));
+        Optional<Reply> refusal = come(InetAddress.ofLiteral("192.0.2.3"));
         assertThat(refusal.map(Reply::toString).orElse("in")).startsWith("421 4.7.0");
-        admission.leave(two);
-        assertThat(admission.enter(InetAddress.ofLiteral("192.0.2.3"))).isEmpty();
+        go(two);
+        assertThat(come(InetAddress.ofLiteral("192.0.2.3"))).isEmpty();
     }
 
     @Test
     void aRefusedClientTakesNoPlace() {
         enter(one, 6);
         for (int i = 0; i < 20; i++) {
-            admission.enter(one);
+            come(one);
         }
         enter(two, 4);
     }
@@ -50,13 +50,28 @@ class AdmissionTest {
         assertThat(admission.idleMillis()).isEqualTo(300_000);
         enter(two, 1);
         assertThat(admission.idleMillis()).isEqualTo(30_000);
-        admission.leave(two);
+        go(two);
         assertThat(admission.idleMillis()).isEqualTo(300_000);
     }
 
     private void enter(InetAddress client, int times) {
         for (int i = 0; i < times; i++) {
-            assertThat(admission.enter(client)).isEmpty();
+            assertThat(come(client)).isEmpty();
         }
+    }
+
+    private Optional<Reply> come(InetAddress client) {
+        Optional<Reply> full = admission.enter();
+        if (full.isPresent()) {
+            return full;
+        }
+        Optional<Reply> refusal = admission.count(client);
+        refusal.ifPresent(_ -> admission.leave());
+        return refusal;
+    }
+
+    private void go(InetAddress client) {
+        admission.forget(client);
+        admission.leave();
     }
 }

@@ -4,6 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.smtpin.protocol.ServicePolicy;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -23,7 +24,7 @@ final class BenchMain {
     /// @param args the port, 0 for any
     public static void main(String[] args) throws Exception {
         var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[0]));
-        ListenerConfig config = Ports.with(Ports.with(ListenerConfig.of("smtp", address, "mx.test"),
+        ListenerConfig config = Ports.with(Ports.with(ListenerConfig.of(ServicePolicy.mx(), address, "mx.test"),
                 "connectionsPerClient", 1000), "messagesPerConnection", Integer.MAX_VALUE);
         try (SmtpListener listener = new SmtpListener(config, new Nowhere())) {
             listener.start();
@@ -60,7 +61,7 @@ final class BenchMain {
                 public void write(byte[] bytes, int offset, int length) {}
 
                 @Override
-                public void commit(Envelope envelope) {}
+                public void commit(Envelope envelope, EnvelopeExtras extras) {}
 
                 @Override
                 public void close() {}

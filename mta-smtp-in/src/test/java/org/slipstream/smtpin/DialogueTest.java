@@ -2,21 +2,20 @@ package org.slipstream.smtpin;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slipstream.core.DsnReturn;
+import org.slipstream.core.Envelope;
 import org.slipstream.core.Recipient;
 
 import java.io.IOException;
-import java.net.URISyntaxException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
+import java.util.StringJoiner;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+
+import javax.net.ssl.SSLSocket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
@@ -24,37 +23,36 @@ import static org.assertj.core.api.Assertions.fail;
 /// Plays each file of `dialogues/` against a listener of its own. A file is one situation:
 ///
 /// ```
-/// set: recipients=2        a limit of ListenerConfig; `disk=write` makes the disk full in that call
+/// set: recipients=2        the scene, see Stage; first of all lines
 /// c: text                  the client sends a line
 /// p: text                  the same, but held back until the next c: or r: (pipelining)
 /// r: text\r\n              the client sends exactly this; \r \n \t \0 \xNN \\, and (text)*1000
+/// b: text                  the client sends this line in base64, where `|` is NUL; text before `:` goes before it as it is
+/// ehlo: name               the client says EHLO and is welcome, whatever the extensions
+/// t:                       the client shakes hands
 /// s: text                  the server answers this line; … stands for anything
 /// x:                       the server closes
 /// mail: from to,to text    the house has accepted this message, and it is the next; `-` is the null sender
 /// mail: none               the house has accepted nothing more
+/// env: text                what else the envelope of that message says
 /// ```
 class DialogueTest {
-    private static final Pattern ESCAPE = Pattern.compile("\\\\(?:([rnt0\\\\])|x([0-9a-f]{2}))");
-    private static final Pattern REPEAT = Pattern.compile("\\(([^()]*)\\)\\*([0-9]+)");
-
-    static Stream<String> situations() throws IOException, URISyntaxException {
-        try (Stream<Path> files = Files.list(folder())) {
-            return files.map(file -> file.getFileName().toString()).sorted().toList().stream();
-        }
+    static Stream<Script> situations() {
+        return Script.all("dialogues").stream();
     }
 
-    @ParameterizedTest
+    @ParameterizedTest(name = "{0}")
     @MethodSource("situations")
-    void dialogue(String file) throws Exception {
-        List<String> lines = Files.readAllLines(folder().resolve(file)).stream()
-                .filter(line -> !line.isBlank() && !line.startsWith("#")).toList();
-        Letters house = new Letters();
-        try (SmtpListener listener = Ports.started(config(lines, house), house); Raw client = Raw.to(listener)) {
-            for (String line : lines) {
+    void dialogue(Script script) throws Exception {
+        Stage stage = new Stage(script.settings());
+        Letters house = stage.letters;
+        try (SmtpListener listener = Ports.started(stage.config(), stage.house(), stage.dataCredit());
+                Raw client = Raw.to(listener)) {
+            for (String line : script.lines()) {
                 try {
                     play(line, client, house);
                 } catch (IOException | AssertionError e) {
-                    fail(file + ", at \"" + line + "\": " + e.getMessage(), e);
+                    fail(script.name() + ", at \"" + line + "\": " + e.getMessage(), e);
                 }
             }
         }
@@ -62,16 +60,20 @@ class DialogueTest {
     }
 
     private final StringBuilder heldBack = new StringBuilder();
+    private Letters.Accepted last;
 
     private void play(String line, Raw client, Letters house) throws Exception {
-        int colon = line.indexOf(':');
-        String text = colon + 2 <= line.length() ? line.substring(colon + 2) : "";
-        switch (line.substring(0, colon)) {
+        String text = Script.text(line);
+        switch (line.substring(0, line.indexOf(':'))) {
             case "set" -> {
             }
-            case "p" -> heldBack.append(unescape(text)).append("\r\n");
-            case "c" -> send(client, unescape(text) + "\r\n");
-            case "r" -> send(client, unescape(text));
+            case "p" -> heldBack.append(Script.unescape(text)).append("\r\n");
+            case "b" -> send(client, Script.base64(text) + "\r\n");
+            case "ehlo" -> assertThat(client.ask("EHLO " + text)).startsWith("250");
+            case "t" -> shakeHands(client);
+            case "env" -> assertThat(describe(Objects.requireNonNull(last))).isEqualTo(text);
+            case "c" -> send(client, Script.unescape(text) + "\r\n");
+            case "r" -> send(client, Script.unescape(text));
             case "s" -> assertThat(client.line()).matches(
                     Stream.of(text.split("…", -1)).map(Pattern::quote).collect(Collectors.joining(".*")));
             case "x" -> assertThat(client.isClosedByServer()).as("the server has closed").isTrue();
@@ -86,49 +88,55 @@ class DialogueTest {
         client.send(all);
     }
 
-    private static void mail(String text, Letters house) throws InterruptedException {
+    private static void shakeHands(Raw client) throws IOException {
+        SSLSocket tls = (SSLSocket) Certificates.mx().getSocketFactory().createSocket(client.socket, "mx.test",
+                client.socket.getPort(), true);
+        tls.startHandshake();
+        client.adopt(tls);
+    }
+
+    /// What is worth saying of an envelope, in one line.
+    private static String describe(Letters.Accepted mail) {
+        Envelope envelope = mail.envelope();
+        EnvelopeExtras extras = mail.extras();
+        StringJoiner text = new StringJoiner(" ");
+        text.add(envelope.body().toString());
+        if (envelope.smtpUtf8()) {
+            text.add("utf8");
+        }
+        if (envelope.returns() != DsnReturn.UNSPECIFIED) {
+            text.add("ret=" + envelope.returns());
+        }
+        envelope.envelopeId().ifPresent(id -> text.add("envid=" + id));
+        for (Recipient recipient : envelope.recipients()) {
+            if (!recipient.notifyOn().isEmpty()) {
+                text.add("notify=" + new TreeSet<>(recipient.notifyOn()));
+            }
+            recipient.original().ifPresent(original -> text.add("orcpt=" + original));
+        }
+        extras.holdUntil().ifPresent(time -> text.add("hold=" + time));
+        extras.deliverBy().ifPresent(by -> text.add("by=" + by.deadline() + (by.returned() ? ";R" : ";N")
+                + (by.traced() ? "T" : "")));
+        extras.priority().ifPresent(priority -> text.add("priority=" + priority));
+        if (extras.requireTls()) {
+            text.add("requiretls");
+        }
+        extras.originator().ifPresent(who -> text.add("auth=" + who));
+        extras.user().ifPresent(user -> text.add("user=" + user));
+        extras.tags().forEach(tag -> text.add("tag=" + tag));
+        return text.toString();
+    }
+
+    private void mail(String text, Letters house) throws InterruptedException {
         if (text.equals("none")) {
             assertThat(house.accepted).isEmpty();
             return;
         }
         Letters.Accepted mail = Objects.requireNonNull(house.accepted.poll(10, TimeUnit.SECONDS), "no mail came");
+        last = mail;
         String seen = mail.envelope().sender().map(Object::toString).orElse("-") + " "
                 + mail.envelope().recipients().stream().map(Recipient::address).map(Object::toString)
                         .collect(Collectors.joining(","));
-        assertThat(seen + " " + mail.asSent()).isEqualTo(unescape(text));
-    }
-
-    private static ListenerConfig config(List<String> lines, Letters house) {
-        ListenerConfig config = Ports.config();
-        for (String line : lines) {
-            if (line.startsWith("set: ")) {
-                String[] setting = line.substring(5).split("=");
-                if (setting[0].equals("disk")) {
-                    house.disk = setting[1].toLowerCase(Locale.ROOT);
-                } else {
-                    config = Ports.with(config, setting[0], Long.parseLong(setting[1]));
-                }
-            }
-        }
-        return config;
-    }
-
-    private static String unescape(String text) {
-        String repeated = REPEAT.matcher(text)
-                .replaceAll(m -> Matcher.quoteReplacement(m.group(1).repeat(Integer.parseInt(m.group(2)))));
-        String utf8 = new String(repeated.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
-        return ESCAPE.matcher(utf8).replaceAll(m -> Matcher.quoteReplacement(m.group(2) != null
-                ? String.valueOf((char) Integer.parseInt(m.group(2), 16))
-                : switch (m.group(1)) {
-                    case "r" -> "\r";
-                    case "n" -> "\n";
-                    case "t" -> "\t";
-                    case "0" -> "\0";
-                    default -> "\\";
-                }));
-    }
-
-    private static Path folder() throws URISyntaxException {
-        return Path.of(Objects.requireNonNull(DialogueTest.class.getResource("/dialogues")).toURI());
+        assertThat(seen + " " + mail.asSent()).isEqualTo(Script.unescape(text));
     }
 }

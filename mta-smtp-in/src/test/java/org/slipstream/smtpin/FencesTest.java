@@ -17,23 +17,38 @@ class FencesTest {
     void theListenerKnowsTheCoreAndItsLibrary() {
         classes().should().onlyDependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.smtpin..", "org.slipstream.core..", "org.subethamail.smtp.server..",
-                        "org.slf4j..", "java..", "javax.net.ssl..")
+                        "org.slf4j..", "java..", "javax.net.ssl..",
+                        "javax.crypto..")
                 .check(listener);
     }
 
     @Test
     void onlyTwoClassesKnowTheLibrary() {
-        noClasses().that().doNotBelongToAnyOf(SmtpListener.class, Wire.class).should().dependOnClassesThat()
+        noClasses().that().doNotBelongToAnyOf(SmtpListener.class, SocketLink.class).should().dependOnClassesThat()
                 .resideInAPackage("org.subethamail..").check(listener);
     }
 
     @Test
-    void grammarAndScannerArePure() {
-        noClasses().that().resideInAnyPackage("org.slipstream.smtpin.command..", "org.slipstream.smtpin.data..")
+    void grammarProtocolAndScannerArePure() {
+        noClasses().that()
+                .resideInAnyPackage("org.slipstream.smtpin.command..", "org.slipstream.smtpin.protocol..",
+                        "org.slipstream.smtpin.data..", "org.slipstream.smtpin.proxy..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("org.slf4j..", "java.nio..", "java.util.concurrent..", "java.time..",
+                .resideInAnyPackage("org.slf4j..", "java.nio.file..", "java.nio.channels..", "java.util.concurrent..",
                         "javax.net..", "org.slipstream.smtpin")
+                .orShould().dependOnClassesThat().areAssignableTo(java.time.InstantSource.class)
+                .orShould().callMethod(java.time.Instant.class, "now")
+                .orShould().callMethod(System.class, "nanoTime")
+                .orShould().callMethod(System.class, "currentTimeMillis")
+                .check(listener);
+    }
+
+    @Test
+    void mechanismsKnowNeitherWireNorClock() {
+        noClasses().that().resideInAPackage("org.slipstream.smtpin.auth..").should().dependOnClassesThat()
+                .resideInAnyPackage("org.slf4j..", "java.net..", "java.nio.file..", "javax.net..", "java.time..",
+                        "org.slipstream.smtpin")
                 .check(listener);
     }
 

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// A house that takes mail for everybody but `nobody`, in memory, with a disk that fills up on request.
 class Letters implements MailDoor {
-    record Accepted(Client client, Envelope envelope, String content) {
+    record Accepted(Client client, Envelope envelope, EnvelopeExtras extras, String content) {
         /// The content without the trace lines that we put on top.
         String asSent() {
             int at = content.indexOf("\r\n");
@@ -102,14 +102,14 @@ class Letters implements MailDoor {
         }
 
         @Override
-        public void commit(Envelope envelope) throws IOException {
+        public void commit(Envelope envelope, EnvelopeExtras extras) throws IOException {
             failIf("commit");
             try {
                 beforeCommit.run();
             } catch (InterruptedException e) {
                 throw new IOException(e);
             }
-            accepted.add(new Accepted(client, envelope, bytes.toString(StandardCharsets.ISO_8859_1)));
+            accepted.add(new Accepted(client, envelope, extras, bytes.toString(StandardCharsets.ISO_8859_1)));
         }
 
         @Override

@@ -1,6 +1,7 @@
 package org.slipstream.smtpin;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.smtpin.protocol.ServicePolicy;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -64,6 +65,48 @@ class ListenerTest {
                 }
             });
         }
+    }
+
+    @Test
+    void aGreetingThatComesLateShowsWhoIsInAHurry() throws Exception {
+        ListenerConfig config = Ports.config().withService(ServicePolicy.mx().withTurns(true, 10_000));
+        try (SmtpListener listener = Ports.started(config, house); Raw client = Raw.to(listener)) {
+            client.send("EHLO early.example\r\n");
+            assertThat(client.reply()).startsWith("554 5.5.0 mx.test ");
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+        try (SmtpListener listener = Ports.started(Ports.with(config, "greetingDelayMillis", 50), house);
+                Raw patient = Raw.greetedBy(listener)) {
+            assertThat(patient.ask("EHLO client.example")).startsWith("250");
+        }
+    }
+
+    /// Places are counted by whom the proxy speaks for.
+    @Test
+    void behindAProxyEachClientHasItsPlaces() throws Exception {
+        ListenerConfig config = Ports.with(Ports.config(), "connectionsPerClient", 1)
+                .withTrust(new ListenerConfig.Trust(InetAddress::isLoopbackAddress, _ -> false));
+        try (SmtpListener listener = Ports.started(config, house);
+                Raw one = proxied(listener, "192.0.2.1");
+                Raw two = proxied(listener, "192.0.2.2");
+                Raw oneAgain = proxied(listener, "192.0.2.1")) {
+            assertThat(one.reply()).startsWith("220 ");
+            assertThat(two.reply()).startsWith("220 ");
+            assertThat(oneAgain.reply()).startsWith("421 4.7.0").contains("your address");
+            send(one, "text\r\n", "EHLO client.example");
+            assertThat(house.accepted.take().content()).contains("([192.0.2.1])");
+        }
+    }
+
+    private static Raw proxied(SmtpListener listener, String address) throws IOException {
+        Raw client = Raw.to(listener);
+        client.send("PROXY TCP4 " + address + " 198.51.100.1 50000 25\r\n");
+        return client;
+    }
+
+    private static void send(Raw client, String content, String greeting) throws IOException {
+        client.ask(greeting);
+        assertThat(send(client, content)).startsWith("250");
     }
 
     @Test
@@ -175,7 +218,7 @@ class ListenerTest {
     @Test
     void aTakenPortIsNamed() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            var listener = new SmtpListener(ListenerConfig.of("smtp",
+            var listener = new SmtpListener(ListenerConfig.of(ServicePolicy.mx(),
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), taken.getLocalPort()), "mx.test"), house);
             assertThatThrownBy(listener::start).isInstanceOf(IOException.class).hasMessageMatching(
                     "cannot listen on (localhost|127\\.0\\.0\\.1):" + taken.getLocalPort() + " \\(smtp\\): .+");
@@ -186,7 +229,8 @@ class ListenerTest {
     @Test
     void anUnknownHostIsNamed() {
         var listener = new SmtpListener(
-                ListenerConfig.of("smtp", InetSocketAddress.createUnresolved("no.such.host.invalid", 25), "mx.test"),
+                ListenerConfig.of(ServicePolicy.mx(), InetSocketAddress.createUnresolved("no.such.host.invalid", 25),
+                        "mx.test"),
                 house);
         assertThatThrownBy(listener::start).isInstanceOf(IOException.class)
                 .hasMessage("cannot listen on no.such.host.invalid:25 (smtp): unknown host");
@@ -197,7 +241,7 @@ class ListenerTest {
         SmtpListener first = Ports.started(Ports.config(), house);
         first.close();
         var again = new InetSocketAddress(InetAddress.getLoopbackAddress(), first.port());
-        try (SmtpListener second = Ports.started(ListenerConfig.of("smtp", again, "mx.test"), house)) {
+        try (SmtpListener second = Ports.started(ListenerConfig.of(ServicePolicy.mx(), again, "mx.test"), house)) {
             Raw.greetedBy(second).close();
         }
     }

@@ -142,7 +142,7 @@ class LoadTest {
                 }
 
                 @Override
-                public void commit(Envelope envelope) {}
+                public void commit(Envelope envelope, EnvelopeExtras extras) {}
 
                 @Override
                 public void close() {}

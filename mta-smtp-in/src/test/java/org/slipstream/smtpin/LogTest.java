@@ -3,8 +3,10 @@ package org.slipstream.smtpin;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -54,6 +56,34 @@ class LogTest {
         assertThat(lines("quiet-story.example")).isEmpty();
         assertThat(lines("INFO org.subethamail")).isEmpty();
         assertThat(lines("WARN org.subethamail")).isEmpty();
+    }
+
+    /// An operator sees who tried and who came in. Nobody sees a password, not even in base64.
+    @Test
+    void loginsAreLoggedAndPasswordsAreNot() throws Exception {
+        Stage stage = new Stage(List.of("service=clear"));
+        String wrong = plain("mallory-\r\nqueue=forged", "guess-in-log");
+        String right = plain("alice", "secret");
+        try (SmtpListener listener = Ports.started(stage.config(), stage.house());
+                Raw client = Raw.greetedBy(listener)) {
+            client.ask("EHLO login-story.example");
+            assertThat(client.ask("AUTH PLAIN " + wrong)).startsWith("535");
+            assertThat(client.ask("AUTH PLAIN " + right)).startsWith("235");
+            assertThat(ListenerTest.send(client, "text\r\n")).startsWith("250");
+            client.ask("QUIT");
+        }
+        await().until(() -> !lines("helo=login-story.example user=\"alice\" from=<a@x.example>").isEmpty());
+        assertThat(lines("user=\"mallory-")).singleElement().asString()
+                .contains("user=\"mallory-??queue=forged\" mechanism=PLAIN reason=\"wrong user or password\"")
+                .endsWith("msg=\"login failed\"");
+        assertThat(lines("user=\"alice\" mechanism=PLAIN msg=\"logged in\"")).isNotEmpty();
+        assertThat(lines("guess-in-log")).isEmpty();
+        assertThat(lines(wrong)).isEmpty();
+        assertThat(lines(right)).isEmpty();
+    }
+
+    private static String plain(String user, String password) {
+        return Base64.getEncoder().encodeToString(("\0" + user + "\0" + password).getBytes(StandardCharsets.UTF_8));
     }
 
     private static List<String> lines(String containing) throws IOException {

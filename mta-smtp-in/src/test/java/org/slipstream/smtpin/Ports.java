@@ -1,5 +1,8 @@
 package org.slipstream.smtpin;
 
+import org.slipstream.smtpin.protocol.Limits;
+import org.slipstream.smtpin.protocol.ServicePolicy;
+
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
 import java.net.InetAddress;
@@ -16,7 +19,8 @@ final class Ports {
     private Ports() {}
 
     static ListenerConfig config() {
-        return ListenerConfig.of("smtp", new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "mx.test");
+        return ListenerConfig.of(ServicePolicy.mx(), new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                "mx.test");
     }
 
     static SmtpListener started(ListenerConfig config, MailDoor door) throws IOException {
@@ -24,30 +28,51 @@ final class Ports {
     }
 
     static SmtpListener started(ListenerConfig config, MailDoor door, Duration dataCredit) throws IOException {
-        SmtpListener listener = new SmtpListener(config, door,
-                new Tuning(InstantSource.fixed(NOON), dataCredit, Duration.ofMillis(100), Duration.ofMillis(100)));
+        return started(config, House.of(door), dataCredit);
+    }
+
+    static SmtpListener started(ListenerConfig config, House house) throws IOException {
+        return started(config, house, Duration.ofSeconds(60));
+    }
+
+    static SmtpListener started(ListenerConfig config, House house, Duration dataCredit) throws IOException {
+        SmtpListener listener = new SmtpListener(config, house, tuning(dataCredit));
         listener.start();
         return listener;
     }
 
-    /// The same configuration with one number changed.
+    static Tuning tuning(Duration dataCredit) {
+        return new Tuning(InstantSource.fixed(NOON), dataCredit, Duration.ofMillis(100), Duration.ofMillis(100));
+    }
+
+    /// The same configuration with one limit, or one number or flag of its service, changed.
     static ListenerConfig with(ListenerConfig config, String name, long value) {
+        return has(Limits.class, name)
+                ? config.withLimits(with(config.limits(), name, value))
+                : config.withService(with(config.service(), name, value));
+    }
+
+    private static boolean has(Class<? extends Record> type, String name) {
+        return Arrays.stream(type.getRecordComponents()).anyMatch(component -> component.getName().equals(name));
+    }
+
+    private static <R extends Record> R with(R record, String name, long value) {
+        if (!has(record.getClass(), name)) {
+            throw new IllegalArgumentException("no setting " + name);
+        }
         try {
-            RecordComponent[] components = ListenerConfig.class.getRecordComponents();
+            RecordComponent[] components = record.getClass().getRecordComponents();
             Object[] values = new Object[components.length];
-            boolean found = false;
             for (int i = 0; i < components.length; i++) {
-                values[i] = components[i].getAccessor().invoke(config);
-                if (components[i].getName().equals(name)) {
-                    found = true;
-                    values[i] = components[i].getType() == int.class ? (Object) (int) value : (Object) value;
-                }
-            }
-            if (!found) {
-                throw new IllegalArgumentException("no setting " + name);
+                Class<?> type = components[i].getType();
+                values[i] = !components[i].getName().equals(name)
+                        ? components[i].getAccessor().invoke(record)
+                        : type == int.class ? (Object) (int) value : type == boolean.class ? value != 0 : value;
             }
             Class<?>[] types = Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
-            return ListenerConfig.class.getDeclaredConstructor(types).newInstance(values);
+            @SuppressWarnings("unchecked")
+            R copy = (R) record.getClass().getDeclaredConstructor(types).newInstance(values);
+            return copy;
         } catch (ReflectiveOperationException e) {
             throw new LinkageError("records can be copied", e);
         }

@@ -14,7 +14,8 @@ class ReceivedLineTest {
 
     @Test
     void namesWhoWhereHowAndWhen() {
-        assertThat(ReceivedLine.compose(client("192.0.2.7", true, Optional.empty()), "mx.test", ID,
+        assertThat(ReceivedLine.compose(client("192.0.2.7", true, Optional.empty()), ReceivedLine.Protocol.ESMTP,
+                "mx.test", ID,
                 Optional.of(Address.of("b@y.example")), Ports.NOON)).isEqualTo(
                         "Received: from client.example ([192.0.2.7])\r\n\tby mx.test (Slipstream) with ESMTP id " + ID
                                 + "\r\n\tfor <b@y.example>;\r\n\tSat, 21 Nov 2026 12:00:00 +0000\r\n");
@@ -22,7 +23,8 @@ class ReceivedLineTest {
 
     @Test
     void doesNotTellOneRecipientOfTheOthers() {
-        assertThat(ReceivedLine.compose(client("192.0.2.7", true, Optional.empty()), "mx.test", ID, Optional.empty(),
+        assertThat(ReceivedLine.compose(client("192.0.2.7", true, Optional.empty()), ReceivedLine.Protocol.ESMTP,
+                "mx.test", ID, Optional.empty(),
                 Ports.NOON)).doesNotContain("for ");
     }
 
@@ -35,7 +37,7 @@ class ReceivedLineTest {
     }
 
     private static String with(Client client) {
-        return ReceivedLine.compose(client, "mx.test", ID, Optional.empty(), Ports.NOON);
+        return ReceivedLine.compose(client, ReceivedLine.Protocol.ESMTP, "mx.test", ID, Optional.empty(), Ports.NOON);
     }
 
     private static Client client(String address, boolean extended, Optional<String> tls) {

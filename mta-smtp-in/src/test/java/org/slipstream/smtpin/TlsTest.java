@@ -1,55 +1,29 @@
 package org.slipstream.smtpin;
 
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.smtpin.protocol.ServicePolicy;
 
 import java.io.IOException;
 import java.net.Socket;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.KeyStore;
+import java.security.MessageDigest;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
-import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.ExtendedSSLSession;
+import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManagerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 class TlsTest {
-    private static SSLContext context;
+    private final SSLContext context = Certificates.mx();
     private final Letters house = new Letters();
-
-    /// A pair as an operator without a certificate authority would make it.
-    @BeforeAll
-    static void makeACertificate(@TempDir Path folder) throws Exception {
-        Path store = folder.resolve("server.p12");
-        Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair", "-alias", "mx", "-keyalg", "EC", "-dname", "CN=mx.test", "-validity", "2", "-storetype",
-                "PKCS12", "-keystore", store.toString(), "-storepass", "secret").redirectErrorStream(true)
-                .redirectOutput(folder.resolve("keytool.log").toFile()).start();
-        assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        KeyStore keys = KeyStore.getInstance("PKCS12");
-        try (var in = Files.newInputStream(store)) {
-            keys.load(in, "secret".toCharArray());
-        }
-        KeyManagerFactory ours = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        ours.init(keys, "secret".toCharArray());
-        KeyStore trusted = KeyStore.getInstance("PKCS12");
-        trusted.load(null, null);
-        trusted.setCertificateEntry("mx", keys.getCertificate("mx"));
-        TrustManagerFactory theirs = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        theirs.init(trusted);
-        context = SSLContext.getInstance("TLS");
-        context.init(ours.getKeyManagers(), theirs.getTrustManagers(), null);
-    }
 
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
@@ -176,11 +150,117 @@ class TlsTest {
         }
     }
 
+    @Test
+    void aRenewedCertificateCountsFromTheNextHandshake() throws Exception {
+        AtomicReference<SSLContext> current = new AtomicReference<>(Certificates.mx());
+        try (SmtpListener listener = Ports.started(Ports.config().withTls(current::get), house)) {
+            assertThat(shown(listener, Certificates.mx(), "mx.test")).isEqualTo("CN=mx.test");
+            current.set(Certificates.both());
+            assertThat(shown(listener, Certificates.both(), "two.test")).isEqualTo("CN=two.test");
+        }
+    }
+
+    @Test
+    void aClientGetsTheCertificateItAsksFor() throws Exception {
+        try (SmtpListener listener = Ports.started(Ports.config().withTls(Certificates.both()), house)) {
+            assertThat(shown(listener, Certificates.both(), "one.test")).isEqualTo("CN=one.test");
+            assertThat(shown(listener, Certificates.both(), "two.test")).isEqualTo("CN=two.test");
+        }
+    }
+
+    @Test
+    void aServiceThatNeedsTlsDoesNotStartWithout() {
+        assertThatThrownBy(() -> Ports.started(Ports.config().withService(ServicePolicy.submissions()), house))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("submissions needs TLS");
+    }
+
+    @Test
+    void garbageOnTheImplicitPortHurtsNobodyElse() throws Exception {
+        ListenerConfig config = Ports.config().withTls(context)
+                .withService(ServicePolicy.mx().withTls(true, true));
+        try (SmtpListener listener = Ports.started(config, house)) {
+            try (Raw garbage = Raw.to(listener)) {
+                garbage.send("EHLO clear.example\r\n\0\1\2\3\377");
+                assertThat(everythingFrom(garbage.socket)).doesNotContain("250");
+            }
+            try (Raw client = Raw.to(listener)) {
+                upgrade(client, "TLSv1.3");
+                assertThat(client.reply()).startsWith("220 ");
+                assertThat(client.ask("EHLO client.example")).doesNotContain("STARTTLS");
+                assertThat(ListenerTest.send(client, "text\r\n")).startsWith("250");
+                assertThat(house.accepted.take().content()).contains(" with ESMTPS id ");
+            }
+        }
+    }
+
+    /// A login whose channel binding is what the client's end computes.
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
+    void aLoginIsBoundToItsChannel(String version) throws Exception {
+        Stage stage = new Stage(java.util.List.of("service=submission", "tls=1"));
+        try (SmtpListener listener = Ports.started(stage.config(), stage.house());
+                Raw client = Raw.greetedBy(listener)) {
+            client.ask("EHLO client.example");
+            client.ask("STARTTLS");
+            upgrade(client, version);
+            assertThat(client.ask("EHLO client.example")).contains("AUTH SCRAM-SHA-256-PLUS SCRAM-SHA-256 PLAIN");
+            ExtendedSSLSession tls = (ExtendedSSLSession) ((SSLSocket) client.socket).getSession();
+            byte[] exporter = tls.exportKeyingMaterialData("EXPORTER-Channel-Binding", new byte[0], 32);
+            byte[] endPoint = MessageDigest.getInstance("SHA-256").digest(tls.getPeerCertificates()[0].getEncoded());
+            byte[] other = exporter.clone();
+            other[0] ^= 1;
+            assertThat(plus(client, "tls-exporter", other)).startsWith("535 5.7.8");
+            assertThat(plus(client, "tls-unique", exporter)).startsWith("535 5.7.8");
+            // The certificate of a P-384 key is signed with another hash; ours is SHA-256 or SHA-384.
+            String signature = ((java.security.cert.X509Certificate) tls.getPeerCertificates()[0]).getSigAlgName();
+            byte[] hashed = signature.startsWith("SHA384")
+                    ? MessageDigest.getInstance("SHA-384").digest(tls.getPeerCertificates()[0].getEncoded())
+                    : endPoint;
+            assertThat(plus(client, "tls-exporter", exporter)).startsWith("235 2.7.0");
+            client.ask("RSET");
+            try (Raw second = Raw.greetedBy(listener)) {
+                second.ask("EHLO client.example");
+                second.ask("STARTTLS");
+                upgrade(second, version);
+                second.ask("EHLO client.example");
+                assertThat(plus(second, "tls-server-end-point", hashed)).startsWith("235 2.7.0");
+            }
+        }
+    }
+
+    private static String plus(Raw client, String binding, byte[] value) throws IOException {
+        ScramClient scram = new ScramClient("alice", "secret", "p=" + binding + ",,", value);
+        String challenge = client.ask("AUTH SCRAM-SHA-256-PLUS " + scram.first());
+        if (!challenge.startsWith("334 ")) {
+            return challenge;
+        }
+        String proof = client.ask(scram.last(challenge.substring(4)));
+        if (!proof.startsWith("334 ")) {
+            return proof;
+        }
+        assertThat(scram.isServerRight(proof.substring(4))).as("the server knows the password too").isTrue();
+        return client.ask("");
+    }
+
+    private static String shown(SmtpListener listener, SSLContext trusting, String name) throws Exception {
+        try (Raw client = Raw.greetedBy(listener)) {
+            client.ask("EHLO client.example");
+            client.ask("STARTTLS");
+            SSLSocket tls = (SSLSocket) trusting.getSocketFactory().createSocket(client.socket, name,
+                    client.socket.getPort(), true);
+            SSLParameters parameters = tls.getSSLParameters();
+            parameters.setServerNames(java.util.List.of(new SNIHostName(name)));
+            tls.setSSLParameters(parameters);
+            tls.startHandshake();
+            return tls.getSession().getPeerPrincipal().getName();
+        }
+    }
+
     private SmtpListener listener() throws IOException {
         return Ports.started(Ports.config().withTls(context), house);
     }
 
-    private static void upgrade(Raw client, String version) throws IOException {
+    private void upgrade(Raw client, String version) throws IOException {
         SSLSocket tls = (SSLSocket) context.getSocketFactory().createSocket(client.socket, "mx.test",
                 client.socket.getPort(), true);
         tls.setEnabledProtocols(new String[]{version});

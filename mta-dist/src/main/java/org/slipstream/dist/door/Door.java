@@ -6,6 +6,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.dist.config.Config;
 import org.slipstream.smtpin.Client;
+import org.slipstream.smtpin.EnvelopeExtras;
 import org.slipstream.smtpin.MailDoor;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.NoSpaceException;
@@ -94,8 +95,9 @@ public final class Door implements MailDoor {
             draft.write(bytes, offset, length);
         }
 
+        // No service here offers an extension that says something in the extras.
         @Override
-        public void commit(Envelope envelope) throws IOException {
+        public void commit(Envelope envelope, EnvelopeExtras extras) throws IOException {
             ingest.commit(draft, envelope);
         }
 

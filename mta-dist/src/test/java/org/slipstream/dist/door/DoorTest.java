@@ -12,6 +12,7 @@ import org.slipstream.core.Recipient;
 import org.slipstream.dist.config.Config;
 import org.slipstream.dist.config.Network;
 import org.slipstream.smtpin.Client;
+import org.slipstream.smtpin.EnvelopeExtras;
 import org.slipstream.smtpin.MailDoor;
 import org.slipstream.spool.NoSpaceException;
 
@@ -218,7 +219,7 @@ class DoorTest {
         try (MailDoor.DraftLetter letter = door.draft(STRANGER)) {
             byte[] content = "xxSubject: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
             letter.write(content, 2, content.length - 2);
-            letter.commit(envelope);
+            letter.commit(envelope, EnvelopeExtras.NONE);
             return letter.id();
         }
     }

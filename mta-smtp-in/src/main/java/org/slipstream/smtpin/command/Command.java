@@ -1,33 +1,39 @@
 package org.slipstream.smtpin.command;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.BodyType;
 import org.slipstream.core.Reply;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// What a client can ask for, already checked against the grammar. Whether it may be asked now is the session's question.
+/// What a client can ask for, already checked against the grammar. Whether it may be asked now is the protocol's question.
 public sealed interface Command {
-    /// EHLO or HELO.
-    ///
-    /// @param name what the client calls itself, printable ASCII that cannot break out of a Received line
-    record Hello(String name, boolean extended) implements Command {}
+    /// By which verb a client introduced itself, and so which protocol it speaks.
+    enum Greeting {
+        /// RFC 5321: without extensions.
+        HELO,
+        /// RFC 5321.
+        EHLO,
+        /// RFC 2033.
+        LHLO
+    }
+
+    /// @param name what the client calls itself, printable text that cannot break out of a Received line
+    record Hello(String name, Greeting greeting) implements Command {}
 
     /// @param sender empty for `<>`
-    /// @param declaredBytes the SIZE parameter or 0; larger than any limit when it does not fit a `long`
-    /// @param body empty when nothing was declared
-    record Mail(Optional<Address> sender, long declaredBytes, Optional<BodyType> body) implements Command {}
+    record Mail(Optional<Address> sender, MailParameters parameters) implements Command {}
 
-    record Rcpt(Address recipient) implements Command {}
+    /// @param routed the path had a source route, which is ignored
+    record Rcpt(Address recipient, boolean routed, RcptParameters parameters) implements Command {}
 
     record Data() implements Command {}
 
-    /// CHUNKING (RFC 3030) is not announced. A client that sends BDAT all the same sends its chunk behind it, which must
-    /// not be read as commands.
+    /// A chunk follows, whatever the answer will be (RFC 3030 section 2).
     ///
     /// @param bytes the length of the chunk; empty when it cannot be read
-    record Bdat(OptionalLong bytes) implements Command {}
+    record Bdat(OptionalLong bytes, boolean last) implements Command {}
 
     record Rset() implements Command {}
 
@@ -35,13 +41,25 @@ public sealed interface Command {
 
     record Vrfy() implements Command {}
 
+    record Expn() implements Command {}
+
     record Help() implements Command {}
 
     record Quit() implements Command {}
 
     record StartTls() implements Command {}
 
-    /// A known verb that this server does not serve: AUTH, EXPN, ETRN, TURN.
+    /// @param mechanism in upper case
+    /// @param initial the initial response in base64; empty text for `=`, which is an empty response
+    record Auth(String mechanism, Optional<String> initial) implements Command {}
+
+    /// @param node a domain, or with `@` its subdomains, or with `#` a queue (RFC 1985 section 5.3)
+    record Etrn(String node) implements Command {}
+
+    /// @param attributes at least one, values decoded
+    record Xclient(List<Parameter> attributes) implements Command {}
+
+    /// A verb that exists and that nobody serves any more: TURN, ATRN, SEND, SOML, SAML.
     record Unserved(String verb) implements Command {}
 
     /// The first line of another protocol. A browser that is tricked into talking to a mail server sends one.

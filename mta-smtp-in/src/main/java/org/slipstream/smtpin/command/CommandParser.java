@@ -1,10 +1,10 @@
 package org.slipstream.smtpin.command;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.BodyType;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.command.Command.Wrong;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -29,7 +29,7 @@ public final class CommandParser {
         String verb = (blank < 0 ? text : text.substring(0, blank)).toUpperCase(Locale.ROOT);
         String rest = blank < 0 ? "" : text.substring(blank + 1).stripLeading();
         return switch (verb) {
-            case "EHLO", "HELO" -> hello(verb, rest);
+            case "EHLO", "HELO", "LHLO" -> hello(verb, rest);
             case "MAIL" -> mail(rest);
             case "RCPT" -> rcpt(rest);
             case "DATA" -> alone(verb, rest, new Command.Data());
@@ -37,15 +37,20 @@ public final class CommandParser {
             case "QUIT" -> alone(verb, rest, new Command.Quit());
             case "STARTTLS" -> alone(verb, rest, new Command.StartTls());
             case "BDAT" -> bdat(rest);
+            case "AUTH" -> auth(rest);
+            case "ETRN" -> etrn(rest);
+            case "XCLIENT" -> xclient(rest);
             case "NOOP" -> new Command.Noop();
             case "HELP" -> new Command.Help();
             case "VRFY" -> rest.isEmpty() ? wrong(verb, "5.5.4", "Syntax: VRFY address") : new Command.Vrfy();
-            case "AUTH", "EXPN", "ETRN", "TURN", "ATRN", "SEND", "SOML", "SAML" -> new Command.Unserved(verb);
+            case "EXPN" -> rest.isEmpty() ? wrong(verb, "5.5.4", "Syntax: EXPN list") : new Command.Expn();
+            case "TURN", "ATRN", "SEND", "SOML", "SAML" -> new Command.Unserved(verb);
             case "GET", "POST", "PUT", "HEAD", "DELETE", "OPTIONS", "CONNECT", "PRI" -> new Command.Foreign(verb);
             default -> new Wrong(verb, Reply.of(500, "5.5.2", "Command not recognized"));
         };
     }
 
+    // RFC 5321 section 4.1.1: DATA, RSET, QUIT, and STARTTLS of RFC 3207 section 4, are a verb and CRLF.
     private static Command alone(String verb, String rest, Command command) {
         return rest.isEmpty() ? command : wrong(verb, "5.5.4", verb + " takes no argument");
     }
@@ -56,10 +61,11 @@ public final class CommandParser {
         boolean word = !name.isEmpty() && name.length() <= 255
                 && name.chars().allMatch(c -> c > ' ' && c < 127 && "()<>\"\\;,".indexOf(c) < 0);
         return word
-                ? new Command.Hello(name, verb.equals("EHLO"))
+                ? new Command.Hello(name, Command.Greeting.valueOf(verb))
                 : wrong(verb, "5.5.4", "Syntax: " + verb + " hostname");
     }
 
+    // RFC 5321 section 4.1.1.2: mail = "MAIL FROM:" Reverse-path [ SP Mail-parameters ].
     private static Command mail(String rest) {
         return switch (PathParser.parse("FROM:", rest)) {
             case PathParser.Failed failed -> failed("MAIL", failed, "5.1.7");
@@ -72,42 +78,28 @@ public final class CommandParser {
     }
 
     private static Command mail(Optional<Address> sender, List<Parameter> parameters) {
-        long declaredBytes = 0;
-        Optional<BodyType> body = Optional.empty();
-        for (Parameter parameter : parameters) {
-            switch (parameter.keyword()) {
-                case "SIZE" -> {
-                    OptionalLong size = number(parameter.value());
-                    if (size.isEmpty()) {
-                        return wrong("MAIL", "5.5.4", "Syntax: SIZE=number");
-                    }
-                    declaredBytes = size.getAsLong();
-                }
-                case "BODY" -> {
-                    body = body(parameter.value());
-                    if (body.isEmpty()) {
-                        return wrong("MAIL", "5.5.4", "Syntax: BODY=7BIT or BODY=8BITMIME");
-                    }
-                }
-                default -> {
-                    return unknown("MAIL", parameter);
-                }
-            }
-        }
-        return new Command.Mail(sender, declaredBytes, body);
+        ParameterReader reader = ParameterReader.mail(parameters);
+        return reader.wrong().<Command>map(reply -> new Wrong("MAIL", reply))
+                .orElseGet(() -> new Command.Mail(sender, reader.forMail()));
     }
 
+    // RFC 5321 section 4.1.1.3: rcpt = "RCPT TO:" ( "<Postmaster@" Domain ">" / "<Postmaster>" / Forward-path )
+    // [ SP Rcpt-parameters ]
     private Command rcpt(String rest) {
         return switch (PathParser.parse("TO:", rest)) {
             case PathParser.Failed failed -> failed("RCPT", failed, "5.1.3");
-            case PathParser.Parsed parsed when !parsed.parameters().isEmpty() -> unknown("RCPT",
-                    parsed.parameters().getFirst());
             case PathParser.Parsed parsed -> switch (parsed.path()) {
                 case PathParser.Path.Nobody() -> wrong("RCPT", "5.1.3", "A recipient has a name");
-                case PathParser.Path.Mailbox(Address recipient) -> new Command.Rcpt(recipient);
-                case PathParser.Path.Postmaster() -> new Command.Rcpt(new Address("postmaster", hostname));
+                case PathParser.Path.Mailbox(Address recipient) -> rcpt(recipient, parsed);
+                case PathParser.Path.Postmaster() -> rcpt(new Address("postmaster", hostname), parsed);
             };
         };
+    }
+
+    private static Command rcpt(Address recipient, PathParser.Parsed parsed) {
+        ParameterReader reader = ParameterReader.rcpt(parsed.parameters());
+        return reader.wrong().<Command>map(reply -> new Wrong("RCPT", reply))
+                .orElseGet(() -> new Command.Rcpt(recipient, parsed.routed(), reader.forRcpt()));
     }
 
     private static Command failed(String verb, PathParser.Failed failed, String badAddressStatus) {
@@ -116,37 +108,47 @@ public final class CommandParser {
                     "Syntax: " + verb + (verb.equals("MAIL") ? " FROM:<address>" : " TO:<address>"));
             case PATH -> wrong(verb, badAddressStatus, "Bad address syntax");
             case PARAMETERS -> wrong(verb, "5.5.4", "Bad parameter syntax");
-            // RFC 6531 section 3.5; SMTPUTF8 is not announced.
-            case NOT_ASCII -> new Wrong(verb, Reply.of(553, "5.6.7", "Non-ASCII addresses are not served here"));
+            case NOT_UTF8 -> new Wrong(verb, Reply.of(553, "5.6.7", "An address is ASCII or UTF-8"));
         };
     }
 
-    // RFC 5321 section 4.1.1.11.
-    private static Command unknown(String verb, Parameter parameter) {
-        return new Wrong(verb, Reply.of(555, "5.5.4", "Parameter not recognized: " + parameter.keyword()));
-    }
-
-    // RFC 3030 section 2: `BDAT` SP chunk-size [SP `LAST`].
+    // RFC 3030 section 2: bdat-cmd = "BDAT" SP chunk-size [ SP "LAST" ].
     private static Command bdat(String rest) {
         String[] words = rest.split(" +");
-        boolean wellFormed = words.length == 1 || words.length == 2 && words[1].equalsIgnoreCase("LAST");
-        return new Command.Bdat(wellFormed ? number(words[0]) : OptionalLong.empty());
+        boolean last = words.length == 2 && words[1].equalsIgnoreCase("LAST");
+        return new Command.Bdat(words.length == 1 || last ? ParameterReader.number(words[0]) : OptionalLong.empty(),
+                last);
     }
 
-    private static Optional<BodyType> body(String value) {
-        return switch (value.toUpperCase(Locale.ROOT)) {
-            case "7BIT" -> Optional.of(BodyType.SEVEN_BIT);
-            case "8BITMIME" -> Optional.of(BodyType.EIGHT_BIT_MIME);
-            default -> Optional.empty();
-        };
+    // RFC 4954 section 4 and 8: auth-command = "AUTH" SP sasl-mech [ SP initial-response ] ; sasl-mech of RFC 4422 section 3.1.
+    private static Command auth(String rest) {
+        String[] words = rest.split(" +");
+        boolean wellFormed = words.length <= 2 && words[0].matches("[A-Za-z0-9_-]{1,20}");
+        return wellFormed
+                ? new Command.Auth(words[0].toUpperCase(Locale.ROOT),
+                        words.length == 1 ? Optional.empty() : Optional.of(words[1].equals("=") ? "" : words[1]))
+                : wrong("AUTH", "5.5.4", "Syntax: AUTH mechanism [initial-response]");
     }
 
-    // RFC 1870 section 3: one to twenty digits. Twenty digits may exceed a long; then they exceed every limit too.
-    private static OptionalLong number(String digits) {
-        if (digits.isEmpty() || digits.length() > 20 || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
-            return OptionalLong.empty();
+    // RFC 1985 section 5.3: etrn-cmd = "ETRN" SP [ "@" / "#" ] node-name.
+    private static Command etrn(String node) {
+        return node.matches("[@#]?[A-Za-z0-9._-]{1,255}")
+                ? new Command.Etrn(node)
+                : wrong("ETRN", "5.5.4", "Syntax: ETRN domain");
+    }
+
+    // Postfix's XCLIENT_README: "XCLIENT" 1*( SP attribute-name "=" attribute-value ), values in xtext.
+    private static Command xclient(String rest) {
+        List<Parameter> attributes = new ArrayList<>();
+        for (String word : rest.split(" +")) {
+            int equals = word.indexOf('=');
+            Optional<String> value = equals < 1 ? Optional.empty() : Xtext.decode(word.substring(equals + 1));
+            if (value.isEmpty()) {
+                return wrong("XCLIENT", "5.5.4", "Syntax: XCLIENT attribute=value");
+            }
+            attributes.add(new Parameter(word.substring(0, equals).toUpperCase(Locale.ROOT), value.get()));
         }
-        return OptionalLong.of(digits.length() > 18 ? Long.MAX_VALUE : Long.parseLong(digits));
+        return new Command.Xclient(List.copyOf(attributes));
     }
 
     private static Wrong wrong(String verb, String status, String text) {

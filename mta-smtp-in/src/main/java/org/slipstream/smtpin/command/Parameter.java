@@ -1,7 +1,7 @@
 package org.slipstream.smtpin.command;
 
-/// An `esmtp-param` (RFC 5321 section 4.1.2).
+/// An `esmtp-param` (RFC 5321 section 4.1.2), or an attribute of XCLIENT, which is written alike.
 ///
 /// @param keyword in upper case
 /// @param value empty when there was none
-record Parameter(String keyword, String value) {}
+public record Parameter(String keyword, String value) {}

@@ -3,6 +3,9 @@ package org.slipstream.smtpin.command;
 import org.slipstream.core.Address;
 
 import java.net.Inet6Address;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -20,15 +23,16 @@ import java.util.regex.Pattern;
 ///
 /// Besides a path there is `<>`, the null reverse-path, and `<Postmaster>`, the only recipient without a domain.
 /// Local parts are not held to the 64 octets of section 4.5.3.1.1: real return paths are longer, the section itself asks
-/// for no limits, and the command line bounds them.
+/// for no limits, and the command line bounds them. Whether a path beyond ASCII may be used is the protocol's question.
 final class PathParser {
     /// The result: a path with its parameters, or the first thing that is wrong.
     sealed interface Result permits Parsed, Failed {}
 
-    record Parsed(Path path, List<Parameter> parameters) implements Result {}
+    /// @param routed there was a source route, which is ignored
+    record Parsed(Path path, boolean routed, List<Parameter> parameters) implements Result {}
 
     enum Failed implements Result {
-        KEYWORD, PATH, PARAMETERS, NOT_ASCII
+        KEYWORD, PATH, PARAMETERS, NOT_UTF8
     }
 
     sealed interface Path {
@@ -43,11 +47,12 @@ final class PathParser {
             "(25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})(\\.(25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})){3}");
     private static final Pattern IPV6 = Pattern.compile("(?i)IPv6:([0-9a-f:.]{2,45})");
     private static final Pattern PARAMETER = Pattern.compile(
-            "([A-Za-z0-9][A-Za-z0-9-]*)(?:=([\\x21-\\x3c\\x3e-\\x7e]+))?");
+            "([A-Za-z0-9][A-Za-z0-9-]*)(?:=([\\x21-\\x3c\\x3e-\\x7e\\x{a0}-\\x{10ffff}]+))?");
     private static final String ATOM_SPECIALS = "!#$%&'*+-/=?^_`{|}~";
 
     private final String text;
     private int at;
+    private boolean routed;
 
     private PathParser(String text, int at) {
         this.text = text;
@@ -60,16 +65,31 @@ final class PathParser {
         if (!text.regionMatches(true, 0, keyword, 0, keyword.length())) {
             return Failed.KEYWORD;
         }
-        if (text.chars().anyMatch(c -> c > 127)) {
-            return Failed.NOT_ASCII;
+        Optional<String> decoded = decoded(text);
+        if (decoded.isEmpty()) {
+            return Failed.NOT_UTF8;
         }
-        PathParser parser = new PathParser(text, keyword.length());
+        PathParser parser = new PathParser(decoded.get(), keyword.length());
         parser.skipBlanks();
         Optional<Path> path = parser.path();
         if (path.isEmpty()) {
             return Failed.PATH;
         }
-        return parser.parameters().<Result>map(found -> new Parsed(path.get(), found)).orElse(Failed.PARAMETERS);
+        return parser.parameters().<Result>map(found -> new Parsed(path.get(), parser.routed, found))
+                .orElse(Failed.PARAMETERS);
+    }
+
+    // RFC 6531 section 3.3 widens atoms, quoted strings and domains by UTF-8; what is no UTF-8 has no meaning at all.
+    private static Optional<String> decoded(String octets) {
+        if (octets.chars().allMatch(c -> c < 128)) {
+            return Optional.of(octets);
+        }
+        try {
+            return Optional.of(StandardCharsets.UTF_8.newDecoder()
+                    .decode(ByteBuffer.wrap(octets.getBytes(StandardCharsets.ISO_8859_1))).toString());
+        } catch (CharacterCodingException malformed) {
+            return Optional.empty();
+        }
     }
 
     private Optional<Path> path() {
@@ -104,6 +124,7 @@ final class PathParser {
                 return false;
             }
         } while (take(','));
+        routed = true;
         return take(':');
     }
 
@@ -128,7 +149,7 @@ final class PathParser {
                 at++;
             }
             char c = peek();
-            if (c < ' ' || c > '~') {
+            if (c < ' ' || Character.isISOControl(c)) {
                 return Optional.empty();
             }
             meaning.append(c);
@@ -140,7 +161,7 @@ final class PathParser {
 
     private Optional<String> domain() {
         int start = at;
-        while (Character.isLetterOrDigit(peek()) || peek() == '-' || peek() == '_' || peek() == '.') {
+        while (isLetterOrDigit(peek()) || peek() == '-' || peek() == '_' || peek() == '.') {
             at++;
         }
         return Optional.of(text.substring(start, at)).filter(Address::isDomain);
@@ -194,7 +215,13 @@ final class PathParser {
     }
 
     private static boolean isAtext(char c) {
-        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || ATOM_SPECIALS.indexOf(c) >= 0;
+        return isLetterOrDigit(c) || c != 0 && ATOM_SPECIALS.indexOf(c) >= 0;
+    }
+
+    // Above ASCII everything but controls; which of it makes a domain is the address's business.
+    private static boolean isLetterOrDigit(char c) {
+        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+                || c > 127 && !Character.isISOControl(c);
     }
 
     private void skipBlanks() {

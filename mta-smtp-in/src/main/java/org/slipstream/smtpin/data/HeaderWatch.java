@@ -25,8 +25,14 @@ public final class HeaderWatch {
         }
     }
 
+    /// With the line that ended it, as far as that was looked at.
     public long bytes() {
         return bytes;
+    }
+
+    /// True when the header has ended.
+    public boolean over() {
+        return over;
     }
 
     public int lines() {

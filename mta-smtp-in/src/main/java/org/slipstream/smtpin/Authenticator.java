@@ -1,0 +1,129 @@
+package org.slipstream.smtpin;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.Reply;
+import org.slipstream.smtpin.auth.GuessGuard;
+import org.slipstream.smtpin.auth.Mechanism;
+import org.slipstream.smtpin.auth.Mechanisms;
+import org.slipstream.smtpin.command.Command;
+import org.slipstream.smtpin.policy.ClientNetwork;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Optional;
+
+/// Carries the exchange of a mechanism over the wire (RFC 4954 section 4): challenges as 334 in base64, responses as lines. On its
+/// session's thread.
+final class Authenticator {
+    sealed interface Result {
+        record Proven(String user) implements Result {}
+
+        record Refused(Reply reply) implements Result {}
+    }
+
+    private static final Logger log = LoggerFactory.getLogger(Authenticator.class);
+    /// RFC 4954 section 4: what a line of the exchange may hold.
+    private static final int LINE_BYTES = 12_288;
+    /// More than any mechanism needs.
+    private static final int ROUNDS = 8;
+    private static final ClientNetwork NETWORK = ClientNetwork.standard();
+
+    private final Wire wire;
+    private final String hostname;
+    private final Mechanisms mechanisms;
+    private final GuessGuard guard;
+
+    Authenticator(Wire wire, String hostname, Mechanisms mechanisms, GuessGuard guard) {
+        this.wire = wire;
+        this.hostname = hostname;
+        this.mechanisms = mechanisms;
+        this.guard = guard;
+    }
+
+    /// @throws IOException when the client leaves in the middle
+    Result run(Client client, Command.Auth auth, long patienceNanos) throws IOException {
+        String network = NETWORK.key(client.address());
+        if (guard.isBanned(network)) {
+            log.info("session={} client={} msg=\"banned after failed logins\"", client.session(),
+                    ReceivedLine.literal(client.address()));
+            return new Result.Refused(Reply.of(421, "4.7.0", hostname + " Too many failed logins, try again later"));
+        }
+        Optional<Mechanism> begun = mechanisms.begin(auth.mechanism(), wire.bindings());
+        if (begun.isEmpty()) {
+            return new Result.Refused(Reply.of(504, "5.5.4", "Mechanism not served"));
+        }
+        Mechanism mechanism = begun.get();
+        Said said = auth.initial().isPresent()
+                ? decode(auth.initial().get())
+                : ask(mechanism.opening(), patienceNanos);
+        for (int round = 0; round < ROUNDS; round++) {
+            if (said instanceof Said.Nonsense(Reply reply)) {
+                return new Result.Refused(reply);
+            }
+            Mechanism.Turn turn;
+            try {
+                turn = mechanism.respond(((Said.Bytes) said).bytes());
+            } catch (IOException trouble) {
+                // Not the client's fault, and so no failed guess.
+                log.warn("session={} trouble=\"{}\" msg=\"login impossible\"", client.session(), trouble.toString());
+                return new Result.Refused(Reply.of(454, "4.7.0", "Temporary authentication failure"));
+            }
+            switch (turn) {
+                case Mechanism.Turn.Challenge(byte[] bytes) -> said = ask(bytes, patienceNanos);
+                case Mechanism.Turn.Proven(String user) -> {
+                    log.info("session={} client={} user=\"{}\" mechanism={} msg=\"logged in\"", client.session(),
+                            ReceivedLine.literal(client.address()), Logged.text(user), auth.mechanism());
+                    return new Result.Proven(user);
+                }
+                case Mechanism.Turn.Failed failed -> {
+                    return failed(client, network, auth.mechanism(), failed);
+                }
+            }
+        }
+        return new Result.Refused(Reply.of(501, "5.5.4", "This does not end"));
+    }
+
+    private Result failed(Client client, String network, String mechanism, Mechanism.Turn.Failed failed) {
+        long delayMillis = guard.failedMillis(network);
+        log.info("session={} client={} user=\"{}\" mechanism={} reason=\"{}\" delay={} msg=\"login failed\"",
+                client.session(), ReceivedLine.literal(client.address()), Logged.text(failed.user()), mechanism,
+                failed.why(), delayMillis);
+        try {
+            // On a virtual thread waiting costs us nothing, and the guesser his time.
+            Thread.sleep(delayMillis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return new Result.Refused(Reply.of(535, "5.7.8", "Authentication credentials invalid"));
+    }
+
+    private sealed interface Said {
+        record Bytes(byte[] bytes) implements Said {}
+
+        record Nonsense(Reply reply) implements Said {}
+    }
+
+    private Said ask(byte[] challenge, long patienceNanos) throws IOException {
+        wire.say(Reply.of(334, Base64.getEncoder().encodeToString(challenge)));
+        wire.flush();
+        return switch (wire.readLine(LINE_BYTES, patienceNanos)) {
+            case Wire.Line.Text(String text) when text.equals("*") -> new Said.Nonsense(
+                    Reply.of(501, "5.7.0", "Authentication cancelled"));
+            case Wire.Line.Text(String text) -> decode(text);
+            case Wire.Line.TooLong() -> new Said.Nonsense(Reply.of(500, "5.5.6", "Authentication line too long"));
+            case Wire.Line.Broken() -> new Said.Nonsense(
+                    Reply.of(521, "5.5.2", hostname + " Lines end with CRLF and nothing else"));
+            case Wire.Line.End() -> throw Wire.gone();
+        };
+    }
+
+    private static Said decode(String text) {
+        try {
+            return new Said.Bytes(Base64.getDecoder().decode(text.getBytes(StandardCharsets.ISO_8859_1)));
+        } catch (IllegalArgumentException noBase64) {
+            return new Said.Nonsense(Reply.of(501, "5.5.2", "This is not base64"));
+        }
+    }
+}

@@ -1,0 +1,242 @@
+package org.slipstream.smtpin;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Reply;
+import org.slipstream.smtpin.data.Pace;
+import org.slipstream.smtpin.policy.Check;
+import org.slipstream.smtpin.policy.Policy;
+import org.slipstream.smtpin.protocol.ServicePolicy;
+
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/// Takes messages from the wire, at the client's pace but not slower than permitted, and knows what became of each. One per session,
+/// on its thread.
+///
+/// By DATA a message is one long read. In chunks it is many commands, between which the draft stays open here; so does the
+/// clock, or a client could keep a draft for ever by sending a byte now and then.
+final class Reception implements AutoCloseable {
+    /// What became of a message, or of a chunk.
+    sealed interface Answer {
+        /// A chunk that is not the last.
+        record GoOn() implements Answer {}
+
+        /// It is durable.
+        record Accepted(Reply reply) implements Answer {}
+
+        record Refused(Reply reply) implements Answer {}
+
+        /// Local trouble, not the client's fault.
+        record Trouble(Reply reply) implements Answer {}
+
+        /// The client does not know where its message ends.
+        record Hopeless(Reply reply) implements Answer {}
+    }
+
+    private static final Logger log = LoggerFactory.getLogger(Reception.class);
+
+    private final Wire wire;
+    private final ListenerConfig config;
+    private final MailDoor door;
+    private final Policy policy;
+    private final Tuning tuning;
+    private Optional<Intake> chunked = Optional.empty();
+    private Pace pace;
+
+    Reception(Wire wire, ListenerConfig config, House house, Tuning tuning) {
+        this.wire = wire;
+        this.config = config;
+        this.door = house.door();
+        this.policy = house.policy();
+        this.tuning = tuning;
+        this.pace = newPace();
+    }
+
+    /// Says 354 and takes everything up to the final dot.
+    ///
+    /// @throws IOException when the client has left in the middle: then there is no message
+    Answer data(Client client, Transaction mail) throws IOException {
+        Optional<Intake> begun;
+        try {
+            begun = Optional.of(begin(client, mail));
+        } catch (IOException trouble) {
+            return trouble(client, trouble, door.troubleReply(trouble));
+        }
+        wire.widen();
+        try (Intake intake = begun.get()) {
+            wire.say(Reply.of(354, "End data with <CR><LF>.<CR><LF>"));
+            wire.flush();
+            pace = newPace();
+            receive(intake);
+            return conclude(client, intake, mail);
+        } finally {
+            wire.narrow();
+        }
+    }
+
+    /// Takes a chunk (RFC 3030 section 2); all of it, also when its message is refused already.
+    ///
+    /// @throws IOException when the client has left in the middle: then there is no message
+    Answer chunk(Client client, Transaction mail, long bytes, boolean last) throws IOException {
+        if (chunked.isEmpty()) {
+            try {
+                chunked = Optional.of(begin(client, mail));
+                pace = newPace();
+            } catch (IOException trouble) {
+                skip(bytes);
+                return trouble(client, trouble, door.troubleReply(trouble));
+            }
+        }
+        Intake intake = chunked.get();
+        wire.widen();
+        try {
+            takeChunk(bytes, (from, to) -> intake.takeChunk(wire.buffer(), from, to));
+        } finally {
+            wire.narrow();
+        }
+        if (last) {
+            intake.endOfChunks();
+        } else if (intake.refusal().isEmpty()) {
+            return new Answer.GoOn();
+        }
+        Answer answer = conclude(client, intake, mail);
+        close();
+        return answer;
+    }
+
+    /// Reads a chunk that nobody wants, so that nobody's message is read as commands.
+    void skip(long bytes) throws IOException {
+        takeChunk(bytes, (_, _) -> {});
+    }
+
+    /// How long the next command of a message in chunks may take; `otherwise` when there is none.
+    long patienceNanos(long otherwise) {
+        return chunked.isPresent() ? Math.min(otherwise, pace.patienceNanos()) : otherwise;
+    }
+
+    /// The client was waited for between two commands.
+    void waited(long nanos) {
+        if (chunked.isPresent()) {
+            pace.waited(nanos, 0);
+        }
+    }
+
+    /// Forgets what has come so far.
+    @Override
+    public void close() {
+        chunked.ifPresent(Intake::close);
+        chunked = Optional.empty();
+    }
+
+    private Intake begin(Client client, Transaction mail) throws IOException {
+        Intake intake = new Intake(config, door.draft(client), door::troubleReply, mail.isBinary(),
+                policy.readsHeader());
+        boolean lmtp = config.service().dialect() == ServicePolicy.Dialect.LMTP;
+        intake.begin(ReceivedLine.compose(client, ReceivedLine.Protocol.of(lmtp, mail.isInternational()),
+                config.hostname(), intake.id(), mail.onlyRecipient(), tuning.clock().instant()));
+        return intake;
+    }
+
+    /// Returns at the end of the message, or when the client has shown that it will never come.
+    private void receive(Intake intake) throws IOException {
+        while (!intake.isComplete() && !intake.isEndless()) {
+            boolean here;
+            try {
+                here = await(intake.isAmbiguous());
+            } catch (SocketTimeoutException silent) {
+                if (intake.isAmbiguous()) {
+                    return;
+                }
+                throw silent;
+            }
+            if (!here) {
+                throw Wire.gone();
+            }
+            wire.consumeTo(intake.take(wire.buffer(), wire.from(), wire.to()));
+        }
+    }
+
+    private interface Piece {
+        void take(int from, int to);
+    }
+
+    private void takeChunk(long bytes, Piece piece) throws IOException {
+        long left = bytes;
+        while (left > 0) {
+            if (!await(false)) {
+                throw Wire.gone();
+            }
+            int end = wire.from() + (int) Math.min(left, wire.to() - wire.from());
+            left -= end - wire.from();
+            piece.take(wire.from(), end);
+            wire.consumeTo(end);
+        }
+    }
+
+    private boolean await(boolean briefly) throws IOException {
+        if (wire.from() < wire.to()) {
+            return true;
+        }
+        long start = System.nanoTime();
+        long patience = pace.patienceNanos();
+        boolean here = wire.await(briefly ? Math.min(patience, tuning.lastWord().toNanos()) : patience);
+        pace.waited(System.nanoTime() - start, wire.to() - wire.from());
+        return here;
+    }
+
+    private Pace newPace() {
+        return new Pace(config.limits().dataMinimumBytesPerSecond(), tuning.dataCredit().toNanos());
+    }
+
+    private Answer conclude(Client client, Intake intake, Transaction mail) {
+        if (intake.isComplete() && intake.refusal().isEmpty()) {
+            judgeAndCommit(client, intake, mail);
+        }
+        Optional<Reply> refusal = intake.refusal();
+        if (refusal.isEmpty()) {
+            logAccepted(client, intake, mail);
+            return new Answer.Accepted(Reply.of(250, "2.0.0", "queued as " + intake.id()));
+        }
+        if (intake.trouble().isPresent()) {
+            return trouble(client, intake.trouble().get(), refusal.get());
+        }
+        boolean ended = intake.isComplete() || chunked.isPresent();
+        return ended ? new Answer.Refused(refusal.get()) : new Answer.Hopeless(refusal.get());
+    }
+
+    private void judgeAndCommit(Client client, Intake intake, Transaction mail) {
+        Envelope envelope = mail.envelope(intake.eightBit());
+        Policy.Verdict verdict = policy.end(client,
+                new Check.Message(envelope, intake.sizeBytes(), intake.header()));
+        mail.add(verdict.tags());
+        if (verdict.refusal().isPresent()) {
+            log.info("session={} client={} check={} queue={} msg=refused", client.session(),
+                    ReceivedLine.literal(client.address()), verdict.decider().orElse(""), intake.id());
+            intake.refuse(verdict.refusal().get());
+        } else {
+            intake.commit(envelope, mail.extras(client.user()));
+        }
+    }
+
+    private static void logAccepted(Client client, Intake intake, Transaction mail) {
+        EnvelopeExtras extras = mail.extras(client.user());
+        String user = client.user().map(name -> " user=\"" + Logged.text(name) + "\"").orElse("");
+        String tags = extras.tags().isEmpty()
+                ? ""
+                : extras.tags().stream().map(tag -> Logged.text(tag.toString()))
+                        .collect(Collectors.joining(",", " tags=\"", "\""));
+        log.info("queue={} session={} client={} helo={}{}{} rcpts={} size={}{} msg=accepted", intake.id(),
+                client.session(), ReceivedLine.literal(client.address()), client.helo().orElse(""), user,
+                Logged.from(mail.sender()), mail.recipients(), intake.sizeBytes(), tags);
+    }
+
+    private static Answer trouble(Client client, IOException trouble, Reply reply) {
+        log.warn("session={} client={} reply=\"{}\" trouble=\"{}\"", client.session(),
+                ReceivedLine.literal(client.address()), Logged.text(reply.toString()), trouble.toString());
+        return new Answer.Trouble(reply);
+    }
+}

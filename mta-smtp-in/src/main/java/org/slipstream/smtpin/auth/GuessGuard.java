@@ -1,0 +1,76 @@
+package org.slipstream.smtpin.auth;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/// Makes guessing passwords slow and short: each failure of a network costs it a longer wait, and after some of them nobody from
+/// there may try for a while.
+///
+/// Failures are forgotten one by one with time, so a user who mistypes now and then is never banned; and a success
+/// forgets nothing, or a guesser would log in to an account of his own in between. A ban is counted per client network, because one
+/// machine has a whole IPv6 subnet to call from. The memory is bounded: beyond it the networks that were seen longest
+/// ago are forgotten first, which helps a guesser only when he has more networks than we have places, and then counting
+/// networks is no defence anyway.
+///
+/// Called by all sessions.
+public final class GuessGuard {
+    /// @param delayMillis after the first failure; doubled by each further one
+    /// @param longestDelayMillis where doubling ends
+    /// @param failures before a ban
+    /// @param forgetMillis until one failure is forgotten
+    /// @param banMillis how long a ban lasts
+    /// @param networks how many are remembered
+    public record Settings(long delayMillis, long longestDelayMillis, int failures, long forgetMillis, long banMillis,
+            int networks) {
+        public static Settings standard() {
+            return new Settings(1_000, 8_000, 10, 180_000, 900_000, 10_000);
+        }
+    }
+
+    /// @param sinceNanos from when the next failure to be forgotten counts
+    private record Seen(int failures, long sinceNanos, long bannedUntilNanos, boolean banned) {}
+
+    private final Settings settings;
+    private final long forgetNanos;
+    private final LongSupplier nanos;
+    private final Map<String, Seen> networks;
+
+    public GuessGuard(Settings settings, LongSupplier nanos) {
+        this.settings = settings;
+        this.forgetNanos = Math.max(1, settings.forgetMillis() * 1_000_000);
+        this.nanos = nanos;
+        this.networks = new LinkedHashMap<>(16, 0.75f, true) {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, Seen> eldest) {
+                return size() > settings.networks();
+            }
+        };
+    }
+
+    public synchronized boolean isBanned(String network) {
+        Seen seen = networks.get(network);
+        return seen != null && seen.banned() && seen.bannedUntilNanos() - nanos.getAsLong() > 0;
+    }
+
+    /// Counts a failure. @return how long the client is to wait for its answer
+    public synchronized long failedMillis(String network) {
+        long now = nanos.getAsLong();
+        Seen seen = networks.getOrDefault(network, new Seen(0, now, 0, false));
+        long forgotten = (now - seen.sinceNanos()) / forgetNanos;
+        int left = (int) Math.max(0, seen.failures() - forgotten);
+        int failures = left + 1;
+        long since = left == 0 ? now : seen.sinceNanos() + forgotten * forgetNanos;
+        boolean banned = failures >= settings.failures();
+        networks.put(network, new Seen(failures, since, now + settings.banMillis() * 1_000_000, banned));
+        long doubled = settings.delayMillis() << Math.min(30, failures - 1);
+        return Math.min(settings.longestDelayMillis(), doubled);
+    }
+
+    /// How many networks are remembered.
+    public synchronized int size() {
+        return networks.size();
+    }
+}

@@ -1,0 +1,30 @@
+package org.slipstream.smtpin.auth;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/// LOGIN, which no RFC standardizes and old clients know alone: two prompts, name and password.
+final class Login implements Mechanism {
+    private final Credentials credentials;
+    private Optional<String> user = Optional.empty();
+
+    Login(Credentials credentials) {
+        this.credentials = credentials;
+    }
+
+    @Override
+    public byte[] opening() {
+        return "Username:".getBytes(StandardCharsets.US_ASCII);
+    }
+
+    @Override
+    public Turn respond(byte[] response) throws IOException {
+        String text = new String(response, StandardCharsets.UTF_8);
+        if (user.isEmpty()) {
+            user = Optional.of(text);
+            return new Turn.Challenge("Password:".getBytes(StandardCharsets.US_ASCII));
+        }
+        return Plain.verdict(credentials, user.get(), text, true);
+    }
+}

@@ -1,0 +1,58 @@
+package org.slipstream.smtpin.auth;
+
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// The mechanisms there are, strongest first, as they are announced. Safe for all sessions.
+public final class Mechanisms {
+    private static final String PLUS = "SCRAM-SHA-256-PLUS";
+    private static final String SCRAM = "SCRAM-SHA-256";
+    private static final int NONCE_BYTES = 18;
+
+    private final Optional<Credentials> credentials;
+    private final SecureRandom random = new SecureRandom();
+    private final byte[] secret = new byte[32];
+
+    public Mechanisms(Optional<Credentials> credentials) {
+        this.credentials = credentials;
+        random.nextBytes(secret);
+    }
+
+    /// @param inTls true where a channel can be bound to
+    public List<String> names(boolean inTls) {
+        if (credentials.isEmpty()) {
+            return List.of();
+        }
+        List<String> names = new ArrayList<>();
+        if (credentials.get().hasScramKeys()) {
+            if (inTls) {
+                names.add(PLUS);
+            }
+            names.add(SCRAM);
+        }
+        names.add("PLAIN");
+        names.add("LOGIN");
+        return names;
+    }
+
+    /// @param bindings the channel's values by name, empty where there is no TLS
+    public Optional<Mechanism> begin(String name, Map<String, byte[]> bindings) {
+        return credentials.flatMap(users -> switch (name) {
+            case PLUS -> Optional.of(scram(users, true, bindings));
+            case SCRAM -> Optional.of(scram(users, false, bindings));
+            case "PLAIN" -> Optional.of(new Plain(users));
+            case "LOGIN" -> Optional.of(new Login(users));
+            default -> Optional.empty();
+        });
+    }
+
+    private Mechanism scram(Credentials users, boolean plus, Map<String, byte[]> bindings) {
+        byte[] nonce = new byte[NONCE_BYTES];
+        random.nextBytes(nonce);
+        return new Scram(users, plus, bindings, secret, Base64.getEncoder().encodeToString(nonce));
+    }
+}

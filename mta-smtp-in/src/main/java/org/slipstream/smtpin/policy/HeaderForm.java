@@ -1,0 +1,40 @@
+package org.slipstream.smtpin.policy;
+
+import org.slipstream.smtpin.Client;
+
+import java.util.List;
+
+/// Refuses a header in which two readers see two different messages: fields that may stand once standing twice (RFC 5322 section
+/// 3.6). One program shows the first From, the next checks the second.
+public final class HeaderForm implements Check {
+    private static final List<String> ONCE = List.of("From", "Sender", "Reply-To", "To", "Cc", "Subject", "Date",
+            "Message-ID");
+    private final boolean fromRequired;
+
+    /// @param fromRequired refuse a message that nobody wrote; mail of that kind is common from machines and never from users
+    public HeaderForm(boolean fromRequired) {
+        this.fromRequired = fromRequired;
+    }
+
+    @Override
+    public String name() {
+        return "header-form";
+    }
+
+    @Override
+    public boolean readsHeader() {
+        return true;
+    }
+
+    @Override
+    public Ruling end(Client client, Message message) {
+        for (String name : ONCE) {
+            if (message.header().count(name) > 1) {
+                return Ruling.reject(550, "5.6.0", "More than one " + name + " field");
+            }
+        }
+        return fromRequired && message.header().count("From") == 0
+                ? Ruling.reject(550, "5.6.0", "No From field")
+                : Ruling.pass();
+    }
+}

@@ -1,0 +1,79 @@
+package org.slipstream.smtpin.policy;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.Reply;
+import org.slipstream.smtpin.Client;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/// The checks of a service in their order. The first that is for or against ends the question; tags are collected on the way.
+public final class Policy {
+    /// @param refusal what the client is told
+    /// @param decider the check that decided, empty when none did
+    /// @param tags of this question
+    public record Verdict(Optional<Reply> refusal, Optional<String> decider, List<Tag> tags) {
+        public Verdict {
+            tags = List.copyOf(tags);
+        }
+    }
+
+    private static final Verdict NOTHING = new Verdict(Optional.empty(), Optional.empty(), List.of());
+
+    private final List<Check> checks;
+    private final boolean readsHeader;
+
+    public Policy(List<Check> checks) {
+        this.checks = List.copyOf(checks);
+        this.readsHeader = checks.stream().anyMatch(Check::readsHeader);
+    }
+
+    /// What every port on the Internet wants.
+    public static Policy standard() {
+        return new Policy(List.of(new EarlyTalker()));
+    }
+
+    public Verdict connect(Client client, boolean early) {
+        return ask(check -> check.connect(client, early));
+    }
+
+    public Verdict hello(Client client) {
+        return ask(check -> check.hello(client));
+    }
+
+    public Verdict mail(Client client, Optional<Address> sender, long declaredBytes) {
+        return ask(check -> check.mail(client, sender, declaredBytes));
+    }
+
+    public Verdict rcpt(Client client, Check.Rcpt rcpt) {
+        return ask(check -> check.rcpt(client, rcpt));
+    }
+
+    public Verdict end(Client client, Check.Message message) {
+        return ask(check -> check.end(client, message));
+    }
+
+    public boolean readsHeader() {
+        return readsHeader;
+    }
+
+    private Verdict ask(Function<Check, Ruling> question) {
+        List<Tag> tags = new ArrayList<>(0);
+        for (Check check : checks) {
+            switch (question.apply(check)) {
+                case Ruling.Pass() -> {
+                }
+                case Ruling.Tag(String text) -> tags.add(new Tag(check.name(), text));
+                case Ruling.Accept() -> {
+                    return new Verdict(Optional.empty(), Optional.of(check.name()), tags);
+                }
+                case Ruling.Refuse(Reply reply) -> {
+                    return new Verdict(Optional.of(reply), Optional.of(check.name()), tags);
+                }
+            }
+        }
+        return tags.isEmpty() ? NOTHING : new Verdict(Optional.empty(), Optional.empty(), tags);
+    }
+}

@@ -1,0 +1,65 @@
+package org.slipstream.smtpin.policy;
+
+import org.slipstream.core.Address;
+import org.slipstream.smtpin.Client;
+
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/// How much one client network, or one user wherever he comes from, may do in a time. Who goes beyond is asked to come later.
+///
+/// A user is counted by name and not by network, because a stolen password is used from everywhere.
+public final class Rates implements Check {
+    /// @param connections per network and minute
+    /// @param messages per network or user and hour
+    /// @param recipients per network or user and hour
+    /// @param network which clients count as one
+    /// @param keys how many networks and users are remembered
+    public record Settings(int connections, int messages, int recipients, ClientNetwork network, int keys) {
+        public static Settings standard() {
+            return new Settings(120, 3_000, 10_000, ClientNetwork.standard(), 20_000);
+        }
+    }
+
+    private static final long MINUTE = 60_000;
+    private static final long HOUR = 3_600_000;
+    private final ClientNetwork network;
+    private final Buckets connections;
+    private final Buckets messages;
+    private final Buckets recipients;
+
+    public Rates(Settings settings, LongSupplier nanos) {
+        this.network = settings.network();
+        this.connections = new Buckets(settings.connections(), MINUTE, settings.keys(), nanos);
+        this.messages = new Buckets(settings.messages(), HOUR, settings.keys(), nanos);
+        this.recipients = new Buckets(settings.recipients(), HOUR, settings.keys(), nanos);
+    }
+
+    @Override
+    public String name() {
+        return "rates";
+    }
+
+    @Override
+    public Ruling connect(Client client, boolean early) {
+        return connections.take(network.key(client.address()))
+                ? Ruling.pass()
+                : Ruling.reject(421, "4.7.0", "Too many connections from your network, try again later");
+    }
+
+    @Override
+    public Ruling mail(Client client, Optional<Address> sender, long declaredBytes) {
+        return messages.take(who(client)) ? Ruling.pass() : Ruling.defer("4.7.1", "Too many messages, try again later");
+    }
+
+    @Override
+    public Ruling rcpt(Client client, Rcpt rcpt) {
+        return recipients.take(who(client))
+                ? Ruling.pass()
+                : Ruling.defer("4.7.1", "Too many recipients, try again later");
+    }
+
+    private String who(Client client) {
+        return client.user().map(user -> "user " + user).orElseGet(() -> network.key(client.address()));
+    }
+}

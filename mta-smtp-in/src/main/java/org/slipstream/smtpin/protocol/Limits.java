@@ -1,0 +1,31 @@
+package org.slipstream.smtpin.protocol;
+
+/// The inbound limits, each a named setting.
+///
+/// @param messageBytes SIZE; 552 5.3.4 beyond
+/// @param recipients per transaction; 452 4.5.3 beyond (RFC 5321 section 4.5.3.1.10)
+/// @param hops Received fields; 554 5.4.6 beyond (RFC 5321 section 6.3)
+/// @param headerBytes 552 5.3.4 beyond
+/// @param headerLines 552 5.3.4 beyond
+/// @param commandBytes a command line with its CRLF; 500 5.5.2 beyond
+/// @param textLineBytes a line of a message with its CRLF; 500 5.6.0 beyond
+/// @param connections sessions at once on this port; 421 4.7.0 beyond
+/// @param connectionsPerClient sessions at once from one address; 421 4.7.0 beyond
+/// @param errors negative replies before 421 4.7.0
+/// @param junkCommands commands without mail before 421 4.7.0
+/// @param messagesPerConnection transactions before 421 4.7.0
+/// @param idleMillis longest wait for a command; a tenth of it when nine of ten places are taken
+/// @param dataMinimumBytesPerSecond averaged over 60 s
+public record Limits(long messageBytes, int recipients, int hops, int headerBytes, int headerLines, int commandBytes,
+        int textLineBytes, int connections, int connectionsPerClient, int errors, int junkCommands,
+        int messagesPerConnection, long idleMillis, int dataMinimumBytesPerSecond) {
+
+    public static Limits standard() {
+        return new Limits(25L << 20, 1000, 50, 128 << 10, 1000, 2048, 1 << 20, 1000, 30, 20, 100, 500, 300_000, 500);
+    }
+
+    /// A client that goes on so far beyond the size limit does not mean to end.
+    public long endlessBytes() {
+        return 2 * Math.min(messageBytes, Long.MAX_VALUE / 4) + (1 << 20);
+    }
+}

@@ -1,0 +1,83 @@
+package org.slipstream.smtpin.protocol;
+
+import org.slipstream.smtpin.command.Command;
+
+import java.util.Optional;
+
+/// Where a session stands.
+///
+/// @param helo what the client called itself; empty before EHLO and again after STARTTLS
+/// @param greeting how it introduced itself
+/// @param tls true once encrypted
+/// @param user who has logged in
+/// @param speaker true for a client that may say XCLIENT
+/// @param mail the transaction that is open
+/// @param errors negative replies so far
+/// @param junk commands since the last accepted message that brought none nearer
+/// @param transactions begun so far
+public record State(Optional<String> helo, Command.Greeting greeting, boolean tls, Optional<String> user,
+        boolean speaker, Optional<Mail> mail, int errors, int junk, int transactions) {
+
+    /// A transaction (RFC 5321 section 3.3).
+    ///
+    /// @param recipients accepted so far
+    /// @param chunks true when the first BDAT has been taken: there is no way back to RCPT or DATA
+    public record Mail(Command.Mail command, int recipients, boolean chunks) {}
+
+    /// @param tls true on a port with TLS from the start
+    /// @param speaker true for a client that may say XCLIENT
+    public static State start(boolean tls, boolean speaker) {
+        return new State(Optional.empty(), Command.Greeting.HELO, tls, Optional.empty(), speaker, Optional.empty(), 0,
+                0, 0);
+    }
+
+    State withHello(Command.Hello hello) {
+        return new State(Optional.of(hello.name()), hello.greeting(), tls, user, speaker, Optional.empty(), errors,
+                junk, transactions);
+    }
+
+    // RFC 3207 section 4.2: whatever the client said in clear text was never said.
+    State withTls() {
+        return new State(Optional.empty(), Command.Greeting.HELO, true, Optional.empty(), speaker, Optional.empty(),
+                errors, junk, transactions);
+    }
+
+    State withUser(String name) {
+        return new State(helo, greeting, tls, Optional.of(name), speaker, mail, errors, junk, transactions);
+    }
+
+    /// Somebody else speaks from here on (XCLIENT).
+    State restarted(Optional<String> otherHelo, Optional<String> otherUser) {
+        return new State(otherHelo, Command.Greeting.HELO, tls, otherUser, speaker, Optional.empty(), errors, junk,
+                transactions);
+    }
+
+    State withMail(Command.Mail command) {
+        return new State(helo, greeting, tls, user, speaker, Optional.of(new Mail(command, 0, false)), errors, junk,
+                transactions + 1);
+    }
+
+    State withRecipient() {
+        return withMail(mail.map(open -> new Mail(open.command(), open.recipients() + 1, open.chunks())));
+    }
+
+    State withChunk() {
+        return withMail(mail.map(open -> new Mail(open.command(), open.recipients(), true)));
+    }
+
+    State withoutMail() {
+        return withMail(Optional.empty());
+    }
+
+    private State withMail(Optional<Mail> other) {
+        return new State(helo, greeting, tls, user, speaker, other, errors, junk, transactions);
+    }
+
+    State withError() {
+        return new State(helo, greeting, tls, user, speaker, mail, errors + 1, junk, transactions);
+    }
+
+    State withJunk(int count) {
+        return new State(helo, greeting, tls, user, speaker, mail, errors, count, transactions);
+    }
+}

@@ -1,0 +1,119 @@
+package org.slipstream.smtpin.proxy;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Optional;
+
+/// Reads the PROXY protocol's header (the specification is HAProxy's `proxy-protocol.txt`, section 2).
+///
+/// Version 1 is a line, `PROXY TCP4 192.0.2.1 198.51.100.1 56324 25` and CR LF, 107 octets at most. Version 2 is binary: twelve octets of
+/// signature, version and command, family, a length, and so many octets, of which the addresses are the first. A
+/// command LOCAL, or a family UNKNOWN or UNSPEC, is the proxy speaking for itself: a health check.
+///
+/// [#PREFIX_BYTES] octets tell which version it is and are part of the shortest header of either, so they can always be waited for.
+public final class ProxyHeader {
+    /// What the header said.
+    public sealed interface Result {
+        /// @param address whom the proxy speaks for
+        record Client(InetAddress address, int port) implements Result {}
+
+        /// The proxy speaks for itself.
+        record Itself() implements Result {}
+
+        record Malformed() implements Result {}
+    }
+
+    public static final int PREFIX_BYTES = 12;
+    /// The longest line of version 1 with its CR LF.
+    public static final int LINE_BYTES = 107;
+    /// What version 2 has before its addresses.
+    public static final int FIXED_BYTES = 16;
+    private static final byte[] SIGNATURE = {'\r', '\n', '\r', '\n', 0, '\r', '\n', 'Q', 'U', 'I', 'T', '\n'};
+
+    private ProxyHeader() {}
+
+    /// @param prefix the first [#PREFIX_BYTES]
+    public static boolean isBinary(byte[] prefix) {
+        return Arrays.equals(prefix, 0, PREFIX_BYTES, SIGNATURE, 0, PREFIX_BYTES);
+    }
+
+    /// @param prefix the first [#PREFIX_BYTES]
+    public static boolean isLine(byte[] prefix) {
+        return new String(prefix, 0, 6, StandardCharsets.ISO_8859_1).equals("PROXY ");
+    }
+
+    /// How many octets follow the [#FIXED_BYTES] of version 2.
+    public static int followingBytes(byte[] fixed) {
+        return (fixed[14] & 255) << 8 | fixed[15] & 255;
+    }
+
+    /// @param line without CR LF
+    public static Result line(String line) {
+        String[] words = line.split(" ", -1);
+        if (words.length >= 2 && words[0].equals("PROXY") && words[1].equals("UNKNOWN")) {
+            return new Result.Itself();
+        }
+        boolean ip4 = words.length > 1 && words[1].equals("TCP4");
+        boolean ip6 = words.length > 1 && words[1].equals("TCP6");
+        if (words.length != 6 || !words[0].equals("PROXY") || !ip4 && !ip6 || !isPort(words[4])
+                || !isPort(words[5])) {
+            return new Result.Malformed();
+        }
+        Optional<InetAddress> source = literal(words[2], ip6);
+        Optional<InetAddress> destination = literal(words[3], ip6);
+        return source.isPresent() && destination.isPresent()
+                ? new Result.Client(source.get(), Integer.parseInt(words[4]))
+                : new Result.Malformed();
+    }
+
+    /// @param header all of it
+    public static Result binary(byte[] header) {
+        int version = header[12] >> 4 & 15;
+        int command = header[12] & 15;
+        if (version != 2 || command > 1) {
+            return new Result.Malformed();
+        }
+        if (command == 0) {
+            return new Result.Itself();
+        }
+        // Family in the upper half, transport in the lower: 1 stream over IPv4, 2 over IPv6.
+        return switch (header[13]) {
+            case 0x11 -> address(header, 4);
+            case 0x21 -> address(header, 16);
+            case 0 -> new Result.Itself();
+            default -> new Result.Malformed();
+        };
+    }
+
+    private static Result address(byte[] header, int bytes) {
+        int portAt = FIXED_BYTES + 2 * bytes;
+        if (header.length < portAt + 4) {
+            return new Result.Malformed();
+        }
+        try {
+            InetAddress source = InetAddress.getByAddress(
+                    Arrays.copyOfRange(header, FIXED_BYTES, FIXED_BYTES + bytes));
+            return new Result.Client(source, (header[portAt] & 255) << 8 | header[portAt + 1] & 255);
+        } catch (UnknownHostException e) {
+            throw new LinkageError("an address of 4 or 16 octets", e);
+        }
+    }
+
+    private static boolean isPort(String text) {
+        return text.matches("0|[1-9][0-9]{0,4}") && Integer.parseInt(text) <= 65_535;
+    }
+
+    private static Optional<InetAddress> literal(String text, boolean ip6) {
+        if (!text.matches(ip6 ? "[0-9A-Fa-f:.]{2,39}" : "([0-9]{1,3}\\.){3}[0-9]{1,3}")
+                || ip6 != text.contains(":")) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(InetAddress.ofLiteral(text));
+        } catch (IllegalArgumentException noAddress) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package org.slipstream.smtpin;
+
+import java.io.ByteArrayOutputStream;
+import java.util.Map;
+import java.util.function.IntUnaryOperator;
+
+import javax.net.ssl.SSLContext;
+
+/// A client that has said everything already, and whose bytes arrive in pieces of given sizes.
+final class MemoryLink implements Link {
+    private final byte[] said;
+    private final IntUnaryOperator pieceBytes;
+    private final ByteArrayOutputStream heard = new ByteArrayOutputStream();
+    private int at;
+
+    /// @param pieceBytes the size of the piece that begins at a position
+    MemoryLink(byte[] said, IntUnaryOperator pieceBytes) {
+        this.said = said;
+        this.pieceBytes = pieceBytes;
+    }
+
+    byte[] heard() {
+        return heard.toByteArray();
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int length) {
+        if (at == said.length) {
+            return -1;
+        }
+        int count = Math.min(Math.min(length, said.length - at), Math.max(1, pieceBytes.applyAsInt(at)));
+        System.arraycopy(said, at, into, offset, count);
+        at += count;
+        return count;
+    }
+
+    @Override
+    public int available() {
+        return 0;
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) {
+        heard.write(bytes, offset, length);
+    }
+
+    @Override
+    public void patience(int millis) {}
+
+    @Override
+    public String startTls(SSLContext context) {
+        throw new UnsupportedOperationException("no TLS in memory");
+    }
+
+    @Override
+    public boolean isTls() {
+        return false;
+    }
+
+    @Override
+    public Map<String, byte[]> bindings() {
+        return Map.of();
+    }
+
+    @Override
+    public void endOutput() {}
+
+    @Override
+    public void cut() {}
+}
