@@ -88,6 +88,11 @@ final class FreshLetters {
                 .map(fresh -> fresh.envelope.recipients());
     }
 
+    synchronized Optional<Spool.InMemory> inMemory(QueueId id) {
+        return Optional.ofNullable(letters.get(id)).flatMap(fresh -> fresh.letter
+                .map(letter -> new Spool.InMemory(fresh.envelope, letter, !fresh.touched)));
+    }
+
     synchronized void touched(QueueId id) {
         Fresh fresh = letters.get(id);
         if (fresh != null) {

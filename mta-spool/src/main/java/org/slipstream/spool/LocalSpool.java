@@ -123,10 +123,7 @@ final class LocalSpool implements Spool {
     public RecipientBatch readRecipients(QueueId id, int after, int limit) throws IOException, DamagedException {
         Optional<List<Recipient>> untried = fresh.openRecipients(id);
         if (untried.isPresent()) {
-            List<Recipient> all = untried.get();
-            int from = Math.clamp(after, 0, all.size());
-            int to = (int) Math.min(all.size(), (long) from + limit);
-            return new RecipientBatch(all.subList(from, to), to == all.size());
+            return RecipientBatch.of(untried.get(), after, limit);
         }
         int most = Math.min(limit, Integer.MAX_VALUE - 1);
         try {
@@ -142,6 +139,11 @@ final class LocalSpool implements Spool {
     private void setAside(QueueId id, String reason) {
         LOG.warn("event=message-set-aside queue={} reason=\"{}\"", id, reason);
         alter(new Change.SetAside(id), () -> {});
+    }
+
+    @Override
+    public Optional<InMemory> inMemory(QueueId id) {
+        return fresh.inMemory(id);
     }
 
     @Override

@@ -53,7 +53,20 @@ public interface Spool extends AutoCloseable {
     /// @throws DamagedException when the rows make no sense; the message has then been set aside
     RecipientBatch readRecipients(QueueId id, int after, int limit) throws IOException, DamagedException;
 
-    record RecipientBatch(List<Recipient> recipients, boolean end) {}
+    record RecipientBatch(List<Recipient> recipients, boolean end) {
+        /// A part of a list in which recipient `n` is the `n`th.
+        public static RecipientBatch of(List<Recipient> all, int after, int limit) {
+            int from = Math.clamp(after, 0, all.size());
+            int to = (int) Math.min(all.size(), (long) from + limit);
+            return new RecipientBatch(all.subList(from, to), to == all.size());
+        }
+    }
+
+    /// What is in memory of a message that was committed just now. Does not block: for a thread that must not wait.
+    Optional<InMemory> inMemory(QueueId id);
+
+    /// @param untried no outcome has been recorded: every recipient of the envelope is open
+    record InMemory(Envelope envelope, Letter letter, boolean untried) {}
 
     /// The content, from memory while it is fresh, else from disk. Opening or reading a damaged letter (checksum) throws
     /// an IOException.

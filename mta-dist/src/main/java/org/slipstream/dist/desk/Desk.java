@@ -80,7 +80,7 @@ public final class Desk implements OrderSink, AutoCloseable {
     public void order(QmgrOrder order) {
         switch (order) {
             case QmgrOrder.Scan scan -> scan(scan);
-            case QmgrOrder.ReadRecipients read -> errands.read(() -> readRecipients(read));
+            case QmgrOrder.ReadRecipients read -> recipients(read);
             case QmgrOrder.FindRoute find -> findRoute(find.domain());
             case QmgrOrder.Open open -> open(open);
             case QmgrOrder.Deliver deliver -> deliver(deliver);
@@ -102,10 +102,24 @@ public final class Desk implements OrderSink, AutoCloseable {
                         new QmgrEvent.ScanDone(claimed.messages(), claimed.more(), claimed.nextDueMillis())));
     }
 
+    // Most mail has come in a moment ago and is in memory; an errand for it would only wake threads.
+    private void recipients(QmgrOrder.ReadRecipients read) {
+        Optional<Spool.InMemory> fresh = spool.inMemory(read.id()).filter(Spool.InMemory::untried);
+        if (fresh.isPresent()) {
+            answerRead(read,
+                    Spool.RecipientBatch.of(fresh.get().envelope().recipients(), read.after(), read.limit()));
+        } else {
+            errands.read(() -> readRecipients(read));
+        }
+    }
+
+    private void answerRead(QmgrOrder.ReadRecipients read, Spool.RecipientBatch batch) {
+        answers.accept(new QmgrEvent.RecipientsRead(read.id(), batch.recipients(), batch.end()));
+    }
+
     private void readRecipients(QmgrOrder.ReadRecipients read) {
         try {
-            Spool.RecipientBatch batch = spool.readRecipients(read.id(), read.after(), read.limit());
-            answers.accept(new QmgrEvent.RecipientsRead(read.id(), batch.recipients(), batch.end()));
+            answerRead(read, spool.readRecipients(read.id(), read.after(), read.limit()));
         } catch (DamagedException damaged) {
             log.warn("queue={} msg=\"message set aside\" reason=\"{}\"", read.id(), damaged.getMessage());
             answers.accept(new QmgrEvent.MessageDamaged(read.id(), damaged.getMessage()));
@@ -144,7 +158,9 @@ public final class Desk implements OrderSink, AutoCloseable {
 
     private void deliver(QmgrOrder.Deliver deliver) {
         switch (deliver.route()) {
-            case Route.Smtp _,Route.Lmtp _ -> errands.read(() -> handOver(deliver));
+            case Route.Smtp _,Route.Lmtp _ -> spool.inMemory(deliver.id()).ifPresentOrElse(
+                    fresh -> handOver(deliver, fresh.envelope(), fresh.letter()),
+                    () -> errands.read(() -> handOver(deliver)));
             case Route.Local _ -> errands.file(() -> deliverLocally(deliver));
             case Route.Discard discard -> done(deliver, all(deliver, new Outcome.Delivered(
                     Reply.of(250, "2.0.0", "discarded by route"), "discard:" + discard.nextHop())));
@@ -153,11 +169,15 @@ public final class Desk implements OrderSink, AutoCloseable {
 
     private void handOver(QmgrOrder.Deliver deliver) {
         try {
-            carriers.deliver(deliver.connection(), new Parcel(deliver.delivery(), deliver.id(), envelope(deliver.id()),
-                    deliver.recipients(), spool.letter(deliver.id())));
+            handOver(deliver, envelope(deliver.id()), spool.letter(deliver.id()));
         } catch (IOException trouble) {
             done(deliver, localTrouble(deliver, trouble));
         }
+    }
+
+    private void handOver(QmgrOrder.Deliver deliver, Envelope envelope, Letter letter) {
+        carriers.deliver(deliver.connection(),
+                new Parcel(deliver.delivery(), deliver.id(), envelope, deliver.recipients(), letter));
     }
 
     private void deliverLocally(QmgrOrder.Deliver deliver) {

@@ -4,9 +4,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.joran.JoranConfigurator;
-import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
-import ch.qos.logback.core.ConsoleAppender;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
@@ -30,9 +28,8 @@ class LoggingTest {
         URL settings = LoggingTest.class.getResource("/logback.xml");
         configurator.doConfigure(settings);
         Logger logger = context.getLogger("org.slipstream.x.Carrier");
-        var appender = (ConsoleAppender<ILoggingEvent>) context.getLogger(Logger.ROOT_LOGGER_NAME)
-                .getAppender("stderr");
-        String line = new String(appender.getEncoder().encode(new LoggingEvent("", logger, Level.WARN,
+        var appender = (LineAppender) context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender("stderr");
+        String line = new String(appender.encoder().encode(new LoggingEvent("", logger, Level.WARN,
                 "queue=1 reply={}", null, new Object[]{"550 no\r\nqueue=2 \u001b[2J"})), StandardCharsets.UTF_8);
         assertThat(line).matches(
                 "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z WARN  queue=1 reply=550 no queue=2  \\[2J thread=main"

@@ -145,6 +145,11 @@ public final class MemorySpool implements Spool {
     }
 
     @Override
+    public Optional<InMemory> inMemory(QueueId id) {
+        return Optional.empty();
+    }
+
+    @Override
     public Optional<Envelope> envelope(QueueId id) {
         return Optional.ofNullable(messages.get(id)).map(Stored::envelope);
     }
