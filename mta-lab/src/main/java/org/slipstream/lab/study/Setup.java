@@ -41,6 +41,12 @@ public record Setup(FeedbackStyle style, boolean cached, int recipients, int ini
         return new Setup(style, cached, recipients, initialConcurrency, door, habits, other);
     }
 
+    /// The mean time of a session of one delivery, from the moment at which a process takes it.
+    double deliveryMillis() {
+        return RECIPIENTS_PER_DELIVERY * RECIPIENT_MILLIS + Habits.meanMillis(habits.greeting())
+                + Habits.meanMillis(habits.overhead());
+    }
+
     QmgrConfig config() {
         TransportSettings standard = TransportSettings.defaults();
         TransportSettings smtp = standard.withRecipientsPerDelivery(RECIPIENTS_PER_DELIVERY)

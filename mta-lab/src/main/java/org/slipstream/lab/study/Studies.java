@@ -4,6 +4,8 @@ import org.slipstream.lab.study.Door.Congested;
 import org.slipstream.lab.study.Door.Limiter;
 import org.slipstream.lab.study.Door.Overflow;
 import org.slipstream.lab.study.Study.Row;
+import org.slipstream.lab.study.Study.Variation;
+import org.slipstream.qmgr.flow.FeedbackVariant;
 
 import java.util.List;
 import java.util.Optional;
@@ -31,7 +33,11 @@ public final class Studies {
                     limited(FeedbackStyle.PER_ROOT_OF_N, false, new Published(24.5, 5.28, 0.45, 0, 0)),
                     limited(FeedbackStyle.PER_ROOT_OF_N, true, new Published(24.3, 5.28, 0.46, 0, 0)),
                     limited(FeedbackStyle.ONE, false, new Published(49.7, 5.63, 0.67, 0, 0)),
-                    limited(FeedbackStyle.ONE, true, new Published(49.7, 5.68, 0.70, 0, 0))));
+                    limited(FeedbackStyle.ONE, true, new Published(49.7, 5.68, 0.70, 0, 0))),
+            "one thing that is changed", List.of(new Variation("as above", setup -> setup),
+                    new Variation("slow refusal", setup -> setup.with(Habits.slow())),
+                    new Variation("postfix-source", setup -> setup.with(FeedbackVariant.POSTFIX_SOURCE)),
+                    new Variation("plus-minus-one", setup -> setup.with(FeedbackVariant.PLUS_MINUS_ONE))));
 
     public static final Study CONNECT = new Study("connect", "A full connection queue and a connect timeout of 30 s",
             10,
@@ -40,16 +46,19 @@ public final class Studies {
                     full(FeedbackStyle.PER_ROOT_OF_N, false, new Published(10.4, 19.6, 0.59, 208, 0)),
                     full(FeedbackStyle.PER_ROOT_OF_N, true, new Published(10.6, 19.6, 0.61, 212, 0)),
                     full(FeedbackStyle.ONE, false, new Published(10.1, 19.5, 1.29, 202, 0)),
-                    full(FeedbackStyle.ONE, true, new Published(10.8, 19.3, 1.57, 216, 0))));
+                    full(FeedbackStyle.ONE, true, new Published(10.8, 19.3, 1.57, 216, 0))),
+            "the length of the queue",
+            List.of(places(5), places(6), places(7), places(8)));
 
     public static final Study GREETING = new Study("greeting", "Connections without a greeting and a timeout of 300 s",
-            5,
+            3,
             List.of(silent(FeedbackStyle.PER_N, false, new Published(1.16, 19.8, 0.37, 0, 230)),
                     silent(FeedbackStyle.PER_N, true, new Published(1.36, 19.8, 0.36, 0, 272)),
                     silent(FeedbackStyle.PER_ROOT_OF_N, false, new Published(1.21, 19.9, 0.23, 4, 238)),
                     silent(FeedbackStyle.PER_ROOT_OF_N, true, new Published(1.36, 20.0, 0.23, 0, 272)),
                     silent(FeedbackStyle.ONE, false, new Published(1.18, 20.0, 0.16, 0, 236)),
-                    silent(FeedbackStyle.ONE, true, new Published(1.39, 20.0, 0.16, 0, 278))));
+                    silent(FeedbackStyle.ONE, true, new Published(1.39, 20.0, 0.16, 0, 278))),
+            "nothing", List.of());
 
     private Studies() {}
 
@@ -60,6 +69,11 @@ public final class Studies {
 
     public static Optional<Study> find(String name) {
         return all().stream().filter(study -> study.name().equals(name)).findFirst();
+    }
+
+    private static Variation places(int places) {
+        return new Variation(places + " places",
+                setup -> setup.with(new Congested(SERVER_LIMIT, places, Overflow.SYN_IS_DROPPED)));
     }
 
     private static Row limited(FeedbackStyle style, boolean cached, Published published) {

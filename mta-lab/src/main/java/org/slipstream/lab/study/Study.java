@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
 /// A published table and how to measure it again.
@@ -12,9 +13,13 @@ import java.util.stream.LongStream;
 /// @param name for the command line; `/studies/NAME.txt` says how it was set up and what was assumed
 /// @param runs of each row, with the seeds 1, 2, 3 …
 /// @param rows in the order of the document
-public record Study(String name, String title, int runs, List<Row> rows) {
+/// @param variedBy in words, what the variations change
+/// @param variations what else is measured, to see what the result hangs on; may be none
+public record Study(String name, String title, int runs, List<Row> rows, String variedBy,
+        List<Variation> variations) {
     public Study {
         rows = List.copyOf(rows);
+        variations = List.copyOf(variations);
     }
 
     /// One experiment, and what it gave then.
@@ -26,14 +31,22 @@ public record Study(String name, String title, int runs, List<Row> rows) {
     /// @param mean of the runs
     public record Result(Row row, List<Measured> runs, Measured mean) {}
 
+    /// The same experiments with one thing changed.
+    public record Variation(String label, UnaryOperator<Setup> change) {}
+
     public List<Result> measure() {
-        return rows.stream().map(row -> {
-            List<Measured> all = measure(row.setup());
-            return new Result(row, all, Measured.mean(all));
-        }).toList();
+        return rows.stream().map(row -> result(row, measure(row.setup()))).toList();
     }
 
-    List<Measured> measure(Setup setup) {
+    List<Result> measure(Variation variation) {
+        return rows.stream().map(row -> result(row, measure(variation.change().apply(row.setup())))).toList();
+    }
+
+    private static Result result(Row row, List<Measured> runs) {
+        return new Result(row, runs, Measured.mean(runs));
+    }
+
+    private List<Measured> measure(Setup setup) {
         return LongStream.rangeClosed(1, runs).mapToObj(seed -> StudyWorld.run(setup, seed).figures()).toList();
     }
 
