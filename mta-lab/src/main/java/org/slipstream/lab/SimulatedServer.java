@@ -109,9 +109,16 @@ final class SimulatedServer {
         after(server.greeting().millis(chance), caller, caller::greeted);
     }
 
-    /// A session is over.
+    /// A session is over. Who waits is let in a moment later: this is called while orders are carried out, and answers come
+    /// after orders.
     void left() {
         sessions--;
+        if (!waiting.isEmpty()) {
+            clock.after(0, this::letWaitingIn);
+        }
+    }
+
+    private void letWaitingIn() {
         while (!waiting.isEmpty() && sessions < server.sessions()) {
             letIn(waiting.remove());
         }

@@ -131,6 +131,14 @@ public final class World {
 
     /// What a reader of a failure wants to know.
     private String state() {
+        try {
+            return pictured();
+        } catch (RuntimeException broken) {
+            return "at " + clock.now() + " ms, after " + last + "; the state cannot be told: " + broken;
+        }
+    }
+
+    private String pictured() {
         QmgrSnapshot snapshot = brain.snapshot(clock.now());
         StringBuilder text = new StringBuilder("at " + clock.now() + " ms, after " + events + " events, the last: "
                 + last.map(Object::toString).orElse("none"));

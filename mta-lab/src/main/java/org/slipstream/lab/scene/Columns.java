@@ -3,14 +3,12 @@ package org.slipstream.lab.scene;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A table as text. A title begins with `<` for a column set to the left or `>` for one set to the right.
+/// A table as text: the first column is set to the left, the others to the right.
 final class Columns {
-    private final List<String> sides;
     private final List<List<String>> rows = new ArrayList<>();
 
-    Columns(String... titles) {
-        sides = List.of(titles);
-        rows.add(sides.stream().map(title -> title.substring(1)).toList());
+    Columns(List<String> titles) {
+        rows.add(titles);
     }
 
     void row(List<String> cells) {
@@ -25,7 +23,7 @@ final class Columns {
                 int width = width(i);
                 String pad = " ".repeat(width - row.get(i).length());
                 line.append(i == 0 ? "" : "  ")
-                        .append(sides.get(i).startsWith(">") ? pad + row.get(i) : row.get(i) + pad);
+                        .append(i > 0 ? pad + row.get(i) : row.get(i) + pad);
             }
             lines.add(line.toString().stripTrailing());
         }

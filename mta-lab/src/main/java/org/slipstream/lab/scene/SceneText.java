@@ -17,6 +17,11 @@ import java.util.SequencedMap;
 
 /// How a scene went, as text: the sequence, a table of messages, a table of destinations, and whether it was as expected.
 public final class SceneText {
+    static final List<String> MESSAGE_TITLES = List.of("message", "copies", "entries", "recipients", "delivered",
+            "arrives", "first", "last", "floor", "over floor", "inflation");
+    static final List<String> ROAD_TITLES = List.of("destination", "attempts", "troubled", "untried", "connections",
+            "at once");
+
     private static final int WIDTH = 100;
     private static final String INDENT = "          ";
 
@@ -38,18 +43,30 @@ public final class SceneText {
         lines.add("");
         sequences();
         lines.add("");
-        Columns messages = new Columns("<message", ">copies", ">entries", ">recipients", ">delivered", ">arrives",
-                ">first", ">last", ">floor", ">over floor", ">inflation");
-        MessageRow.of(played).forEach(row -> messages.row(row.cells()));
-        lines.addAll(messages.lines());
+        table(MESSAGE_TITLES, messageRows(played));
         reads();
         lines.add("");
-        Columns roads = new Columns("<destination", ">attempts", ">troubled", ">untried", ">connections", ">at once");
-        played.course().roads().values().forEach(road -> roads.row(List.of(road.name(), "" + road.attempts(),
-                "" + road.troubled(), "" + road.untried(), "" + road.connections(), "" + road.most())));
-        lines.addAll(roads.lines());
+        table(ROAD_TITLES, roadRows(played));
         windows();
         verdicts();
+    }
+
+    /// One row for each message of the file; see [#MESSAGE_TITLES].
+    static List<List<String>> messageRows(Played played) {
+        return MessageRow.of(played).stream().map(MessageRow::cells).toList();
+    }
+
+    /// One row for each destination; see [#ROAD_TITLES].
+    static List<List<String>> roadRows(Played played) {
+        return played.course().roads().values().stream().map(road -> List.of(road.name(), "" + road.attempts(),
+                "" + road.troubled(), "" + road.untried(), "" + road.connections(), "" + road.most())).toList();
+    }
+
+    // Names to the left, figures to the right.
+    private void table(List<String> titles, List<List<String>> rows) {
+        Columns columns = new Columns(titles);
+        rows.forEach(columns::row);
+        lines.addAll(columns.lines());
     }
 
     private void sequences() {

@@ -1,0 +1,62 @@
+package org.slipstream.lab.scene;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.lab.scene.SceneReader.Reading;
+
+import java.util.List;
+import java.util.Map;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class PageTest {
+    private static String page(String name) {
+        return Page.of(Stage.play(ShelfTest.scene(name)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ten-two-two", "tree", "dead-destination", "limited-server", "rate-delay", "two-transports",
+            "retry-times"})
+    void aPageNeedsNothingFromAnywhereAndHoldsNoMachinery(String name) {
+        assertThat(page(name)).doesNotContain("http", "src=", "<script", "@import", "url(\"", "{{").contains("<svg",
+                "aria-labelledby", "prefers-color-scheme: dark", "<caption>").isEqualTo(page(name));
+    }
+
+    @Test
+    void thePictureIsSaidAgainInWords() {
+        assertThat(page("ten-two-two")).contains("<td class=\"text\">2×2 to smtp/b.example</td>",
+                "2 steps in front of 1, level 1", "14 deliveries on at most 1 connections at a time within 14s",
+                "1×4 2×2 1×4 3×2 1×2", "This is what the file expects.");
+        assertThat(page("dead-destination")).contains("dead, 0s to 300s", "In order: 4 3 2 dead",
+                "mailing to smtp/a.example: no session, or one that broke");
+    }
+
+    @Test
+    void namesFromAFileAreEscaped() {
+        Reading reading = SceneReader.read("x.toml", """
+                title = "<b>&\\"'"
+                story = "</p><script>alert(1)</script>"
+                [[messages]]
+                name = "<img/onerror=x>"
+                to = { "<i>.example" = 2 }
+                """);
+        String page = Page.of(Stage.play(((Reading.Good) reading).scene()));
+
+        assertThat(page).contains("&lt;b&gt;&amp;&quot;&#39;", "&lt;img/onerror=x&gt;", "&lt;i&gt;.example")
+                .doesNotContain("<script", "<img", "<i>");
+    }
+
+    @Test
+    void aTemplateRepeatsChoosesAndComplains() {
+        Map<String, Object> values = Map.of("names", List.of("a", "b"), "none", List.of(), "x", "<");
+
+        assertThat(
+                Template.of("{{x}}{{#names}}{{it}}{{x}},{{/names}}{{^none}}!{{/none}}{{#none}}?{{/none}}").fill(values))
+                .isEqualTo("&lt;a&lt;,b&lt;,!");
+        assertThatThrownBy(() -> Template.of("{{y}}").fill(values)).hasMessage("nothing called y");
+        assertThatThrownBy(() -> Template.of("{{#y}}")).hasMessage("{{#y}} is not closed");
+        assertThatThrownBy(() -> Template.of("{{/y}}")).hasMessage("{{/y}} closes nothing");
+    }
+}

@@ -1,0 +1,130 @@
+package org.slipstream.lab.scene;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.lab.scene.SceneReader.Reading;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A file that makes no sense gets one sentence: where, what, and what to do.
+class SceneReaderTest {
+    private static final String MESSAGE = "[[messages]]\nto = { \"a.example\" = 10 }\n";
+
+    private static String sentence(String text) {
+        Reading reading = SceneReader.read("mine.toml", text);
+        assertThat(reading).as(text).isInstanceOf(Reading.Bad.class);
+        return ((Reading.Bad) reading).sentence();
+    }
+
+    private static String afterTitle(String text) {
+        return sentence("title = \"T\"\n" + text);
+    }
+
+    @Test
+    void theShortestFileIsATitleAndAMessage() {
+        assertThat(SceneReader.read("mine.toml", "title = \"T\"\n" + MESSAGE)).isInstanceOf(Reading.Good.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            process-limit = 0             | mine.toml:3: transport: process-limit = 0 is not a whole number from 1
+            process-limit = -5            | mine.toml:3: transport: process-limit = -5 is not a whole number from 1
+            process-limit = "5"           | mine.toml:3: transport: process-limit = "5" is not a whole number
+            slot-discount = 101           | from 0 to 100
+            positive-feedback = "1.5"     | mine.toml:3: transport: positive-feedback = "1.5" is no feedback between 0 and 1
+            negative-feedback = "x"       | write "1/concurrency"
+            rate-delay = 5                | mine.toml:3: transport: rate-delay = 5 is no time; write a number
+            rate-delay = "-5s"            | is no time; write a number, not negative, with a unit
+            window = 5                    | mine.toml:3: unknown key "window" in transport
+            slot-costs = 5                | did you mean "slot-cost"?
+            """)
+    void aSettingThatMakesNoSense(String line, String what) {
+        assertThat(afterTitle("[transport]\n" + line + "\n" + MESSAGE)).contains(what).doesNotContain("\n");
+    }
+
+    @Test
+    void aFirstWindowAboveTheLargestOne() {
+        assertThat(afterTitle("[transport]\nconcurrency-limit = 3\ninitial-concurrency = 5\n" + MESSAGE))
+                .isEqualTo("mine.toml:4: transport: initial-concurrency = 5 is above concurrency-limit = 3; make it at"
+                        + " most 3");
+    }
+
+    @Test
+    void aLowerLimitAloneLowersTheFirstWindowToo() {
+        assertThat(SceneReader.read("mine.toml", "title = \"T\"\n[transport]\nconcurrency-limit = 3\n" + MESSAGE))
+                .isInstanceOf(Reading.Good.class);
+    }
+
+    @Test
+    void mailWithoutARoute() {
+        assertThat(afterTitle("[[routes]]\ndomain = \"b.example\"\n" + MESSAGE)).isEqualTo(
+                "mine.toml:5: no route for a.example; add [[routes]] with domain = \"a.example\", or with domain = \"*\""
+                        + " for all that have none");
+    }
+
+    @Test
+    void aRouteToAServerOrByATransportThatNobodyKnows() {
+        assertThat(afterTitle("[servers.fast]\n[[routes]]\ndomain = \"*\"\nserver = \"fats\"\n" + MESSAGE))
+                .isEqualTo("mine.toml:5: routes 1: server = \"fats\" is unknown; did you mean \"fast\"?");
+        assertThat(afterTitle("[[routes]]\ndomain = \"*\"\ntransport = \"pigeon\"\n" + MESSAGE))
+                .isEqualTo("mine.toml:4: routes 1: transport = \"pigeon\" is unknown; add [transports.pigeon]");
+    }
+
+    @Test
+    void oneNextHopIsOneServer() {
+        assertThat(afterTitle("""
+                [servers.x]
+                [servers.y]
+                [[routes]]
+                domain = "a.example"
+                next-hop = "relay"
+                server = "x"
+                [[routes]]
+                domain = "b.example"
+                next-hop = "relay"
+                server = "y"
+                """ + MESSAGE)).startsWith("mine.toml:10: routes 2: next-hop is the server \"y\" here and \"x\"");
+    }
+
+    @Test
+    void moreTransportsThanThereIsRoomFor() {
+        assertThat(afterTitle(
+                "[transports.a]\n[transports.b]\n[transports.c]\n[transports.d]\n[transports.e]\n" + MESSAGE))
+                .contains("a scene has room for 4");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            to = { "a.example" = 0 }                   | needs a number of recipients from 1
+            to = { a.example = 3 }                     | with names that have dots in quotes
+            to = { }                                   | a message for nobody
+            name = "two words"                         | is no name
+            from = "nobody"                            | is no address
+            fate = "unknown"                           | write "welcome", "refused"
+            every = "10s", until = "5s", at = "7s"     | until is before at
+            until = "5s"                               | say with every
+            colour = "red"                             | unknown key "colour" in messages 1
+            """)
+    void aMessageThatMakesNoSense(String line, String what) {
+        String to = line.startsWith("to ") ? "" : "to = { \"a.example\" = 1 }\n";
+        assertThat(afterTitle("[[messages]]\n" + to + line.replace(", ", "\n") + "\n")).contains(what)
+                .startsWith("mine.toml:");
+    }
+
+    @Test
+    void anExpectationOfAMessageThatIsNotThere() {
+        assertThat(afterTitle(
+                "[[messages]]\nname = \"bulk\"\nto = { \"a.example\" = 10 }\n[expect]\nsequence = \"bluk×10\"\n"))
+                .isEqualTo("mine.toml:6: there is no message \"bluk\"; did you mean \"bulk\"?");
+        assertThat(afterTitle(MESSAGE + "[expect]\nsequense = \"1\"\n")).contains("did you mean \"sequence\"?");
+        assertThat(afterTitle(MESSAGE + "[expect]\nsequence = \"(1×3\"\n")).contains("is no sequence");
+    }
+
+    @Test
+    void whatIsNoToml() {
+        assertThat(sentence("title = T\n")).startsWith("mine.toml:1: not TOML:").doesNotContain("\n");
+        assertThat(sentence(MESSAGE)).contains("says nothing about title");
+        assertThat(afterTitle("")).contains("nothing is sent");
+    }
+}
