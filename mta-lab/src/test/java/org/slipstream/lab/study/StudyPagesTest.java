@@ -23,7 +23,7 @@ class StudyPagesTest {
             String end = "<!-- end of " + study.name() + " -->\n";
             assertThat(current).contains(begin).contains(end);
             current = current.substring(0, current.indexOf(begin) + begin.length()) + "```text\n$ ./mta lab study "
-                    + study.name() + "\n" + String.join("\n", StudyText.lines(study)) + "\n```\n"
+                    + study.name() + "\n" + String.join("\n", StudyText.lines(study, Once.of(study))) + "\n```\n"
                     + current.substring(current.indexOf(end));
         }
         if (System.getProperty("slipstream.golden", "").equals("write")) {
@@ -35,7 +35,8 @@ class StudyPagesTest {
 
     @Test
     void theWebPageShowsTheTableAndAWindowForEachFeedbackAndNeedsNothingFromElsewhere() {
-        String page = StudyPage.html(List.of(Studies.LIMITER));
+        Study brief = new Study("limiter", "A brief one", 1, Studies.LIMITER.rows(), "nothing", List.of());
+        String page = StudyPage.html(List.of(brief));
 
         assertThat(page).startsWith("<!DOCTYPE html>").endsWith("</html>\n").contains("1/sqrt(N)", "49.7")
                 .doesNotContain("http").doesNotContain("NaN");

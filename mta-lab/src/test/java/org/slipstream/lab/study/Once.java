@@ -1,0 +1,23 @@
+package org.slipstream.lab.study;
+
+import org.slipstream.lab.study.Study.Result;
+
+import java.util.List;
+
+/// The measurements that several tests look at, made once.
+final class Once {
+    static final List<Result> LIMITER = Studies.LIMITER.measure();
+    static final List<Result> CONNECT = Studies.CONNECT.measure();
+    static final List<Result> GREETING = Studies.GREETING.measure();
+
+    private Once() {}
+
+    static List<Result> of(Study study) {
+        return switch (study.name()) {
+            case "limiter" -> LIMITER;
+            case "connect" -> CONNECT;
+            case "greeting" -> GREETING;
+            default -> study.measure();
+        };
+    }
+}
