@@ -41,20 +41,20 @@ class LetterAndBulkIT {
         }
     }
 
+    /// The old manager reads a thousand recipients and serves whoever comes next behind them; the preemptive one lets the
+    /// letter have one of the next slots. What is asserted leaves room for a busy machine; what was seen is printed.
     @Test
     @Tag("PF-43")
-    void aLetterPassesTheMailing() {
-        List<Wait> waits = run("preemptive");
-        // A slot becomes free every 5 ms; with all that lies between, a letter is gone long before half of the rest is.
-        assertThat(waits).allSatisfy(wait -> assertThat(wait.share()).isLessThan(0.5));
+    @Tag("PF-73")
+    void aLetterPassesTheMailingAndInTheOldManagerWaitsBehindIt() {
+        List<Wait> preemptive = run("preemptive");
+        List<Wait> roundRobin = run("round-robin");
+        assertThat(median(preemptive)).isLessThan(0.3);
+        assertThat(median(roundRobin)).isGreaterThan(3 * median(preemptive));
     }
 
-    @Test
-    @Tag("PF-73")
-    void inTheOldManagerItWaitsForTheWholeMailing() {
-        List<Wait> waits = run("round-robin");
-        // Only those of the mailing that are in transfer beside it can end after it.
-        assertThat(waits).allSatisfy(wait -> assertThat(wait.share()).isGreaterThan(0.8));
+    private static double median(List<Wait> waits) {
+        return waits.stream().mapToDouble(Wait::share).sorted().toArray()[LETTERS / 2];
     }
 
     private List<Wait> run(String order) {
