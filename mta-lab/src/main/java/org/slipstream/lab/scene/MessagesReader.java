@@ -90,8 +90,12 @@ final class MessagesReader {
             String domain = each.name().toLowerCase(Locale.ROOT);
             if (!(each.value() instanceof Long count) || count < 1 || count > 1_000_000) {
                 throw section.wrong(each.line(),
-                        "to: " + each.name() + " needs a number of recipients from 1; write to ="
+                        "to: " + each.name() + " needs a number of recipients, 1 to 1000000; write to ="
                                 + " { \"" + each.name() + "\" = 10 }, with names that have dots in quotes");
+            }
+            if (Address.parse("r@" + domain).isEmpty()) {
+                throw section.wrong(each.line(),
+                        "to: \"" + domain + "\" is no domain; write for example to = { \"a.example\" = 10 }");
             }
             if (world.way(domain).isEmpty()) {
                 throw section.wrong(each.line(), "no route for " + domain + "; add [[routes]] with domain = \"" + domain

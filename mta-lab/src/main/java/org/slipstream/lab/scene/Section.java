@@ -17,6 +17,7 @@ import java.util.TreeSet;
 /// out ([Wrong]); what nobody has asked for when [#end] is called is a mistake too.
 final class Section {
     private static final int MANY = 1_000_000;
+    private static final long LONGEST_MILLIS = 366L * 86_400_000;
 
     /// A key whose name is the file's own, such as a domain.
     record Named(String name, Object value, int line) {}
@@ -58,6 +59,10 @@ final class Section {
     private int line(String key) {
         TomlPosition position = table.inputPositionOf(List.of(key));
         return position == null ? line : position.line();
+    }
+
+    private String path(String key) {
+        return (title.isEmpty() ? "" : title + ".") + key;
     }
 
     private Optional<Object> value(String key) {
@@ -116,8 +121,10 @@ final class Section {
 
     long time(String key, long otherwise) {
         return value(key).map(value -> Optional.of(value).filter(String.class::isInstance)
-                .flatMap(text -> Times.parse((String) text)).orElseThrow(() -> wrong(key, "= " + shown(value)
-                        + " is no time; write a number, not negative, with a unit, for example " + key + " = \"10s\"")))
+                .flatMap(text -> Times.parse((String) text)).filter(millis -> millis <= LONGEST_MILLIS)
+                .orElseThrow(() -> wrong(key, "= " + shown(value)
+                        + " is no time up to a year; write a number, not negative, with a unit, for example " + key
+                        + " = \"10s\"")))
                 .orElse(otherwise);
     }
 
@@ -149,9 +156,9 @@ final class Section {
     Optional<Section> section(String key) {
         return value(key).map(value -> {
             if (value instanceof TomlTable inner) {
-                return new Section(file, (title.isEmpty() ? "" : title + ".") + key, line(key), inner);
+                return new Section(file, path(key), line(key), inner);
             }
-            throw wrong(key, "is a section; write [" + key + "] on a line of its own");
+            throw wrong(key, "is a section; write [" + path(key) + "] on a line of its own");
         });
     }
 
@@ -162,12 +169,12 @@ final class Section {
 
     private List<Section> sections(String key, Object value) {
         if (!(value instanceof TomlArray array)) {
-            throw wrong(key, "comes as often as needed; write [[" + key + "]] with double brackets");
+            throw wrong(key, "comes as often as needed; write [[" + path(key) + "]] with double brackets");
         }
         List<Section> sections = new ArrayList<>();
         for (int i = 0; i < array.size(); i++) {
             if (!(array.get(i) instanceof TomlTable inner)) {
-                throw wrong(key, "is a list of tables; write [[" + key + "]] or { … }");
+                throw wrong(key, "is a list of tables; write [[" + path(key) + "]] or { … }");
             }
             sections.add(new Section(file, key + " " + (i + 1), firstLine(inner, line(key)), inner));
         }

@@ -87,6 +87,9 @@ final class SettingsReader {
             throw section.wrong("minimal-backoff", "is not between 1ms and maximal-backoff, which is "
                     + Times.seconds(config.maximalBackoffMillis()) + "; make it smaller, or maximal-backoff larger");
         }
+        if (config.scanIntervalMillis() < 1_000) {
+            throw section.wrong("scan-interval", "is less than a second; write at least \"1s\"");
+        }
         QmgrConfig.Memory memory = QmgrConfig.Memory.defaults();
         return config
                 .withMemory(new QmgrConfig.Memory(

@@ -34,8 +34,8 @@ class SceneReaderTest {
             delivery-slot-discount = 101           | from 0 to 100
             positive-feedback = "1.5"     | mine.toml:3: transport: positive-feedback = "1.5" is no feedback between 0 and 1
             negative-feedback = "x"       | write "1/concurrency"
-            destination-rate-delay = 5                | mine.toml:3: transport: destination-rate-delay = 5 is no time; write a number
-            destination-rate-delay = "-5s"            | is no time; write a number, not negative, with a unit
+            destination-rate-delay = 5                | mine.toml:3: transport: destination-rate-delay = 5 is no time
+            destination-rate-delay = "-5s"            | is no time up to a year; write a number, not negative
             window = 5                    | mine.toml:3: unknown key "window" in transport
             delivery-slot-costs = 5                | did you mean "delivery-slot-cost"?
             """)
@@ -98,8 +98,9 @@ class SceneReaderTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            to = { "a.example" = 0 }                   | needs a number of recipients from 1
+            to = { "a.example" = 0 }                   | needs a number of recipients, 1 to
             to = { a.example = 3 }                     | with names that have dots in quotes
+            to = { "a b" = 3 }                         | "a b" is no domain
             to = { }                                   | a message for nobody
             name = "two words"                         | is no name
             from = "nobody"                            | is no address
