@@ -5,6 +5,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Deed;
+import org.slipstream.lab.Scenario.Fault;
 import org.slipstream.lab.Scenario.Fortune;
 import org.slipstream.lab.Scenario.House;
 import org.slipstream.lab.Scenario.Mail;
@@ -12,6 +13,11 @@ import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrEvent.Command;
+import org.slipstream.qmgr.TransportSettings;
+import org.slipstream.qmgr.TransportTable;
+import org.slipstream.qmgr.flow.Feedback;
+import org.slipstream.qmgr.flow.FeedbackVariant;
+import org.slipstream.qmgr.sched.OrderPolicy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -50,35 +56,84 @@ public final class RandomScenario {
 
     private QmgrConfig config() {
         long minimal = between(10, 60) * SECOND;
-        return new QmgrConfig(between(1, 20), minimal, minimal * between(4, 40), 120 * MINUTE, 90 * MINUTE,
+        QmgrConfig config = new QmgrConfig(between(1, 20), minimal, minimal * between(4, 40), 120 * MINUTE, 90 * MINUTE,
                 one(3) ? 0 : 20 * MINUTE, between(1, 5), between(1, 10), between(1, 4), between(1, 8),
                 between(0, 5) * SECOND, between(1, 10), 5 * MINUTE);
+        QmgrConfig.Memory memory = one(2)
+                ? QmgrConfig.Memory.defaults()
+                : new QmgrConfig.Memory(between(1, 30), between(1, 5));
+        return config.withMemory(memory).withPolicy(one(3) ? any(OrderPolicy.values()) : OrderPolicy.PREEMPTIVE)
+                .withFeedback(any(FeedbackVariant.values()))
+                .withTransports(TransportTable.of(transport()).with("local", transport()));
+    }
+
+    /// Settings at which preemption, blockers, empty pools and dead destinations are daily bread for messages of a few
+    /// recipients.
+    private TransportSettings transport() {
+        int limit = one(5) ? 0 : between(1, 4);
+        return new TransportSettings(one(2) ? between(1, 2) : between(1, 8), between(1, 5), limit, feedback(),
+                feedback(),
+                between(0, 3), one(8) ? between(1, 5) * SECOND : 0, one(6) ? between(0, 1) : between(2, 4),
+                between(0, 3), between(0, 4) * 25, one(4) ? 2 : 0, one(2) ? 1 : between(2, 5),
+                one(2) ? 20_000 : between(0, 30), between(0, 10), between(1, 5), between(0, 5) * SECOND);
+    }
+
+    private Feedback feedback() {
+        return switch (between(0, 3)) {
+            case 0 -> new Feedback.Fixed(random.nextDouble());
+            case 1 -> new Feedback.PerConcurrency(1);
+            case 2 -> new Feedback.PerRootOfConcurrency(1);
+            default -> new Feedback.Fixed(1);
+        };
     }
 
     private Place place(int number) {
         // The first is the senders' own.
         String domain = number == 0 ? "sender.example" : "d" + number + ".example";
-        Route route = switch (between(0, 3)) {
-            case 0 -> new Route.Local(domain);
-            case 1 -> new Route.Smtp("[relay.example]:25", List.of(new Route.Host("relay.example", 25, 0)));
-            default -> new Route.Smtp(domain, List.of(new Route.Host("mx." + domain, 25, 10)));
-        };
-        boolean shared = route.nextHop().startsWith("[");
-        boolean troubled = !shared && one(2);
+        if (one(4)) {
+            return new Place(domain, new Route.Smtp("[relay.example]:25",
+                    List.of(new Route.Host("relay.example", 25, 0))), 0, false, RELAY);
+        }
+        Route route = one(4)
+                ? new Route.Local(domain)
+                : new Route.Smtp(domain, List.of(new Route.Host("mx." + domain, 25, 10)));
+        boolean troubled = one(2);
         return new Place(domain, route, troubled && one(3) ? between(1, 3) : 0, troubled && number > 0 && one(8),
-                shared ? 100 : between(0, 3_000), shared ? 500 : between(1, 3_000),
-                troubled && one(2) ? outages() : List.of(), troubled && one(3) ? between(1, 2) : Integer.MAX_VALUE,
-                troubled && one(3) ? 0.2 : 0, troubled && one(3) ? between(100, 4_000) : Long.MAX_VALUE);
+                troubled
+                        ? troubledServer()
+                        : Server.of(between(0, 3_000), between(1, 3_000), List.of(),
+                                Integer.MAX_VALUE, 0, Long.MAX_VALUE));
+    }
+
+    // Several domains share it, so it is the same for all.
+    private static final Server RELAY = Server.of(100, 500, List.of(), Integer.MAX_VALUE, 0, Long.MAX_VALUE);
+
+    private Server troubledServer() {
+        int sessions = one(3) ? between(1, 2) : Integer.MAX_VALUE;
+        return new Server(latency(), latency(), latency(), Latency.of(between(0, 20)), sessions,
+                sessions < Integer.MAX_VALUE && one(2) ? between(1, 3) : 0, one(6) ? between(1, 5) : Integer.MAX_VALUE,
+                one(3) ? 0.2 : 0, one(6) ? 0.2 : 0, one(8) ? 0.1 : 0,
+                one(3) ? between(100, 4_000) : Long.MAX_VALUE, one(2) ? outages() : List.of());
+    }
+
+    private Latency latency() {
+        return switch (between(0, 2)) {
+            case 0 -> new Latency.Uniform(between(0, 500), between(500, 3_000));
+            case 1 -> new Latency.Exponential(between(1, 1_000));
+            default -> Latency.of(between(0, 3_000));
+        };
     }
 
     private List<Outage> outages() {
         long from = between(0, (int) (10 * MINUTE));
-        return List.of(new Outage(from, from + between(1, (int) (one(5) ? 200 * MINUTE : 20 * MINUTE))));
+        long to = from + between(1, (int) (one(5) ? 200 * MINUTE : 20 * MINUTE));
+        return List.of(new Outage(from, to, one(2) ? Fault.REFUSES : any(Fault.values())));
     }
 
     private Mail mail(long id, List<Place> places) {
         List<Addressee> recipients = new ArrayList<>();
-        for (int i = one(5) ? between(1, 25) : between(1, 3); i > 0; i--) {
+        int most = one(5) ? 30 : one(3) ? 8 : 3;
+        for (int i = between(1, most); i > 0; i--) {
             Place place = places.get(random.nextInt(places.size()));
             recipients.add(new Addressee(Address.of("u" + i + "@" + place.domain()), fortune()));
         }
@@ -96,7 +151,8 @@ public final class RandomScenario {
     }
 
     private House house() {
-        return new House(between(0, 20), between(0, 50), between(0, 500), one(4) ? 0.3 : 0, one(4) ? 0.3 : 0);
+        return new House(between(0, 20), between(0, 50), between(0, 500), one(4) ? 0.3 : 0, one(4) ? 0.3 : 0, 0.25,
+                between(5, 30) * SECOND, between(10, 60) * SECOND);
     }
 
     private List<Deed> deeds(List<Mail> mails, List<Place> places) {
@@ -119,6 +175,10 @@ public final class RandomScenario {
             deeds.add(new Deed(at, command));
         }
         return deeds;
+    }
+
+    private <E> E any(E[] all) {
+        return all[random.nextInt(all.length)];
     }
 
     private int between(int least, int most) {

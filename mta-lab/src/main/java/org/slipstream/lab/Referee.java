@@ -210,12 +210,24 @@ public final class Referee {
                     letGo(deliver);
                 }
             }
+            case QmgrEvent.ConnectionLost lost -> crossed(lost.connection());
             case QmgrEvent.Operator(QmgrEvent.Command.Delete delete) -> deleted.add(delete.id());
             case QmgrEvent.Alarm _ -> alarm(now);
-            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionLost _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.Operator _ -> {
+            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.Operator _ -> {
                 // Not answers, or answers whose orders are seen in the network.
             }
         }
+    }
+
+    // What was on its way over a connection that is gone is in nobody's hands: it goes another way, or comes back.
+    private void crossed(long connection) {
+        deliveries.values().removeIf(deliver -> {
+            boolean gone = deliver.connection() == connection;
+            if (gone) {
+                letGo(deliver);
+            }
+            return gone;
+        });
     }
 
     private void alarm(long now) {

@@ -29,7 +29,7 @@ import java.util.function.Consumer;
 /// scenario's seed and all order from the clockwork, so a scenario has one course of events: its transcript.
 public final class World {
     private static final long MOST_EVENTS = 100_000;
-    private static final int LOOK_EVERY = 50;
+    private static final int LOOK_EVERY = 1;
 
     private final Scenario scenario;
     private final Witness witness;

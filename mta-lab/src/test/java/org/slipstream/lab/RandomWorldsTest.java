@@ -4,37 +4,104 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
 import org.slipstream.lab.Scenario.Fortune;
 import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.lab.World.Fate;
+import org.slipstream.qmgr.QmgrEvent;
 import org.slipstream.qmgr.QmgrEvent.Command;
+import org.slipstream.qmgr.flow.Destination;
+import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.Message;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.LongStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Thousands of small worlds, in each of which every message must come to the end that its script has for it.
-/// To look at one: `-Dslipstream.seed=N` runs that seed alone and prints its transcript.
+/// Ten thousand small worlds, on all cores, in each of which every message must come to the end that its script has for
+/// it. To look at one: `-Dslipstream.seed=N` runs that seed alone and prints its transcript.
 class RandomWorldsTest {
-    private static final int WORLDS = 2_000;
+    private static final int WORLDS = 10_000;
+
+    /// Counts what is supposed to happen in so many worlds.
+    private static final class Variety implements Witness {
+        final LongAdder events = new LongAdder();
+        final LongAdder preemptions = new LongAdder();
+        final LongAdder recursions = new LongAdder();
+        final LongAdder deaths = new LongAdder();
+        final LongAdder untried = new LongAdder();
+        final LongAdder pauses = new LongAdder();
+        final LongAdder partialReads = new LongAdder();
+
+        @Override
+        public void happened(long nowMillis, QmgrEvent event) {
+            events.increment();
+            if (event instanceof QmgrEvent.RecipientsRead read && !read.end()) {
+                partialReads.increment();
+            }
+        }
+
+        @Override
+        public void preempted(Message current, Message stepping, String transport, int level, int slots) {
+            preemptions.increment();
+            if (level > 1) {
+                recursions.increment();
+            }
+        }
+
+        @Override
+        public void feedback(Line line, Feedback event, int running, Destination.Figures figures) {
+            if (event == Feedback.FAIL_DEAD) {
+                deaths.increment();
+            } else if (event == Feedback.SUSPEND) {
+                pauses.increment();
+            }
+        }
+
+        @Override
+        public void deferredWithoutAttempt(QueueId id, Line line, List<Recipient> recipients) {
+            untried.increment();
+        }
+    }
 
     @Test
     void everyMessageComesToItsEndInEveryWorld() {
         Long only = Long.getLong("slipstream.seed");
         if (only != null) {
-            play(only, true);
+            play(only, Witness.NOBODY, true);
             return;
         }
-        for (long seed = 1; seed <= WORLDS; seed++) {
-            try {
-                play(seed, false);
-            } catch (RuntimeException | AssertionError trouble) {
-                throw new AssertionError("world of seed " + seed + ": " + trouble.getMessage()
-                        + " (run it with -Dslipstream.seed=" + seed + ")", trouble);
-            }
+        Variety variety = new Variety();
+        Optional<AssertionError> first = LongStream.rangeClosed(1, WORLDS).parallel()
+                .mapToObj(seed -> trouble(seed, variety)).flatMap(Optional::stream).findFirst();
+        if (first.isPresent()) {
+            throw first.get();
+        }
+        System.out.println(WORLDS + " worlds, events=" + variety.events + " preemptions=" + variety.preemptions
+                + " within-preemptions=" + variety.recursions + " deaths=" + variety.deaths + " untried="
+                + variety.untried + " pauses=" + variety.pauses + " partial-reads=" + variety.partialReads);
+        assertThat(variety.preemptions.sum()).as("preemptions").isGreaterThan(WORLDS / 2);
+        assertThat(variety.recursions.sum()).as("preemptions of preempting jobs").isGreaterThan(100);
+        assertThat(variety.deaths.sum()).as("deaths").isGreaterThan(WORLDS / 2);
+        assertThat(variety.untried.sum()).as("deferrals without an attempt").isGreaterThan(WORLDS / 2);
+        assertThat(variety.pauses.sum()).as("pauses").isGreaterThan(WORLDS / 2);
+        assertThat(variety.partialReads.sum()).as("messages read in part").isGreaterThan(WORLDS / 2);
+    }
+
+    private static Optional<AssertionError> trouble(long seed, Witness witness) {
+        try {
+            play(seed, witness, false);
+            return Optional.empty();
+        } catch (RuntimeException | AssertionError trouble) {
+            return Optional.of(new AssertionError("world of seed " + seed + ": " + trouble.getMessage()
+                    + "\nrun it with: mvn -o -pl mta-lab test -Dtest=RandomWorldsTest -Dslipstream.seed=" + seed,
+                    trouble));
         }
     }
 
@@ -50,9 +117,9 @@ class RandomWorldsTest {
         return lines.toString();
     }
 
-    private static void play(long seed, boolean aloud) {
+    private static void play(long seed, Witness witness, boolean aloud) {
         Scenario scenario = RandomScenario.of(seed);
-        World world = new World(scenario);
+        World world = new World(scenario, witness);
         if (aloud) {
             world.transcribe(System.out::println);
         }

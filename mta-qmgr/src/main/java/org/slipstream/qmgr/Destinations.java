@@ -123,6 +123,7 @@ final class Destinations {
         }
         reopenings.plan(new Reopenings.Door.OfLine(line), destination.suspend(nowMillis));
         changed(line, Feedback.SUSPEND);
+        scheduler.seatMayBeFree(line);
     }
 
     // ---- what time brings

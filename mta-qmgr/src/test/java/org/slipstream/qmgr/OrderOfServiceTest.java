@@ -222,6 +222,17 @@ class OrderOfServiceTest {
     }
 
     @Test
+    @Tag("PF-12")
+    @Tag("PF-15")
+    void aRecipientThatRestsLeavesItsSeatToItsNeighbour() {
+        Story story = new Story(s -> s.transport(t -> t.withRateDelay(3_000)).lanes(1, 100).recipients(1, 1_000));
+        QueueId letter = story.queue("a@slow.example", "b@slow.example", "c@slow.example");
+
+        // Each has a window and a pause of its own; the lane they share goes from one to the next.
+        assertThat(story.removed).containsKey(letter);
+    }
+
+    @Test
     @Tag("PF-42")
     void aSingleThatComesLaterLeavesWithinAFewSlotsOfABulkMessage() {
         Story story = new Story(s -> s.lanes(1, 1).recipients(2, 1_000));

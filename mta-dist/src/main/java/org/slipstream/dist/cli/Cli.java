@@ -27,7 +27,8 @@ public final class Cli {
                 .addSubcommand(new QueueOrderCommand.Hold(mta)).addSubcommand(new QueueOrderCommand.Release(mta))
                 .addSubcommand(new QueueDeleteCommand(mta));
         CommandLine lab = new CommandLine(new LabCommand(mta)).addSubcommand(new LabListCommand(mta))
-                .addSubcommand(new LabRunCommand(mta)).addSubcommand(new LabCommand.GoldenTraces(mta));
+                .addSubcommand(new LabRunCommand(mta)).addSubcommand(new LabStudyCommand(mta))
+                .addSubcommand(new LabCommand.GoldenTraces(mta));
         CommandLine line = new CommandLine(mta).addSubcommand(new RunCommand(mta)).addSubcommand(new WarmUpCommand(mta))
                 .addSubcommand(new CheckCommand(mta))
                 .addSubcommand(new SendCommand(mta)).addSubcommand(queue).addSubcommand(new StatusCommand(mta))

@@ -178,6 +178,14 @@ final class Section {
                 .mapToInt(TomlPosition::line).min().orElse(otherwise);
     }
 
+    /// Names of the sections within this one, which are known now.
+    List<String> tables() {
+        List<String> names = table.keySet().stream().filter(key -> table.get(List.of(key)) instanceof TomlTable)
+                .toList();
+        known.addAll(names);
+        return names;
+    }
+
     /// All keys, whatever they are.
     List<Named> all() {
         List<Named> all = new ArrayList<>();

@@ -9,11 +9,14 @@ import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.sched.OrderPolicy;
 
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 
-/// `[settings]`, `[transport]` and `[transports.NAME]`: how the queue manager is set. What is not named is as in Postfix.
+/// `[settings]`, `[transport]` and `[transport.NAME]`: how the queue manager is set. Keys are called as in `mta.toml`; what
+/// is not named is as in Postfix.
 final class SettingsReader {
     private static final Map<String, OrderPolicy> POLICIES = Map.of("preemptive", OrderPolicy.PREEMPTIVE, "round-robin",
             OrderPolicy.ROUND_ROBIN, "fifo", OrderPolicy.FIFO);
@@ -39,14 +42,17 @@ final class SettingsReader {
     private SettingsReader() {}
 
     static Settings read(Section root) {
-        TransportSettings common = root.section("transport")
-                .map(section -> transport(section, TransportSettings.defaults())).orElse(TransportSettings.defaults());
+        TransportSettings common = TransportSettings.defaults();
         SequencedMap<String, TransportSettings> transports = new TreeMap<>();
-        root.section("transports").ifPresent(section -> {
-            for (Section.Named each : section.all()) {
-                transports.put(each.name(), transport(section.section(each.name()).orElseThrow(), common));
-            }
-        });
+        Optional<Section> all = root.section("transport");
+        if (all.isPresent()) {
+            List<String> names = all.get().tables();
+            TransportSettings usual = transport(all.get(), common);
+            names.forEach(
+                    name -> transports.put(name, transport(all.get().section(name).orElseThrow(), usual)));
+            all.get().end();
+            common = usual;
+        }
         var section = root.section("settings");
         return new Settings(section.map(SettingsReader::config).orElseGet(SettingsReader::defaults),
                 section.map(SettingsReader::house).orElseGet(() -> house(0, 0, 0, 30_000, 300_000)), common,
@@ -74,7 +80,8 @@ final class SettingsReader {
                 section.time("bounce-lifetime", usual.bounceLifetimeMillis()),
                 section.time("delay-notice", usual.delayNoticeMillis()),
                 section.count("recipient-batch", 1, usual.recipientBatch()),
-                section.time("idle-lane", usual.idleLaneMillis()), section.count("scan-limit", 1, usual.scanLimit()),
+                section.time("idle-connection", usual.idleLaneMillis()),
+                section.count("scan-limit", 1, usual.scanLimit()),
                 section.time("scan-interval", usual.scanIntervalMillis()));
         if (config.minimalBackoffMillis() < 1 || config.minimalBackoffMillis() > config.maximalBackoffMillis()) {
             throw section.wrong("minimal-backoff", "is not between 1ms and maximal-backoff, which is "
@@ -85,7 +92,7 @@ final class SettingsReader {
                 .withMemory(new QmgrConfig.Memory(
                         section.count("message-recipient-limit", 1, memory.recipientLimit()),
                         section.count("message-recipient-minimum", 1, memory.messageMinimum())))
-                .withPolicy(section.oneOf("policy", POLICIES, OrderPolicy.PREEMPTIVE))
+                .withPolicy(section.oneOf("order", POLICIES, OrderPolicy.PREEMPTIVE))
                 .withFeedback(section.oneOf("feedback-variant", VARIANTS, FeedbackVariant.PSEUDOCODE));
     }
 
@@ -101,25 +108,27 @@ final class SettingsReader {
     }
 
     private static TransportSettings transport(Section section, TransportSettings usual) {
-        int limit = section.count("concurrency-limit", 0, usual.concurrencyLimit());
-        int initial = section.count("initial-concurrency", 1, usual.initialConcurrency());
-        if (section.has("initial-concurrency") && limit > 0 && initial > limit) {
-            throw section.wrong("initial-concurrency", "= " + initial + " is above concurrency-limit = " + limit
-                    + "; make it at most " + limit);
+        int limit = section.count("lanes-per-destination", 0, usual.concurrencyLimit());
+        int initial = section.count("initial-destination-concurrency", 1, usual.initialConcurrency());
+        if (section.has("initial-destination-concurrency") && limit > 0 && initial > limit) {
+            throw section.wrong("initial-destination-concurrency",
+                    "= " + initial + " is above lanes-per-destination = " + limit
+                            + "; make it at most " + limit);
         }
         Feedback positive = section.feedback("positive-feedback", usual.positiveFeedback());
         Feedback negative = section.feedback("negative-feedback", usual.negativeFeedback());
-        TransportSettings settings = new TransportSettings(section.count("process-limit", 1, usual.processLimit()),
+        TransportSettings settings = new TransportSettings(section.count("lanes", 1, usual.processLimit()),
                 initial, limit, positive, negative, section.count("failed-cohort-limit", 0, usual.failedCohortLimit()),
-                section.time("rate-delay", usual.rateDelayMillis()), section.count("slot-cost", 0, usual.slotCost()),
-                section.count("slot-loan", 0, usual.slotLoan()),
-                (int) section.count("slot-discount", 0, 100, usual.slotDiscountPercent()),
-                section.count("minimum-slots", 0, usual.minimumSlots()),
+                section.time("destination-rate-delay", usual.rateDelayMillis()),
+                section.count("delivery-slot-cost", 0, usual.slotCost()),
+                section.count("delivery-slot-loan", 0, usual.slotLoan()),
+                (int) section.count("delivery-slot-discount", 0, 100, usual.slotDiscountPercent()),
+                section.count("minimum-delivery-slots", 0, usual.minimumSlots()),
                 section.count("recipients-per-delivery", 0, usual.recipientsPerDelivery()),
                 section.count("recipient-limit", 0, usual.recipientLimit()),
                 section.count("extra-recipient-limit", 0, usual.extraRecipientLimit()),
-                section.count("refill-limit", 1, usual.refillLimit()),
-                section.time("refill-delay", usual.refillDelayMillis()));
+                section.count("recipient-refill-limit", 1, usual.refillLimit()),
+                section.time("recipient-refill-delay", usual.refillDelayMillis()));
         section.end();
         return settings;
     }

@@ -76,7 +76,7 @@ final class WorldReader {
     private void route(Section section, Map<String, String> serverByHop) {
         String transport = section.text("transport").orElse(USUAL_TRANSPORT);
         if (!transport.equals(USUAL_TRANSPORT) && !transports.contains(transport)) {
-            throw section.wrong("transport", "= \"" + transport + "\" is unknown; add [transports." + transport
+            throw section.wrong("transport", "= \"" + transport + "\" is unknown; add [transport." + transport
                     + "]" + (transports.isEmpty() ? "" : Nearest.hint(transport, transports).replace("; ", ", or ")));
         }
         transports.add(transport);

@@ -54,70 +54,79 @@ public final class StudyPage {
 
     private static String figure(Row row) {
         List<Sample> samples = StudyWorld.run(row.setup(), SEED).samples();
-        long millis = shown(row.setup(), samples);
-        List<Sample> first = samples.stream().filter(sample -> sample.millis() <= millis).toList();
-        String title = "Window with feedback " + row.setup().style().label + ", first " + millis / 1_000
+        Chart chart = Chart.of(row.setup(), samples);
+        List<Sample> first = samples.stream().filter(sample -> sample.millis() <= chart.millis()).toList();
+        String title = "Window with feedback " + row.setup().style().label + ", first " + chart.millis() / 1_000
                 + " s of the run with seed " + SEED;
         return "<figure><svg viewBox=\"0 0 " + WIDTH + " " + HEIGHT + "\" role=\"img\" aria-label=\"" + title
-                + "\">\n" + axes(millis) + limit(row.setup()) + "<polyline class=\"window\" points=\""
-                + String.join(" ", steps(first, row.setup().initialConcurrency(), millis)) + "\"/>\n</svg><figcaption>"
+                + "\">\n" + chart.axes() + limit(row.setup(), chart) + "<polyline class=\"window\" points=\""
+                + String.join(" ", steps(first, row.setup().initialConcurrency(), chart)) + "\"/>\n</svg><figcaption>"
                 + title + "</figcaption></figure>\n";
     }
 
-    // A limiter's cycle takes seconds, congestion acts over one or more timeouts.
-    private static long shown(Setup setup, List<Sample> samples) {
-        long whole = samples.getLast().millis();
-        return switch (setup.door()) {
-            case Door.Limiter _ -> Math.min(whole, 60_000);
-            case Door.Congested _ -> Math.min(whole, 1_200_000);
-        };
-    }
-
-    private static List<String> steps(List<Sample> samples, int initial, long millis) {
+    // Only where the window changes: there is a sample for each delivery.
+    private static List<String> steps(List<Sample> samples, int initial, Chart chart) {
         List<String> points = new ArrayList<>();
         int window = initial;
-        points.add(point(0, window, millis));
+        points.add(chart.point(0, window));
         for (Sample sample : samples) {
-            points.add(point(sample.millis(), window, millis));
-            window = sample.window();
-            points.add(point(sample.millis(), window, millis));
+            if (sample.window() != window) {
+                points.add(chart.point(sample.millis(), window));
+                window = sample.window();
+                points.add(chart.point(sample.millis(), window));
+            }
         }
+        points.add(chart.point(chart.millis(), window));
         return points;
     }
 
-    private static String axes(long millis) {
-        StringBuilder axes = new StringBuilder("<path class=\"axis\" d=\"M" + x(0, millis) + " " + y(Setup.CLIENT_LIMIT)
-                + "V" + y(0) + "H" + x(millis, millis) + "\"/>\n");
-        for (int window = 0; window <= Setup.CLIENT_LIMIT; window += 5) {
-            axes.append("<text x=\"8\" y=\"").append(y(window)).append("\">").append(window).append("</text>\n");
-        }
-        for (int i = 0; i <= 4; i++) {
-            long at = millis * i / 4;
-            axes.append("<text text-anchor=\"middle\" x=\"").append(x(at, millis)).append("\" y=\"")
-                    .append(HEIGHT - 8).append("\">").append(at / 1_000).append(" s</text>\n");
-        }
-        return axes.toString();
-    }
-
-    private static String limit(Setup setup) {
+    private static String limit(Setup setup, Chart chart) {
         return switch (setup.door()) {
-            case Door.Limiter(int most) -> "<path class=\"limit\" d=\"M" + MARGIN + " " + y(most) + "H"
+            case Door.Limiter(int most) -> "<path class=\"limit\" d=\"M" + MARGIN + " " + chart.y(most) + "H"
                     + (WIDTH - MARGIN) + "\"/>\n";
             case Door.Congested _ -> "";
         };
     }
 
-    private static String point(long at, int window, long millis) {
-        return x(at, millis) + "," + y(window);
-    }
+    /// What the axes go up to.
+    private record Chart(long millis, int top) {
+        private static final int TICKS = 4;
 
-    private static String x(long at, long millis) {
-        return String.format(Locale.ROOT, "%.1f", MARGIN + (double) at / millis * (WIDTH - 2 * MARGIN));
-    }
+        // A limiter's cycle takes seconds, congestion acts over one or more timeouts.
+        static Chart of(Setup setup, List<Sample> samples) {
+            long whole = samples.getLast().millis();
+            return switch (setup.door()) {
+                case Door.Limiter(int most) -> new Chart(Math.min(whole, 60_000), 2 * most);
+                case Door.Congested _ -> new Chart(Math.min(whole, 1_200_000), Setup.CLIENT_LIMIT);
+            };
+        }
 
-    private static String y(int window) {
-        return String.format(Locale.ROOT, "%.1f",
-                HEIGHT - MARGIN - (double) window / Setup.CLIENT_LIMIT * (HEIGHT - 2 * MARGIN));
+        String axes() {
+            StringBuilder axes = new StringBuilder(
+                    "<path class=\"axis\" d=\"M" + x(0) + " " + y(top) + "V" + y(0) + "H" + x(millis) + "\"/>\n");
+            for (int window = 0; window <= top; window += 5) {
+                axes.append("<text x=\"8\" y=\"").append(y(window)).append("\">").append(window).append("</text>\n");
+            }
+            for (int i = 0; i <= TICKS; i++) {
+                long at = millis * i / TICKS;
+                axes.append("<text text-anchor=\"middle\" x=\"").append(x(at)).append("\" y=\"").append(HEIGHT - 8)
+                        .append("\">").append(at / 1_000).append(" s</text>\n");
+            }
+            return axes.toString();
+        }
+
+        String point(long at, int window) {
+            return x(at) + "," + y(window);
+        }
+
+        String x(long at) {
+            return String.format(Locale.ROOT, "%.1f", MARGIN + (double) at / millis * (WIDTH - 2 * MARGIN));
+        }
+
+        String y(int window) {
+            return String.format(Locale.ROOT, "%.1f",
+                    HEIGHT - MARGIN - (double) window / top * (HEIGHT - 2 * MARGIN));
+        }
     }
 
     private static String escaped(String text) {

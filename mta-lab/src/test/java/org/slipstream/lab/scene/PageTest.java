@@ -17,7 +17,8 @@ class PageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"ten-two-two", "tree", "dead-destination", "limited-server", "rate-delay", "two-transports",
+    @ValueSource(strings = {"ten-two-two", "tree", "dead-destination", "limited-server", "rate-delay",
+            "two-transports",
             "retry-times"})
     void aPageNeedsNothingFromAnywhereAndHoldsNoMachinery(String name) {
         assertThat(page(name)).doesNotContain("http", "src=", "<script", "@import", "url(\"", "{{").contains("<svg",

@@ -28,16 +28,16 @@ class SceneReaderTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            process-limit = 0             | mine.toml:3: transport: process-limit = 0 is not a whole number from 1
-            process-limit = -5            | mine.toml:3: transport: process-limit = -5 is not a whole number from 1
-            process-limit = "5"           | mine.toml:3: transport: process-limit = "5" is not a whole number
-            slot-discount = 101           | from 0 to 100
+            lanes = 0             | mine.toml:3: transport: lanes = 0 is not a whole number from 1
+            lanes = -5            | mine.toml:3: transport: lanes = -5 is not a whole number from 1
+            lanes = "5"           | mine.toml:3: transport: lanes = "5" is not a whole number
+            delivery-slot-discount = 101           | from 0 to 100
             positive-feedback = "1.5"     | mine.toml:3: transport: positive-feedback = "1.5" is no feedback between 0 and 1
             negative-feedback = "x"       | write "1/concurrency"
-            rate-delay = 5                | mine.toml:3: transport: rate-delay = 5 is no time; write a number
-            rate-delay = "-5s"            | is no time; write a number, not negative, with a unit
+            destination-rate-delay = 5                | mine.toml:3: transport: destination-rate-delay = 5 is no time; write a number
+            destination-rate-delay = "-5s"            | is no time; write a number, not negative, with a unit
             window = 5                    | mine.toml:3: unknown key "window" in transport
-            slot-costs = 5                | did you mean "slot-cost"?
+            delivery-slot-costs = 5                | did you mean "delivery-slot-cost"?
             """)
     void aSettingThatMakesNoSense(String line, String what) {
         assertThat(afterTitle("[transport]\n" + line + "\n" + MESSAGE)).contains(what).doesNotContain("\n");
@@ -45,14 +45,16 @@ class SceneReaderTest {
 
     @Test
     void aFirstWindowAboveTheLargestOne() {
-        assertThat(afterTitle("[transport]\nconcurrency-limit = 3\ninitial-concurrency = 5\n" + MESSAGE))
-                .isEqualTo("mine.toml:4: transport: initial-concurrency = 5 is above concurrency-limit = 3; make it at"
-                        + " most 3");
+        assertThat(
+                afterTitle("[transport]\nlanes-per-destination = 3\ninitial-destination-concurrency = 5\n" + MESSAGE))
+                .isEqualTo(
+                        "mine.toml:4: transport: initial-destination-concurrency = 5 is above lanes-per-destination = 3; make it at"
+                                + " most 3");
     }
 
     @Test
     void aLowerLimitAloneLowersTheFirstWindowToo() {
-        assertThat(SceneReader.read("mine.toml", "title = \"T\"\n[transport]\nconcurrency-limit = 3\n" + MESSAGE))
+        assertThat(SceneReader.read("mine.toml", "title = \"T\"\n[transport]\nlanes-per-destination = 3\n" + MESSAGE))
                 .isInstanceOf(Reading.Good.class);
     }
 
@@ -68,7 +70,7 @@ class SceneReaderTest {
         assertThat(afterTitle("[servers.fast]\n[[routes]]\ndomain = \"*\"\nserver = \"fats\"\n" + MESSAGE))
                 .isEqualTo("mine.toml:5: routes 1: server = \"fats\" is unknown; did you mean \"fast\"?");
         assertThat(afterTitle("[[routes]]\ndomain = \"*\"\ntransport = \"pigeon\"\n" + MESSAGE))
-                .isEqualTo("mine.toml:4: routes 1: transport = \"pigeon\" is unknown; add [transports.pigeon]");
+                .isEqualTo("mine.toml:4: routes 1: transport = \"pigeon\" is unknown; add [transport.pigeon]");
     }
 
     @Test
@@ -90,7 +92,7 @@ class SceneReaderTest {
     @Test
     void moreTransportsThanThereIsRoomFor() {
         assertThat(afterTitle(
-                "[transports.a]\n[transports.b]\n[transports.c]\n[transports.d]\n[transports.e]\n" + MESSAGE))
+                "[transport.a]\n[transport.b]\n[transport.c]\n[transport.d]\n[transport.e]\n" + MESSAGE))
                 .contains("a scene has room for 4");
     }
 

@@ -40,7 +40,7 @@ class StageTest {
         assertThat(events("""
                 [transport]
                 recipients-per-delivery = 2
-                initial-concurrency = 6
+                initial-destination-concurrency = 6
                 [servers.default]
                 sessions = 5
                 [[messages]]
@@ -55,7 +55,7 @@ class StageTest {
                 stop-after = "31s"
                 [transport]
                 recipients-per-delivery = 2
-                initial-concurrency = 8
+                initial-destination-concurrency = 8
                 [servers.default]
                 delivery = "10s"
                 sessions = 5
@@ -86,7 +86,7 @@ class StageTest {
         assertThat(events("""
                 stop-after = "70s"
                 [settings]
-                idle-lane = "1ms"
+                idle-connection = "1ms"
                 [servers.default]
                 connections-per-minute = 2
                 [[messages]]
@@ -137,7 +137,7 @@ class StageTest {
         Played played = Stage.play(scene("""
                 stop-after = "1500ms"
                 [transport]
-                process-limit = 1
+                lanes = 1
                 recipients-per-delivery = 1
                 [[messages]]
                 to = { "a.example" = 5 }

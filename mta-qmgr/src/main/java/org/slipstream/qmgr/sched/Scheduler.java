@@ -320,6 +320,12 @@ public final class Scheduler {
         line.transport.order.mayGo(line, dead);
     }
 
+    /// An entry of this line has given its seat back. Where recipients have windows of their own, another line may use it that
+    /// leads to the same place, also while this one rests.
+    public void seatMayBeFree(Line line) {
+        seatsMayBeFree(line.transport, line.site);
+    }
+
     /// Seats may have become free anywhere.
     public void seatsMayBeFree() {
         for (Transport transport : transports) {
