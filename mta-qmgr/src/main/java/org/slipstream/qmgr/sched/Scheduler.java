@@ -335,8 +335,8 @@ public final class Scheduler {
         while (!transport.dead && !transport.open.isEmpty()) {
             Line line = transport.open.getFirst().open.getFirst();
             switch (gate.ask(line.first.message(), line)) {
-                case FREE -> {
-                    return true;
+                case FREE, NOT_OF_MESSAGE -> {
+                    return true; // not this message, perhaps, but then the search will say which
                 }
                 case NOT_HERE -> noSeat(line);
                 case NOWHERE -> {
@@ -453,6 +453,7 @@ public final class Scheduler {
                         return new Look(Optional.of(peer), false);
                     }
                     case NOT_HERE -> noSeat(peer.line);
+                    case NOT_OF_MESSAGE -> job.transport.rationed = true;
                     case NOWHERE -> {
                         return NOWHERE;
                     }
@@ -580,6 +581,11 @@ public final class Scheduler {
     public void seatsMayBeFree() {
         for (Transport transport : transports) {
             transport.sites.values().forEach(site -> seatsMayBeFree(transport, site));
+            if (transport.rationed) {
+                transport.rationed = false;
+                transport.blockers.freeAll();
+                startOver(transport);
+            }
         }
     }
 

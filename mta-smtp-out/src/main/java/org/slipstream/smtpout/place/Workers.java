@@ -72,6 +72,9 @@ public final class Workers {
     private boolean refused;
     private long possibleDuplicates;
 
+    /// Suspended since the last alarm.
+    private final Set<HostKey> suspended = new LinkedHashSet<>();
+
     // The answer to the last question, as long as nothing has changed.
     private Optional<Remembered> remembered = Optional.empty();
 
@@ -165,7 +168,7 @@ public final class Workers {
         if (known.isPresent()) {
             happened(known.get(), news, nowMillis, orders, report);
         } else if (!book.hasIssued(news.connection())) {
-            throw new IllegalStateException("no such connection: " + news);
+            throw new ImpossibleNewsException("no such connection: " + news);
         } else if (news instanceof ConnectionNews.Returned returned && returned.mayHaveArrived()) {
             possibleDuplicates++;
         }
@@ -195,7 +198,7 @@ public final class Workers {
 
     private void ready(Connection connection, PlaceOrders orders) {
         if (connection.up) {
-            throw new IllegalStateException("ready twice: " + connection);
+            throw new ImpossibleNewsException("ready twice: " + connection);
         }
         book.isUp(connection);
         hosts.works(connection.host.host());
@@ -204,7 +207,7 @@ public final class Workers {
 
     private void failed(Connection connection, ConnectionNews.Failed failed, long now, Report report) {
         if (connection.up) {
-            throw new IllegalStateException(failed + ", but it was up: " + connection);
+            throw new ImpossibleNewsException(failed + ", but it was up: " + connection);
         }
         if (failed.ours()) {
             List<Load> loads = book.remove(connection);
@@ -219,7 +222,7 @@ public final class Workers {
             Report report) {
         Optional<Load> load = find(connection, answered.delivery());
         if (load.isEmpty()) {
-            throw new IllegalStateException(answered + " does not sit on " + connection);
+            throw new ImpossibleNewsException(answered + " does not sit on " + connection);
         }
         boolean hostsFault = answered.siteTrouble()
                 && answered.outcomes().stream().noneMatch(each -> each.outcome() instanceof Outcome.Delivered);
@@ -246,7 +249,7 @@ public final class Workers {
 
     private void returned(Connection connection, ConnectionNews.Returned returned, long now, Report report) {
         Load load = find(connection, returned.delivery())
-                .orElseThrow(() -> new IllegalStateException(returned + " does not sit on " + connection));
+                .orElseThrow(() -> new ImpossibleNewsException(returned + " does not sit on " + connection));
         if (returned.mayHaveArrived()) {
             possibleDuplicates++;
         }
@@ -358,6 +361,7 @@ public final class Workers {
         remembered = Optional.empty();
         hosts.collect(nowMillis);
         Report report = new Report();
+        closeIdleOfSuspended(nowMillis, orders);
         for (var due = idle.expired(nowMillis); due.isPresent(); due = idle.expired(nowMillis)) {
             close(due.get(), nowMillis, orders);
         }
@@ -367,19 +371,27 @@ public final class Workers {
 
     /// When [#alarm] wants to be called next; in the past for at once, `Long.MAX_VALUE` when nothing is planned.
     public long nextAlarmMillis() {
-        return untried.isEmpty() ? idle.nextMillis() : 0;
+        return untried.isEmpty() && suspended.isEmpty() ? idle.nextMillis() : 0;
     }
 
     // ---- operators
 
-    /// Leaves a host alone. What is under way there is finished; what is idle is closed.
-    public void suspend(HostKey host, String why, String author, long untilMillis, long nowMillis, PlaceOrders orders) {
+    /// Leaves a host alone. What is under way there is finished; what is idle is closed with the next alarm.
+    public void suspend(HostKey host, String why, String author, long untilMillis, long nowMillis) {
         hosts.suspend(host, printable(why), printable(author), untilMillis, nowMillis);
-        List<Connection> idleThere = book.all().stream()
-                .filter(connection -> connection.host.host().equals(host) && connection.isIdle()).toList();
-        idleThere.forEach(connection -> close(connection, nowMillis, orders));
+        suspended.add(host);
     }
 
+    private void closeIdleOfSuspended(long now, PlaceOrders orders) {
+        if (!suspended.isEmpty()) {
+            List<Connection> idleThere = book.all().stream()
+                    .filter(connection -> suspended.contains(connection.host.host()) && connection.isIdle()).toList();
+            idleThere.forEach(connection -> close(connection, now, orders));
+            suspended.clear();
+        }
+    }
+
+    /// The database: to list, export and learn records, to forget a host and to resume a suspended one.
     public DestDb hosts() {
         return hosts;
     }

@@ -158,12 +158,14 @@ class DestDbTest {
     void anOperatorSuspendsAHostAndResumesIt() {
         Yard yard = new Yard(RULES);
         long idle = yard.idle(1, to("a"));
-        yard.workers.suspend(Yard.host("a").host(), "maintenance", "ann", yard.now + 60_000, yard.now, yard);
+        yard.workers.suspend(Yard.host("a").host(), "maintenance", "ann", yard.now + 60_000, yard.now);
+        yard.after(0);
         assertThat(yard.log).endsWith("close " + idle);
         Seat seat = yard.seat(1, to("a"));
         assertThat(seat).isInstanceOf(Seat.Defer.class);
         assertThat(seat.reason()).contains("suspended by ann: maintenance");
 
+        yard.after(0);
         yard.hosts.resume(Yard.host("a").host());
         assertThat(yard.seat(1, to("a"))).isInstanceOf(Seat.Open.class);
     }
