@@ -35,6 +35,10 @@ import java.util.stream.Stream;
 /// **A message's way**: [#admit], then for each batch [#nextRead], [#batchRead], [#place] or [#settled]; [#choose] takes
 /// entries; [#finished] and [#withdraw] take them out of memory; [#forget] ends it.
 public final class Scheduler {
+    /// So many places of one message are asked about in vain for the message's sake before the search goes on to the next
+    /// message: some of them may let it ride along, but a list to ten thousand places is not to be walked at every event.
+    private static final int MOST_REFUSALS = 8;
+
     /// No batch is larger, whatever the limits say.
     private final int largestBatch;
     private final int recipientLimit;
@@ -244,6 +248,7 @@ public final class Scheduler {
         transport.lines.remove(line.key);
         if (--line.site.lines == 0) {
             transport.sites.remove(line.site.nextHop);
+            transport.full.remove(line.site);
             transport.open.remove(line.site);
         }
     }
@@ -349,6 +354,7 @@ public final class Scheduler {
 
     private static void noSeat(Line line) {
         line.site.full = true;
+        line.transport.full.add(line.site);
         seeWhetherOpen(line.transport, line.site);
     }
 
@@ -445,6 +451,7 @@ public final class Scheduler {
         if (peer == null) {
             return NOBODY;
         }
+        int refusals = 0;
         do {
             if (peer.waiting > 0 && peer.line.isOpen()) {
                 switch (gate.ask(job.message, peer.line)) {
@@ -453,7 +460,13 @@ public final class Scheduler {
                         return new Look(Optional.of(peer), false);
                     }
                     case NOT_HERE -> noSeat(peer.line);
-                    case NOT_OF_MESSAGE -> job.transport.rationed = true;
+                    case NOT_OF_MESSAGE -> {
+                        job.transport.rationed = true;
+                        if (++refusals == MOST_REFUSALS) {
+                            job.turn = peer.next;
+                            return NOBODY;
+                        }
+                    }
                     case NOWHERE -> {
                         return NOWHERE;
                     }
@@ -580,7 +593,7 @@ public final class Scheduler {
     /// Seats may have become free anywhere.
     public void seatsMayBeFree() {
         for (Transport transport : transports) {
-            transport.sites.values().forEach(site -> seatsMayBeFree(transport, site));
+            List.copyOf(transport.full).forEach(site -> seatsMayBeFree(transport, site));
             if (transport.rationed) {
                 transport.rationed = false;
                 transport.blockers.freeAll();
@@ -592,6 +605,7 @@ public final class Scheduler {
     private static void seatsMayBeFree(Transport transport, Site site) {
         if (site.full) {
             site.full = false;
+            transport.full.remove(site);
             seeWhetherOpen(transport, site);
             for (Line line : site.open) {
                 if (transport.blockers.free(line, false)) {

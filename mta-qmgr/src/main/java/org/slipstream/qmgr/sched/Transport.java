@@ -15,6 +15,9 @@ final class Transport {
 
     /// Where an entry may go, as far as is known.
     final SequencedSet<Site> open = new LinkedHashSet<>();
+
+    /// Where there was no seat, and nothing has happened since that could change that.
+    final SequencedSet<Site> full = new LinkedHashSet<>();
     final JobList jobs = new JobList();
     final Blockers blockers = new Blockers();
     final CandidateSearch candidates;

@@ -401,6 +401,11 @@ public final class Workers {
         return book.serving(destination);
     }
 
+    /// Connections that are at work for this payer.
+    public int busyFor(Payer payer) {
+        return budget.busyFor(payer);
+    }
+
     /// Connections to the hosts of this destination, opening, busy or idle, whomever they serve.
     public int connections(Candidates where) {
         return where.levels().stream().flatMap(List::stream).mapToInt(candidate -> book.connections(candidate.host()))
