@@ -7,6 +7,7 @@ import org.slipstream.lab.Scenario.Fortune;
 import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.SimulatedSpool.Row;
 import org.slipstream.lab.SimulatedSpool.State;
+import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrEvent;
 import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.qmgr.QueueManager;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /// A world for one queue manager: its orders are carried out by a simulated spool, DNS and network, and answered after
 /// the time that it takes.
@@ -30,6 +32,7 @@ public final class World {
     private static final int LOOK_EVERY = 50;
 
     private final Scenario scenario;
+    private final Function<QmgrConfig, Seating> seatings;
     private final Clockwork clock = new Clockwork();
     private final Random chance;
     private final Referee referee;
@@ -42,7 +45,13 @@ public final class World {
     private long nextId;
 
     public World(Scenario scenario) {
+        this(scenario, LaneSeating::new);
+    }
+
+    /// @param seatings makes the other half of the brain, at each start of the server
+    World(Scenario scenario, Function<QmgrConfig, Seating> seatings) {
         this.scenario = scenario;
+        this.seatings = seatings;
         this.chance = new Random(scenario.seed());
         this.referee = new Referee(scenario.config());
         this.spool = new SimulatedSpool(clock, scenario.house(), referee);
@@ -137,8 +146,7 @@ public final class World {
     }
 
     private void boot() {
-        Seating seating = new LaneSeating(scenario.config());
-        brain = new QueueManager(scenario.config(), seating, chance);
+        brain = new QueueManager(scenario.config(), seatings.apply(scenario.config()), chance);
     }
 
     private void crash() {

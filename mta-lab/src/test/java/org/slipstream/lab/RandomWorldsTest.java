@@ -52,7 +52,10 @@ class RandomWorldsTest {
 
     private static void play(long seed, boolean aloud) {
         Scenario scenario = RandomScenario.of(seed);
-        World world = new World(scenario);
+        play(scenario, new World(scenario), aloud);
+    }
+
+    static void play(Scenario scenario, World world, boolean aloud) {
         if (aloud) {
             world.transcribe(System.out::println);
         }

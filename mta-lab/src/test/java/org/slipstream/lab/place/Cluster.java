@@ -56,6 +56,7 @@ final class Cluster implements QmgrTrace {
     private static final class Link {
         final long number;
         final String host;
+        int worked;
         final Deque<QmgrOrder.Deliver> queue = new ArrayDeque<>();
 
         Link(long number, String host) {
@@ -79,6 +80,10 @@ final class Cluster implements QmgrTrace {
     long connectMillis = 50;
     long deliverMillis = 100;
     final Map<String, Boolean> down = new TreeMap<>();
+    int hangsUpAfter = Integer.MAX_VALUE;
+
+    /// Letters that one connection bears.
+    int depth = 2;
 
     long now;
     long opened;
@@ -86,7 +91,6 @@ final class Cluster implements QmgrTrace {
     int mostConnections;
     int failures;
     final Map<String, Integer> deliveredAt = new TreeMap<>();
-    final Map<QueueId, Integer> busyFor = new LinkedHashMap<>();
     final Map<QueueId, Long> finishedMillis = new LinkedHashMap<>();
 
     /// With placement.
@@ -206,6 +210,9 @@ final class Cluster implements QmgrTrace {
             case QmgrOrder.Open open -> open(open);
             case QmgrOrder.Deliver deliver -> {
                 Link link = links.get(deliver.connection());
+                if (link == null) {
+                    return; // the loss of the connection is on its way
+                }
                 link.queue.add(deliver);
                 if (link.queue.size() == 1) {
                     work(link);
@@ -255,6 +262,7 @@ final class Cluster implements QmgrTrace {
                 happens(new QmgrEvent.ConnectionFailed(link.number, REFUSED, host));
             } else {
                 happens(new QmgrEvent.ConnectionReady(link.number));
+                happens(new QmgrEvent.ConnectionDepth(link.number, depth));
             }
         });
     }
@@ -262,19 +270,33 @@ final class Cluster implements QmgrTrace {
     // Somewhat uneven, so that nothing marches in step.
     private void work(Link link) {
         QmgrOrder.Deliver deliver = link.queue.getFirst();
-        busyFor.merge(deliver.id(), 1, Integer::sum);
         after(deliverMillis / 2 + random.nextLong(deliverMillis), () -> {
             link.queue.remove();
-            busyFor.merge(deliver.id(), -1, Integer::sum);
             delivered++;
             deliveredAt.merge(link.host, 1, Integer::sum);
-            if (!link.queue.isEmpty()) {
+            boolean over = ++link.worked >= hangsUpAfter;
+            if (over) {
+                links.remove(link.number);
+            } else if (!link.queue.isEmpty()) {
                 work(link);
             }
             happens(new QmgrEvent.DeliveryDone(deliver.delivery(), link.number, deliver.recipients().stream()
                     .map(r -> new RecipientOutcome(r.number(), new Outcome.Delivered(OK, link.host))).toList(), true,
                     false));
+            if (over) {
+                hangUp(link);
+            }
         });
+    }
+
+    // The news of each letter in turn. What was ordered for this connection in the meantime is among them, or late.
+    private void hangUp(Link link) {
+        Reply reason = Reply.of(450, "4.4.2", "connection reset");
+        while (!link.queue.isEmpty()) {
+            long delivery = link.queue.remove().delivery();
+            happens(new QmgrEvent.DeliveryReturned(delivery, link.number, reason, link.host, false));
+        }
+        happens(new QmgrEvent.ConnectionLost(link.number, "hung up"));
     }
 
     int connections() {

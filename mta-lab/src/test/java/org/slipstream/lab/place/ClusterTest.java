@@ -67,6 +67,19 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("FI-38")
+    void fi38HostsThatHangUpAfterEverySeventhLetterGetEachLetterOnce() {
+        Cluster cluster = four(RULES, 2_000, 4, 8);
+        cluster.hangsUpAfter = 7;
+        cluster.depth = 10;
+        cluster.run();
+        assertThat(cluster.delivered).isEqualTo(2_000);
+        assertThat(cluster.finishedMillis).hasSize(2_000);
+        assertThat(cluster.failures).as("a goodbye after work is no trouble").isZero();
+        assertThat(cluster.opened).isGreaterThanOrEqualTo(2_000 / 7);
+    }
+
+    @Test
     @Tag("FI-35")
     void fi35ConnectionsGrowWithTheLoadAndLeaveWithIt() {
         Cluster cluster = new Cluster(RULES, 4);

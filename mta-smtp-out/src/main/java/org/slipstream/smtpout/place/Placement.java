@@ -42,7 +42,8 @@ import java.util.random.RandomGenerator;
 /// **Trouble.** A host that failed is left out until it is due; when that leaves no host at a level, the next level's turn
 /// has come; after the last, the load is deferred without a connection having been tried.
 ///
-/// Changes nothing but the state of the random generator. O(hosts + their active connections) per question.
+/// Changes nothing, not even the state of the random generator: the lot for the next choice is drawn beforehand, so that whoever
+/// looks, for an operator's picture, does not disturb what happens. O(hosts + their active connections) per question.
 ///
 /// Source: Tony Finch, *Job placement with a destination database*, steps 0 to 9b (FI-10 to FI-21).
 final class Placement {
@@ -54,6 +55,7 @@ final class Placement {
     private final IdlePool idle;
     private final DestDb hosts;
     private final RandomGenerator random;
+    private long lot;
 
     Placement(PlaceRules rules, WorkerBudget budget, ConnectionBook book, IdlePool idle, DestDb hosts,
             RandomGenerator random) {
@@ -63,6 +65,7 @@ final class Placement {
         this.idle = idle;
         this.hosts = hosts;
         this.random = random;
+        drawLot();
     }
 
     /// Who asks.
@@ -207,7 +210,12 @@ final class Placement {
     }
 
     private Candidate any(List<Candidate> hosts) {
-        return hosts.get(hosts.size() == 1 ? 0 : random.nextInt(hosts.size()));
+        return hosts.get((int) (lot % hosts.size()));
+    }
+
+    /// A choice was made by the present lot; the next one is to be made by another.
+    void drawLot() {
+        lot = random.nextLong() >>> 1;
     }
 
     private Candidate oldest(List<Candidate> closed, long now) {

@@ -98,7 +98,7 @@ public final class Workers {
 
     // ---- asking and seating
 
-    /// Where would a load of this payer go now? Changes nothing. A [Seat.Defer] is a seat, too: who takes it is deferred.
+    /// Where would a load of this payer go now? Changes nothing that matters to others. A [Seat.Defer] is a seat, too: who takes it is deferred.
     ///
     /// @param mayOpen the destination's window has room for one more connection
     public Seat ask(Payer payer, Candidates where, boolean mayOpen, long nowMillis) {
@@ -139,6 +139,7 @@ public final class Workers {
                 int depth = hosts.habit(open.host().host(), now).isPresent() ? 1 : rules.backlog();
                 Connection connection = book.open(open.host(), load, depth, now);
                 orders.open(connection.number, open.host(), load);
+                placement.drawLot();
             }
             case Seat.Wait _,Seat.Defer _ -> throw new IllegalStateException("no seat: " + seat);
         }

@@ -6,6 +6,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.smtpout.place.WorkerBudget.Shares;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Predicate;
@@ -114,6 +115,26 @@ class WorkerBudgetTest {
             busy++;
         }
         return busy;
+    }
+
+    @Test
+    @Tag("FI-05")
+    void fi05TheSameGateRoutesASingleLetterAtOnceAlthoughAListOfAThousandIsInFront() {
+        WorkerBudget lookups = new WorkerBudget(20, new Shares(5, 10), new Shares(3, 0));
+        List<Payer> jobs = new ArrayList<>(Collections.nCopies(1_000, ONE));
+        jobs.add(TWO);
+        // Workers are all alike: each takes the first job whose message is allowed.
+        List<Payer> started = new ArrayList<>();
+        for (int worker = 0; worker < 20; worker++) {
+            jobs.stream().filter(lookups::allows).findFirst().ifPresent(job -> {
+                jobs.remove(job);
+                lookups.begins(job);
+                started.add(job);
+            });
+        }
+        assertThat(started).contains(TWO);
+        assertThat(started).hasSize(20);
+        assertThat(lookups.busyFor(ONE)).isEqualTo(19);
     }
 
     @Test

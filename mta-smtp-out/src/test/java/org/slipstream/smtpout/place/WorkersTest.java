@@ -138,6 +138,24 @@ class WorkersTest {
     }
 
     @Test
+    void whoeverLooksDisturbsNothing() {
+        Yard one = new Yard(RULES, 9);
+        Yard other = new Yard(RULES, 9);
+        for (int i = 0; i < 50; i++) {
+            other.ask(message(7), to("a", "b", "c"));
+            assertThat(hostOf(one.seat(i, to("a", "b", "c")))).isEqualTo(hostOf(other.seat(i, to("a", "b", "c"))));
+            one.ready(one.last());
+            other.ready(other.last());
+            one.answer(one.last(), i + 1);
+            other.answer(other.last(), i + 1);
+            one.lose(one.last());
+            other.lose(other.last());
+            one.now += RULES.closedMemoryMillis();
+            other.now += RULES.closedMemoryMillis();
+        }
+    }
+
+    @Test
     void aStaleIdleConnectionIsNoFailedAttempt() {
         Yard yard = new Yard(RULES);
         long stale = yard.idle(1, to("a"));
