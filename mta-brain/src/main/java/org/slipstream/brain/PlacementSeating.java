@@ -167,6 +167,7 @@ public final class PlacementSeating implements Seating {
         Aftermath ofPlaces = workers.nextAlarmMillis() <= nowMillis
                 ? translate(workers.alarm(nowMillis, new ToPlaces(orders)))
                 : Aftermath.NOTHING;
+        tellMemory();
         return new Aftermath(Stream.of(ofLanes, ofPlaces).flatMap(a -> a.fates().stream()).toList(),
                 ofLanes.seatsElsewhere() || ofPlaces.seatsElsewhere(),
                 Stream.of(ofLanes, ofPlaces).flatMap(a -> a.troubles().stream()).toList());
@@ -174,7 +175,8 @@ public final class PlacementSeating implements Seating {
 
     @Override
     public long nextAlarmMillis() {
-        return Math.min(lanes.nextAlarmMillis(), workers.nextAlarmMillis());
+        // What an operator changed in the database between two events is told at once.
+        return workers.hosts().hasChanges() ? 0 : Math.min(lanes.nextAlarmMillis(), workers.nextAlarmMillis());
     }
 
     private static long numberOf(QmgrEvent.OfConnection event) {

@@ -15,8 +15,11 @@ import org.slipstream.qmgr.ImpossibleEventException;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrEvent;
 import org.slipstream.qmgr.QmgrOrder;
+import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.lane.LaneSeating;
+import org.slipstream.qmgr.sched.Line;
 import org.slipstream.smtpout.place.DestDb;
 import org.slipstream.smtpout.place.HostKey;
 import org.slipstream.smtpout.place.HostRow;
@@ -43,6 +46,7 @@ class PlacementSeatingTest {
 
     private final List<QmgrOrder> orders = new ArrayList<>();
     private final List<HostRow.Change> remembered = new ArrayList<>();
+    private final List<String> windows = new ArrayList<>();
     private final Map<QueueId, List<Recipient>> mail = new LinkedHashMap<>();
     private Map<String, Route> routes = new LinkedHashMap<>();
     private QueueManager brain;
@@ -59,7 +63,12 @@ class PlacementSeatingTest {
         workers = new Workers(rules, new DestDb(rules), new Random(1));
         PlacementSeating seating = new PlacementSeating(new LaneSeating(config), workers, HostKeys.BY_NAME,
                 remembered::addAll);
-        brain = new QueueManager(config, seating, new Random(1));
+        brain = new QueueManager(config, seating, new Random(1), new QmgrTrace() {
+            @Override
+            public void feedback(Line line, Feedback event, int running, Destination.Figures figures) {
+                windows.add(event + " " + figures.window());
+            }
+        });
         orders.clear();
         happens(new QmgrEvent.Alarm());
     }
@@ -146,6 +155,10 @@ class PlacementSeatingTest {
         }
     }
 
+    private void work(List<QmgrOrder.Deliver> deliveries) {
+        deliveries.forEach(this::done);
+    }
+
     @Test
     void anOpenNamesTheOneHostThatWasChosen() {
         route("far.example", "mx1.far.example", "mx2.far.example");
@@ -216,6 +229,35 @@ class PlacementSeatingTest {
     }
 
     @Test
+    void aWorkingHostThatTurnsAwayASecondConnectionShrinksTheWindowOnceAndLosesNoLetter() {
+        route("far.example", "mx.far.example");
+        for (int i = 0; i < 4; i++) {
+            queue("a@far.example");
+        }
+        List<QmgrOrder.Open> opens = ordered(QmgrOrder.Open.class);
+        assertThat(opens).hasSize(2);
+        happens(new QmgrEvent.ConnectionReady(opens.getFirst().connection()));
+        refuse(opens.getLast());
+        assertThat(windows).containsExactly("NEW 5", "FAIL 4");
+        assertThat(ordered(QmgrOrder.Deliver.class)).as("all ride on the one that works").hasSize(4)
+                .allSatisfy(d -> assertThat(d.connection()).isEqualTo(opens.getFirst().connection()));
+        work(ordered(QmgrOrder.Deliver.class));
+        assertThat(ordered(QmgrOrder.Remove.class)).hasSize(4);
+        assertThat(ordered(QmgrOrder.Open.class)).hasSize(2);
+    }
+
+    @Test
+    void whenTheOnlyHostFailsFiveConnectionsAreOneTroubleForTheWindow() {
+        route("far.example", "mx.far.example");
+        for (int i = 0; i < 10; i++) {
+            queue("a@far.example");
+        }
+        ordered(QmgrOrder.Open.class).forEach(this::refuse);
+        assertThat(windows).filteredOn(line -> line.startsWith("FAIL")).containsExactly("FAIL 4");
+        assertThat(ordered(QmgrOrder.Defer.class)).hasSize(10);
+    }
+
+    @Test
     @Tag("FI-21")
     void fi21WhenNoHostIsLeftTheLetterIsDeferredAndTheNextOneIsNotEvenTried() {
         route("far.example", "mx.far.example");
@@ -278,6 +320,19 @@ class PlacementSeatingTest {
                 .isInstanceOf(ImpossibleEventException.class);
         happens(new QmgrEvent.ConnectionReady(lastOpen().connection()));
         assertThat(ordered(QmgrOrder.Deliver.class)).hasSize(1);
+    }
+
+    @Test
+    void whatAnOperatorChangesIsToldToTheRegisterAtTheNextAlarmWhichIsNow() {
+        HostKey host = HostKey.of("mx.far.example", 25);
+        workers.suspend(host, "maintenance", "ann", Long.MAX_VALUE, now);
+        assertThat(brain.nextAlarmMillis()).isLessThanOrEqualTo(now);
+        alarm(now);
+        assertThat(remembered).hasSize(1);
+        workers.hosts().resume(host);
+        alarm(now);
+        assertThat(remembered).last().isEqualTo(new HostRow.Change.Gone(host.toString(), HostRow.Kind.SUSPENDED));
+        assertThat(brain.nextAlarmMillis()).isGreaterThan(now);
     }
 
     @Test
