@@ -11,7 +11,9 @@ import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.lab.World.Fate;
+import org.slipstream.qmgr.ImpossibleEventException;
 import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QmgrEvent;
 import org.slipstream.qmgr.QmgrOrder;
 
 import java.util.ArrayList;
@@ -69,6 +71,24 @@ class WorldTest {
 
         assertThat(world.fates(ID)).containsExactly(Fate.REPORTED);
         assertThat(world.reasons()).containsEntry(ID, "bounced").hasSize(2);
+    }
+
+    @Test
+    void anEventThatCannotHappenStopsTheSimulationWithTheState() {
+        Witness liar = new Witness() {
+            @Override
+            public void happened(long nowMillis, QmgrEvent event) {
+                if (event instanceof QmgrEvent.ConnectionReady) {
+                    throw new ImpossibleEventException("nobody asked for " + event, ID);
+                }
+            }
+        };
+        World world = new World(scenario(new Fortune.Welcome(), List.of(), List.of()), liar);
+
+        assertThatThrownBy(world::run).isInstanceOf(SimulationStoppedException.class)
+                .hasMessageContaining("an event that cannot happen: nobody asked for ConnectionReady[connection=1]")
+                .hasMessageContaining("at 111 ms").hasMessageContaining("queue=" + ID + " waiting=0 running=1")
+                .hasMessageContaining("to=smtp/far.example waiting=0 running=1 connections=1");
     }
 
     @Test

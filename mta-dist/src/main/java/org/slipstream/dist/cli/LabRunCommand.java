@@ -1,6 +1,7 @@
 package org.slipstream.dist.cli;
 
 import org.slipstream.lab.SimulationStoppedException;
+import org.slipstream.lab.scene.Page;
 import org.slipstream.lab.scene.Scene;
 import org.slipstream.lab.scene.SceneReader;
 import org.slipstream.lab.scene.SceneReader.Reading;
@@ -14,8 +15,10 @@ import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /// `lab run`: a scenario file, played in simulated time.
@@ -27,13 +30,16 @@ import java.util.concurrent.Callable;
                         " 3:the scenario makes no sense"}, footerHeading = "%nExamples:%n", footer = {
                                 "  ./mta lab list                            scenarios that come with the program",
                                 "  ./mta lab run ten-two-two",
-                                "  ./mta lab run mine.toml --events"})
+                                "  ./mta lab run mine.toml --events --html mine.html"})
 final class LabRunCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "a scenario file, or the name of one that comes with the program")
     private String file;
 
     @Option(names = "--events", description = "first a line for each thing that happens")
     private boolean events;
+
+    @Option(names = "--html", paramLabel = "OUT", description = "also draw it: a page of its own, without anything from elsewhere")
+    private Optional<Path> html = Optional.empty();
 
     private final MtaCommand mta;
 
@@ -46,6 +52,7 @@ final class LabRunCommand implements Callable<Integer> {
         PrintStream out = mta.world().out();
         Played played = play(scene(), out);
         SceneText.lines(played).forEach(out::println);
+        html.ifPresent(path -> write(path, Page.of(played)));
         return played.isAsExpected() ? Exit.DONE : Exit.NO;
     }
 
@@ -81,5 +88,13 @@ final class LabRunCommand implements Callable<Integer> {
         return Shelf.find(file).map(text -> SceneReader.read(Shelf.file(file), text))
                 .orElseThrow(() -> new CommandFailure(Exit.USAGE, "mta: there is no file " + file
                         + ", and no scenario of that name comes with the program (see mta lab list)"));
+    }
+
+    private static void write(Path path, String text) {
+        try {
+            Files.writeString(path, text, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new CommandFailure(Exit.USAGE, "mta: cannot write " + path + ": " + e.getMessage(), e);
+        }
     }
 }

@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -107,7 +108,7 @@ public final class Page {
         for (Passing each : played.course().passings()) {
             sentences.add(new Sentence(each.atMillis(), Times.seconds(each.atMillis()), "", "", words(each)));
         }
-        sentences.sort(java.util.Comparator.comparingLong(Sentence::fromMillis));
+        sentences.sort(Comparator.comparingLong(Sentence::fromMillis));
         values.put("run-rows", sentences.stream().limit(MOST_ROWS).map(Sentence::row).toList());
         values.put("run-count", sentences.size() <= MOST_ROWS
                 ? sentences.size() + " rows."

@@ -8,6 +8,7 @@ import org.tomlj.TomlTable;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -136,7 +137,7 @@ final class Section {
                 .orElse(otherwise);
     }
 
-    <E> E oneOf(String key, java.util.Map<String, E> choices, E otherwise) {
+    <E> E oneOf(String key, Map<String, E> choices, E otherwise) {
         return text(key).map(text -> {
             if (!choices.containsKey(text)) {
                 throw wrong(key, "= \"" + text + "\" is unknown" + Nearest.hint(text, choices.keySet()));
@@ -156,10 +157,10 @@ final class Section {
 
     /// The tables of `[[key]]`, or of a list of `{…}`.
     List<Section> sections(String key) {
-        Object value = value(key).orElse(null);
-        if (value == null) {
-            return List.of();
-        }
+        return value(key).map(value -> sections(key, value)).orElse(List.of());
+    }
+
+    private List<Section> sections(String key, Object value) {
         if (!(value instanceof TomlArray array)) {
             throw wrong(key, "comes as often as needed; write [[" + key + "]] with double brackets");
         }

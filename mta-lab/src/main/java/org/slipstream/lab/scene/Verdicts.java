@@ -10,6 +10,7 @@ import org.slipstream.lab.scene.Expectations.What;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -90,7 +91,10 @@ public final class Verdicts {
                     ? (double) millis.getAsLong() / Math.max(1, alone.get(message))
                     : Double.POSITIVE_INFINITY;
             if (times > most) {
-                over.add("%s took %.3f times as long as alone".formatted(scene.letters().get(id), times));
+                over.add(Double.isInfinite(times)
+                        ? scene.letters().get(id) + " was not delivered to everybody"
+                        : String.format(Locale.ROOT, "%s took %.3f times as long as alone",
+                                scene.letters().get(id), times));
             }
         });
         return over.isEmpty()
