@@ -18,12 +18,20 @@ public sealed interface Route {
     ///
     /// @param name a host name or a literal address
     /// @param preference smaller is tried first; equal ones in random order (RFC 5321 section 5.1)
-    record Host(String name, int port, int preference) {
+    /// @param addresses literal addresses of the name, without brackets; whoever makes a route from DNS sorts them, so that
+    /// the same answer in another order is the same host. Empty when whoever connects is to look them up
+    record Host(String name, int port, int preference, List<String> addresses) {
         public Host {
             Objects.requireNonNull(name);
+            addresses = List.copyOf(addresses);
             if (port < 1 || port > 65535) {
                 throw new IllegalArgumentException("no port: " + port);
             }
+        }
+
+        /// A host of which the name is known.
+        public Host(String name, int port, int preference) {
+            this(name, port, preference, List.of());
         }
 
         @Override

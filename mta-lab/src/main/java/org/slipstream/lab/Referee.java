@@ -213,7 +213,7 @@ public final class Referee {
             case QmgrEvent.ConnectionLost lost -> crossed(lost.connection());
             case QmgrEvent.Operator(QmgrEvent.Command.Delete delete) -> deleted.add(delete.id());
             case QmgrEvent.Alarm _ -> alarm(now);
-            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.Operator _ -> {
+            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.DeliveryReturned _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.Operator _ -> {
                 // Not answers, or answers whose orders are seen in the network.
             }
         }

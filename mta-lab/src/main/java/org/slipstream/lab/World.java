@@ -8,6 +8,7 @@ import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.SimulatedSpool.Row;
 import org.slipstream.lab.SimulatedSpool.State;
 import org.slipstream.qmgr.ImpossibleEventException;
+import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrEvent;
 import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.qmgr.QmgrSnapshot;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /// A world for one queue manager: its orders are carried out by a simulated spool, DNS and network, and answered after
 /// the time that it takes.
@@ -33,6 +35,7 @@ public final class World {
 
     private final Scenario scenario;
     private final Witness witness;
+    private final Function<QmgrConfig, Seating> seatings;
     private final Clockwork clock = new Clockwork();
     private final Random chance;
     private final Referee referee;
@@ -52,8 +55,14 @@ public final class World {
 
     /// @param witness sees all of it
     public World(Scenario scenario, Witness witness) {
+        this(scenario, witness, LaneSeating::new);
+    }
+
+    /// @param seatings makes the other half of the brain, at each start of the server
+    World(Scenario scenario, Witness witness, Function<QmgrConfig, Seating> seatings) {
         this.scenario = scenario;
         this.witness = witness;
+        this.seatings = seatings;
         this.chance = new Random(scenario.seed());
         this.referee = new Referee(scenario.config());
         this.spool = new SimulatedSpool(clock, scenario.house(), referee);
@@ -201,8 +210,7 @@ public final class World {
     }
 
     private void boot() {
-        Seating seating = new LaneSeating(scenario.config());
-        brain = new QueueManager(scenario.config(), seating, chance, witness);
+        brain = new QueueManager(scenario.config(), seatings.apply(scenario.config()), chance, witness);
     }
 
     private void crash() {

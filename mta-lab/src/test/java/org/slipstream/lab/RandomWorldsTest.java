@@ -119,7 +119,10 @@ class RandomWorldsTest {
 
     private static void play(long seed, Witness witness, boolean aloud) {
         Scenario scenario = RandomScenario.of(seed);
-        World world = new World(scenario, witness);
+        play(scenario, new World(scenario, witness), aloud);
+    }
+
+    static void play(Scenario scenario, World world, boolean aloud) {
         if (aloud) {
             world.transcribe(System.out::println);
         }

@@ -22,14 +22,16 @@ import java.util.Optional;
 /// forgotten.
 final class Destinations {
     private final QmgrConfig config;
+    private final Seating seating;
     private final Scheduler scheduler;
     private final QmgrTrace trace;
     private final Map<Line, Destination> byLine = new LinkedHashMap<>();
     private final Map<String, Reply> deadTransports = new LinkedHashMap<>();
     private final Reopenings reopenings = new Reopenings();
 
-    Destinations(QmgrConfig config, Scheduler scheduler, QmgrTrace trace) {
+    Destinations(QmgrConfig config, Seating seating, Scheduler scheduler, QmgrTrace trace) {
         this.config = config;
+        this.seating = seating;
         this.scheduler = scheduler;
         this.trace = trace;
     }
@@ -41,7 +43,12 @@ final class Destinations {
                 : route.nextHop();
         Line line = scheduler.line(route, key);
         if (!byLine.containsKey(line)) {
-            byLine.put(line, new Destination(config.transport(line.transport()).flow(config.feedback())));
+            Destination destination = new Destination(config.transport(line.transport()).flow(config.feedback()));
+            byLine.put(line, destination);
+            // A recipient's own window, and a pause after each delivery, are matters of entries.
+            if (key.equals(route.nextHop()) && !destination.isRateLimited() && seating.charge(route).isPresent()) {
+                line.countConnections();
+            }
             changed(line, Feedback.NEW);
         }
         return line;
@@ -58,6 +65,21 @@ final class Destinations {
         return new Outcome.Deferred(suspension(line).orElseThrow(), Outcomes.HERE);
     }
 
+    /// What the window is charged with at present.
+    private int charge(Line line) {
+        return line.countsConnections() ? seating.charge(line.route()).orElse(line.running()) : line.running();
+    }
+
+    // The connection of the delivery that is reported counts, though it may have become idle with it.
+    private int chargeBefore(Line line) {
+        return line.countsConnections() ? Math.max(1, charge(line)) : line.running();
+    }
+
+    /// The window has room for one more of what it counts.
+    boolean mayOpen(Line line) {
+        return charge(line) < line.allowed();
+    }
+
     // ---- what deliveries tell; before their entry is taken off the line
 
     void worked(Line line) {
@@ -66,7 +88,7 @@ final class Destinations {
     }
 
     private void good(Line line) {
-        boolean revived = byLine.get(line).good(line.running());
+        boolean revived = byLine.get(line).good(chargeBefore(line));
         if (revived) {
             reopenings.cancel(new Reopenings.Door.OfLine(line));
         }
@@ -160,7 +182,7 @@ final class Destinations {
         Destination destination = byLine.get(line);
         boolean wasDead = destination.isDead();
         if (wasDead) {
-            destination.revive(line.running());
+            destination.revive(charge(line));
         } else {
             destination.resume();
         }

@@ -12,7 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Puts into words why each active message is not finished. Made for one snapshot; asks, changes nothing.
-record Explanation(Seating seating, Map<QueueId, List<String>> openQuestions, boolean stopping, long nowMillis) {
+record Explanation(Seating seating, Destinations destinations, Map<QueueId, List<String>> openQuestions,
+        boolean stopping, long nowMillis) {
 
     QmgrSnapshot picture(Collection<Activation> active, List<Line> lines) {
         List<ActiveMessage> messages = active.stream().map(this::message)
@@ -58,8 +59,8 @@ record Explanation(Seating seating, Map<QueueId, List<String>> openQuestions, bo
 
     // Gate one is the window, gate two the seat; the first that says no is the reason.
     private String atGates(Activation message, Line line) {
-        Seating.Answer seat = seating.ask(message.id, line.route(), nowMillis);
-        if (line.running() < line.allowed() || !(seat instanceof Seating.Answer.Free)) {
+        Seating.Answer seat = seating.ask(message.id, line.route(), destinations.mayOpen(line), nowMillis);
+        if (line.hasRoom() || !(seat instanceof Seating.Answer.Free)) {
             return seat.reason();
         }
         return line.allowed() == 0

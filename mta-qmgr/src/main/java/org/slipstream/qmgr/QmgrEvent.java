@@ -62,6 +62,20 @@ public sealed interface QmgrEvent {
     /// goes to another connection, and a [DeliveryDone] of the lost one, before or after, may come or not.
     record ConnectionLost(long connection, String reason) implements OfConnection {}
 
+    /// Answers [QmgrOrder.Deliver] when the connection broke and is gone, with this delivery unanswered. Where several were
+    /// under way each gets one of these.
+    ///
+    /// @param mayHaveArrived the whole content was sent: the peer may have it
+    record DeliveryReturned(long delivery, long connection, Reply reason, String remote, boolean mayHaveArrived)
+            implements
+                OfConnection {}
+
+    /// So many deliveries under way at once keep this connection busy.
+    record ConnectionDepth(long connection, int deliveries) implements OfConnection {}
+
+    /// The peer of this connection was seen to break when several deliveries were under way.
+    record PipelinesBadly(long connection, String what) implements OfConnection {}
+
     /// Answers [QmgrOrder.RecordOutcome]: it is on disk.
     record OutcomeRecorded(QueueId id, long record) implements QmgrEvent {}
 

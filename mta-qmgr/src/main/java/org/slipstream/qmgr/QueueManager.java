@@ -101,7 +101,7 @@ public final class QueueManager {
         this.arrivals = new Arrivals(config.lanes());
         this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageMinimum(),
                 config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
-        this.destinations = new Destinations(config, scheduler, trace);
+        this.destinations = new Destinations(config, seating, scheduler, trace);
         this.outcomes = new Outcomes(present, scheduler);
         this.routing = new Routing(present, scheduler, destinations, outcomes, trace);
         this.endings = new Endings(present, new Settlement(patience), scheduler, active, outcomes, scans);
@@ -231,7 +231,7 @@ public final class QueueManager {
     }
 
     private Explanation explanation(long nowMillis) {
-        return new Explanation(seating, routing.questions().byMessage(), stopping, nowMillis);
+        return new Explanation(seating, destinations, routing.questions().byMessage(), stopping, nowMillis);
     }
 
     private long now() {
@@ -348,9 +348,10 @@ public final class QueueManager {
     // ---- deliveries
 
     private Gate.Answer gate(Message message, Line line) {
-        return switch (seating.ask(message.id(), line.route(), now())) {
+        return switch (seating.ask(message.id(), line.route(), destinations.mayOpen(line), now())) {
             case Seating.Answer.Free _ -> Gate.Answer.FREE;
             case Seating.Answer.FullHere _ -> Gate.Answer.NOT_HERE;
+            case Seating.Answer.FullForMessage _ -> Gate.Answer.NOT_OF_MESSAGE;
             case Seating.Answer.FullEverywhere _ -> Gate.Answer.NOWHERE;
         };
     }
@@ -367,6 +368,9 @@ public final class QueueManager {
             scheduler.seatsMayBeFree();
         }
         Set<Line> troubled = new LinkedHashSet<>(2);
+        for (Seating.Aftermath.Trouble trouble : aftermath.troubles()) {
+            troubled(seated.get(trouble.delivery()).line(), trouble.reason(), troubled);
+        }
         for (Seating.Fate fate : aftermath.fates()) {
             Entry entry = seated.remove(fate.delivery());
             if (entry == null) {
@@ -380,11 +384,9 @@ public final class QueueManager {
     private void learn(Line line, Seating.Fate fate, Set<Line> troubled) {
         switch (fate) {
             case Seating.Fate.Worked _ -> destinations.worked(line);
-            case Seating.Fate.Troubled trouble -> {
-                // One troubled connection is one trouble, however many entries sat on it.
-                if (troubled.add(line) && destinations.troubled(line, trouble.reason(), now())) {
-                    deferWaiting(line);
-                }
+            case Seating.Fate.Troubled trouble -> troubled(line, trouble.reason(), troubled);
+            case Seating.Fate.Untried _ -> {
+                // Nobody was there to learn from.
             }
             case Seating.Fate.Broken broken -> {
                 for (Line each : destinations.broken(line.transport(), broken.reason(), now())) {
@@ -392,6 +394,13 @@ public final class QueueManager {
                     destinations.dropIfDone(each);
                 }
             }
+        }
+    }
+
+    // One troubled connection is one trouble, however many entries sat on it.
+    private void troubled(Line line, Reply reason, Set<Line> already) {
+        if (already.add(line) && destinations.troubled(line, reason, now())) {
+            deferWaiting(line);
         }
     }
 

@@ -7,6 +7,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 
 import java.util.List;
+import java.util.OptionalInt;
 
 /// The meeting point of the brain's two halves. The queue manager knows *who* is next; the seating knows *where*: which
 /// connections there are, whether one is free for this destination or may be opened, and what each entry sits on.
@@ -22,6 +23,19 @@ public interface Seating {
     ///
     /// The message is named because a seating may ration connections per message; most do not look at it.
     Answer ask(QueueId message, Route route, long nowMillis);
+
+    /// The same, by a queue manager that charges connections to the destination's window, see [#charge].
+    ///
+    /// @param mayOpen the window has room for one more connection that opens for the destination or serves it
+    default Answer ask(QueueId message, Route route, boolean mayOpen, long nowMillis) {
+        return ask(message, route, nowMillis);
+    }
+
+    /// Connections that open for this destination or serve it, which its window is charged with; several entries may sit
+    /// on one. Empty where each entry has a connection of its own: then entries are counted.
+    default OptionalInt charge(Route route) {
+        return OptionalInt.empty();
+    }
 
     /// Seats an entry. Only directly after [#ask] said [Answer.Free] for it.
     void seat(Load load, long nowMillis, OrderSink orders);
@@ -54,6 +68,10 @@ public interface Seating {
         /// [Aftermath#seatsElsewhere].
         record FullHere(String reason) implements Answer {}
 
+        /// A shortage of this message, which has its share. Others may go, also to this destination. Holds until an
+        /// [Aftermath] says [Aftermath#seatsElsewhere].
+        record FullForMessage(String reason) implements Answer {}
+
         /// A shortage that concerns every destination of the transport.
         record FullEverywhere(String reason) implements Answer {}
     }
@@ -80,6 +98,10 @@ public interface Seating {
                 implements
                     Fate {}
 
+        /// Put off without a connection having been tried: what is known of the destination's hosts forbids it. Teaches
+        /// nothing.
+        record Untried(long delivery, List<RecipientOutcome> outcomes) implements Fate {}
+
         /// The delivery could not even be tried, for a reason of our own: no socket, no disk, an agent that crashed. Speaks
         /// against the transport and no destination (PF-16).
         record Broken(long delivery, List<RecipientOutcome> outcomes, Reply reason) implements Fate {}
@@ -89,11 +111,22 @@ public interface Seating {
     ///
     /// @param fates entries that came back
     /// @param seatsElsewhere destinations other than those of the fates may have got a seat
-    record Aftermath(List<Fate> fates, boolean seatsElsewhere) {
+    /// @param troubles connections that failed without an entry coming back, because it was moved
+    record Aftermath(List<Fate> fates, boolean seatsElsewhere, List<Trouble> troubles) {
         public static final Aftermath NOTHING = new Aftermath(List.of(), false);
+
+        /// One connection failed; a feedback for the destination's window.
+        ///
+        /// @param delivery an entry that waited on it and still sits somewhere
+        public record Trouble(long delivery, Reply reason) {}
 
         public Aftermath {
             fates = List.copyOf(fates);
+            troubles = List.copyOf(troubles);
+        }
+
+        public Aftermath(List<Fate> fates, boolean seatsElsewhere) {
+            this(fates, seatsElsewhere, List.of());
         }
 
         public static Aftermath of(Fate fate) {

@@ -5,6 +5,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -18,6 +19,7 @@ class FencesTest {
     @Test
     void theClassesOfThisJavaCanBeRead() {
         assertThat(OURS.contain(Carriers.class)).isTrue();
+        assertThat(OURS.contain("org.slipstream.smtpout.place.Placement")).isTrue();
         assertThat(OURS).hasSizeGreaterThan(30);
     }
 
@@ -52,5 +54,20 @@ class FencesTest {
                 .orShould()
                 .callMethod(Math.class, "random").orShould().callMethod(java.util.UUID.class, "randomUUID")
                 .allowEmptyShould(true).check(OURS);
+    }
+
+    /// Collections whose order of iteration is chance, and ways to chance itself.
+    @Test
+    void thePlacementLeavesNothingToChance() {
+        noClasses().that().resideInAnyPackage("..smtpout.place..").should().dependOnClassesThat()
+                .haveNameMatching(
+                        "java\\.util\\.(HashMap|HashSet|IdentityHashMap|WeakHashMap|Hashtable|SplittableRandom)")
+                .orShould().callMethodWhere(describe("gives a collection in any order", call -> call.getTargetOwner()
+                        .getName().matches("java\\.util\\.(Set|Map)") && call.getName().matches("of|copyOf|ofEntries")
+                        || call.getName().matches("toSet|toMap|groupingBy|identityHashCode")))
+                .check(OURS);
+        noClasses().that().resideInAnyPackage("..smtpout.place..").should().dependOnClassesThat()
+                .resideInAnyPackage("..smtpout.dialog..", "..smtpout.wire..", "..smtpout.dns..", "..smtpout.host..")
+                .check(OURS);
     }
 }

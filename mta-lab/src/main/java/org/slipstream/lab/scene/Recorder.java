@@ -229,6 +229,9 @@ final class Recorder implements Witness {
                 leaveSlot(failed.connection());
             }
             case QmgrEvent.ConnectionLost lost -> leaveSlot(lost.connection());
+            case QmgrEvent.DeliveryReturned _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _ -> {
+                // A slot of a scene carries one delivery at a time.
+            }
             case QmgrEvent.MessageQueued queued -> tell(title(queued.message().id()) + " arrives");
             case QmgrEvent.ScanDone _,QmgrEvent.RecipientsRead _,QmgrEvent.MessageDamaged _,QmgrEvent.RouteKnown _,QmgrEvent.RouteFailed _,QmgrEvent.ConnectionReady _,QmgrEvent.OutcomeRecorded _,QmgrEvent.Notified _,QmgrEvent.Filed _,QmgrEvent.Alarm _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.Operator _ -> {
                 // Answers whose consequences are seen.

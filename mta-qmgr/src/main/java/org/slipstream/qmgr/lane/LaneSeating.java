@@ -13,6 +13,7 @@ import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.qmgr.Seating;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -92,6 +93,8 @@ public final class LaneSeating implements Seating {
             case QmgrEvent.ConnectionFailed failed -> failed(failed);
             case QmgrEvent.DeliveryDone done -> done(done, nowMillis, orders);
             case QmgrEvent.ConnectionLost lost -> lost(lost, nowMillis, orders);
+            case QmgrEvent.DeliveryReturned returned -> returned(returned, nowMillis, orders);
+            case QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _ -> Aftermath.NOTHING; // one at a time anyway
         };
     }
 
@@ -158,6 +161,18 @@ public final class LaneSeating implements Seating {
         return Aftermath.of(event.siteTrouble()
                 ? new Fate.Troubled(event.delivery(), event.outcomes(), reason(event), lane.site.up == 0)
                 : new Fate.Worked(event.delivery(), event.outcomes()));
+    }
+
+    // With one entry at a time that is an answer: it did not work.
+    private Aftermath returned(QmgrEvent.DeliveryReturned event, long nowMillis, OrderSink orders) {
+        Lane lane = lanes.get(event.connection());
+        List<RecipientOutcome> outcomes = lane == null
+                ? List.of()
+                : lane.load.stream().flatMap(load -> load.recipients().stream())
+                        .map(r -> new RecipientOutcome(r.number(), Outcome.of(event.reason(), event.remote())))
+                        .toList();
+        return done(new QmgrEvent.DeliveryDone(event.delivery(), event.connection(), outcomes, false, true), nowMillis,
+                orders);
     }
 
     private Aftermath lost(QmgrEvent.ConnectionLost event, long nowMillis, OrderSink orders) {

@@ -107,6 +107,11 @@ final class Blockers {
         }
     }
 
+    /// All blocked jobs of the transport have another chance.
+    void freeAll() {
+        tag += 2;
+    }
+
     /// Something happened at this line. True when all blocked jobs of the transport have another chance.
     boolean free(Line line, boolean dead) {
         if (line.blockerTag != tag) {
@@ -114,7 +119,7 @@ final class Blockers {
         }
         boolean all = line.isOpen();
         if (all) {
-            tag += 2;
+            freeAll();
         }
         if (line.hasRoom() || dead) {
             line.blockerTag = 0;

@@ -1,6 +1,7 @@
 package org.slipstream.qmgr.sched;
 
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.SequencedSet;
 
 /// Where an entry of one transport may go, as far as is known: the lines at which something waits that the window would
@@ -13,6 +14,9 @@ import java.util.SequencedSet;
 /// whole site until something happens that could change it.
 final class Doors {
     private final SequencedSet<Site> open = new LinkedHashSet<>();
+
+    /// Where the seating said no, and nothing has happened since that could change that.
+    private final SequencedSet<Site> full = new LinkedHashSet<>();
 
     /// A line's figures have changed.
     void look(Line line) {
@@ -45,8 +49,8 @@ final class Doors {
         while (!open.isEmpty()) {
             Line line = open.getFirst().open.getFirst();
             switch (gate.ask(line.first.message(), line)) {
-                case FREE -> {
-                    return true;
+                case FREE, NOT_OF_MESSAGE -> {
+                    return true; // not this message, perhaps, but then the search will say which
                 }
                 case NOT_HERE -> noSeat(line);
                 case NOWHERE -> {
@@ -60,6 +64,7 @@ final class Doors {
     /// The seating said no. That holds for every line that leads to the same place.
     void noSeat(Line line) {
         line.site.full = true;
+        full.add(line.site);
         look(line.site);
     }
 
@@ -68,6 +73,7 @@ final class Doors {
         boolean was = site.full;
         site.full = false;
         if (was) {
+            full.remove(site);
             look(site);
         }
         return was;
@@ -76,5 +82,11 @@ final class Doors {
     /// The site is gone.
     void forget(Site site) {
         open.remove(site);
+        full.remove(site);
+    }
+
+    /// Where the seating said no.
+    List<Site> withoutSeat() {
+        return List.copyOf(full);
     }
 }

@@ -11,6 +11,8 @@ public interface Gate {
         FREE,
         /// Not for this destination; others may go. Holds until [Scheduler#mayGo] or [Scheduler#seatsMayBeFree] says otherwise.
         NOT_HERE,
+        /// Not of this message; others may go, also to this destination. Holds until [Scheduler#seatsMayBeFree].
+        NOT_OF_MESSAGE,
         /// Not for any destination of this transport; asking further is useless. Asked again at the next selection.
         NOWHERE
     }

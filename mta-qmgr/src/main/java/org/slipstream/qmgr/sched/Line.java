@@ -26,6 +26,10 @@ public final class Line {
     /// How many may run at once: the window. 0 when dead or suspended.
     int allowed;
 
+    /// The window counts connections, on each of which several entries may sit, so whether there is room is for the gate
+    /// to say. Otherwise it counts entries.
+    boolean countsConnections;
+
     /// Equal to the transport's tag: a job is blocked because of this destination.
     int blockerTag;
 
@@ -69,8 +73,17 @@ public final class Line {
 
     /// An entry may go, if there is one. (After a window has shrunk more may be running than are allowed; there is no room
     /// then, and no debt that could hold up other destinations.)
-    boolean hasRoom() {
-        return allowed > running;
+    public boolean hasRoom() {
+        return allowed > (countsConnections ? 0 : running);
+    }
+
+    public boolean countsConnections() {
+        return countsConnections;
+    }
+
+    /// Says what the window counts; entries, when nobody says anything.
+    public void countConnections() {
+        countsConnections = true;
     }
 
     /// An entry waits and may go, as far as is known.

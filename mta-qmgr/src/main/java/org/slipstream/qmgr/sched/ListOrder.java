@@ -13,6 +13,10 @@ import org.slipstream.qmgr.sched.Scheduler.Choice;
 /// stands ([Transport.Pause]) and, when they are there, continues exactly at that place, unless somebody in front has got another
 /// chance meanwhile. When answers come at once the decisions are the original's, one for one.
 final class ListOrder implements ServiceOrder {
+    /// So many places of one message are asked about in vain for the message's sake before the search goes on to the next
+    /// message: some of them may let it ride along, but a list to ten thousand places is not to be walked at every event.
+    private static final int MOST_REFUSALS = 8;
+
     private final Transport transport;
     private final Batches batches;
     private final Preemption preemption;
@@ -121,6 +125,7 @@ final class ListOrder implements ServiceOrder {
         if (peer == null) {
             return NOBODY;
         }
+        int refusals = 0;
         do {
             if (peer.waiting > 0 && peer.line.isOpen()) {
                 switch (gate.ask(job.message, peer.line)) {
@@ -129,6 +134,13 @@ final class ListOrder implements ServiceOrder {
                         return new Look.Go(peer);
                     }
                     case NOT_HERE -> transport.doors.noSeat(peer.line);
+                    case NOT_OF_MESSAGE -> {
+                        transport.rationed = true;
+                        if (++refusals == MOST_REFUSALS) {
+                            job.turn = peer.next;
+                            return NOBODY;
+                        }
+                    }
                     case NOWHERE -> {
                         return NOWHERE;
                     }
@@ -177,6 +189,13 @@ final class ListOrder implements ServiceOrder {
             transport.current = transport.jobs.head;
             transport.candidates.unblocked();
         }
+    }
+
+    @Override
+    public void sharesMayBeFree() {
+        transport.blockers.freeAll();
+        transport.current = transport.jobs.head;
+        transport.candidates.unblocked();
     }
 
     /// Takes a job off the lists. It comes back when it gets more work; what it has saved it keeps (PF-56).

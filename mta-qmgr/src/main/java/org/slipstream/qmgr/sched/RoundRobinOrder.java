@@ -39,6 +39,7 @@ final class RoundRobinOrder implements ServiceOrder {
                         return new Choice.Taken(take(line.first.peer));
                     }
                     case NOT_HERE -> transport.doors.noSeat(line);
+                    case NOT_OF_MESSAGE -> transport.rationed = true;
                     case NOWHERE -> {
                         return Choice.NOTHING;
                     }
@@ -81,6 +82,11 @@ final class RoundRobinOrder implements ServiceOrder {
     @Override
     public void mayGo(Line line, boolean dead) {
         // The line is looked at when its turn comes.
+    }
+
+    @Override
+    public void sharesMayBeFree() {
+        // Nor is anybody marked for that.
     }
 
     @Override

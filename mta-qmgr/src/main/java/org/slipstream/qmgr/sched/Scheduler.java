@@ -329,7 +329,11 @@ public final class Scheduler {
     /// Seats may have become free anywhere.
     public void seatsMayBeFree() {
         for (Transport transport : transports) {
-            transport.sites.values().forEach(site -> seatsMayBeFree(transport, site));
+            transport.doors.withoutSeat().forEach(site -> seatsMayBeFree(transport, site));
+            if (transport.rationed) {
+                transport.rationed = false;
+                transport.order.sharesMayBeFree();
+            }
         }
     }
 

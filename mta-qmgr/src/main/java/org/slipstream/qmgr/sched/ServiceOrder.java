@@ -22,6 +22,9 @@ interface ServiceOrder {
     /// @param dead nothing goes there for the time being
     void mayGo(Line line, boolean dead);
 
+    /// A message that had its share of the connections may have a new one.
+    void sharesMayBeFree();
+
     /// A message is no longer active, and this job of it goes.
     void forget(Job job);
 }

@@ -26,6 +26,9 @@ final class Transport {
     /// A search that waits for recipients.
     Pause pause;
 
+    /// A job was passed over for its message's sake, and nothing has happened since that could change that.
+    boolean rationed;
+
     /// Out of order as a whole; nothing is taken.
     boolean dead;
 

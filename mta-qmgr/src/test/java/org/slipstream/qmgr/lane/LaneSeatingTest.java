@@ -266,4 +266,17 @@ class LaneSeatingTest {
                 .isInstanceOf(ImpossibleEventException.class);
         assertThatThrownBy(() -> done(7, 1, true, false)).isInstanceOf(ImpossibleEventException.class);
     }
+
+    @Test
+    void anEntryThatComesBackUnansweredWasTroubleAndWhatWiresSayOfDepthIsNoMatterOfLanes() {
+        long connection = connect(A);
+        assertThat(happens(new QmgrEvent.ConnectionDepth(connection, 10))).isEqualTo(Aftermath.NOTHING);
+        Aftermath after = happens(new QmgrEvent.DeliveryReturned(deliveries, connection,
+                Reply.of(450, "4.4.2", "connection reset"), "mx", true));
+        assertThat(after.fates()).singleElement().isInstanceOfSatisfying(Fate.Troubled.class, t -> {
+            assertThat(t.delivery()).isEqualTo(deliveries);
+            assertThat(t.outcomes()).hasSize(1);
+        });
+        assertThat(seating.connections(A)).isZero();
+    }
 }

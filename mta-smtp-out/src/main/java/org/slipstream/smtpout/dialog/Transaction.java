@@ -1,7 +1,5 @@
 package org.slipstream.smtpout.dialog;
 
-import org.slipstream.core.Address;
-import org.slipstream.core.BodyType;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
@@ -32,10 +30,6 @@ import java.util.Optional;
 /// The trap of pipelining: DATA is on its way before it is known that nobody was accepted, and the peer may answer 354. It
 /// then waits for a message that must not be delivered to anybody. A lone dot ends it, and whatever the peer thinks of that
 /// is the end of the transaction (RFC 2920 section 3.1).
-///
-/// Content with 8-bit bytes is sent to a peer without 8BITMIME as it is, like most MTAs do: every server in use passes
-/// it, and a conversion would break signatures. The same goes for a header in UTF-8; only *addresses* that need
-/// SMTPUTF8 fail when the peer lacks it (RFC 6531 section 3.2).
 final class Transaction {
     /// Below the smallest socket buffers in use today.
     private static final int GROUP_CHARS = 16 * 1024;
@@ -78,15 +72,17 @@ final class Transaction {
     }
 
     Step begin() {
-        refuseOurselves().ifPresent(this::decideAll);
-        commands.add(new Command(Phase.MAIL, -1, mail()));
+        MailParameters parameters = new MailParameters(extensions);
+        parameters.refusal(errand).ifPresent(this::decideAll);
+        commands.add(new Command(Phase.MAIL, -1, parameters.mail(errand)));
         for (int i = 0; i < decided.length; i++) {
-            Address address = errand.recipients().get(i).address();
-            if (decided[i] == null && address.isInternational() && !extensions.offers(Extension.SMTPUTF8)) {
-                decide(i, Replies.needsUtf8());
+            Recipient recipient = errand.recipients().get(i);
+            Optional<Reply> refusal = parameters.refusal(recipient);
+            if (decided[i] == null && refusal.isPresent()) {
+                decide(i, refusal.get());
             }
             if (decided[i] == null) {
-                commands.add(new Command(Phase.RECIPIENT, i, "RCPT TO:<" + address + ">"));
+                commands.add(new Command(Phase.RECIPIENT, i, parameters.recipient(recipient)));
             }
         }
         if (commands.size() == 1) {
@@ -118,38 +114,6 @@ final class Transaction {
     /// True when the peer has reacted to this transaction in any way.
     boolean isAnswered() {
         return answered;
-    }
-
-    /// RFC 1870 section 6.1 (3): a message that is known to be too large is not offered.
-    private Optional<Reply> refuseOurselves() {
-        if (extensions.sizeLimit().isPresent() && errand.sizeBytes() > extensions.sizeLimit().getAsLong()) {
-            return Optional.of(Replies.tooLarge(errand.sizeBytes(), extensions.sizeLimit().getAsLong()));
-        }
-        boolean senderNeedsUtf8 = errand.envelope().sender().map(Address::isInternational).orElse(false);
-        return senderNeedsUtf8 && !extensions.offers(Extension.SMTPUTF8)
-                ? Optional.of(Replies.needsUtf8())
-                : Optional.empty();
-    }
-
-    private String mail() {
-        StringBuilder line = new StringBuilder("MAIL FROM:<")
-                .append(errand.envelope().sender().map(Address::toString).orElse("")).append('>');
-        if (extensions.offers(Extension.SIZE)) {
-            line.append(" SIZE=").append(errand.sizeBytes());
-        }
-        if (extensions.offers(Extension.EIGHT_BIT_MIME) && errand.envelope().body() != BodyType.SEVEN_BIT) {
-            line.append(" BODY=8BITMIME");
-        }
-        if (extensions.offers(Extension.SMTPUTF8) && wantsUtf8()) {
-            line.append(" SMTPUTF8");
-        }
-        return line.toString();
-    }
-
-    private boolean wantsUtf8() {
-        return errand.envelope().smtpUtf8()
-                || errand.envelope().sender().map(Address::isInternational).orElse(false)
-                || errand.recipients().stream().anyMatch(r -> r.address().isInternational());
     }
 
     private Step nextGroup() {

@@ -1,0 +1,284 @@
+package org.slipstream.brain;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Route;
+import org.slipstream.qmgr.ImpossibleEventException;
+import org.slipstream.qmgr.OrderSink;
+import org.slipstream.qmgr.QmgrEvent;
+import org.slipstream.qmgr.QmgrOrder;
+import org.slipstream.qmgr.Seating;
+import org.slipstream.smtpout.place.Candidate;
+import org.slipstream.smtpout.place.Candidates;
+import org.slipstream.smtpout.place.ConnectionNews;
+import org.slipstream.smtpout.place.ImpossibleNewsException;
+import org.slipstream.smtpout.place.Payer;
+import org.slipstream.smtpout.place.PlaceOrders;
+import org.slipstream.smtpout.place.Seat;
+import org.slipstream.smtpout.place.Workers;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/// Seats entries for SMTP by Finch's placement, and all others in plain lanes.
+///
+/// **Translation, nothing else.** A route becomes [Candidates], its hosts in levels of preference; an entry becomes a load; a
+/// [Seat] becomes an answer; what a connection tells becomes news; what became of a load becomes a fate. An `Open` names the
+/// destination's route, narrowed to the one host that was chosen: whoever opens has nothing to choose any more.
+///
+/// **Two families of connections, one row of numbers.** The lanes' numbers are the odd ones, the placement's the even ones.
+///
+/// Not for several threads: the queue manager's.
+public final class PlacementSeating implements Seating {
+    private static final Answer FREE = new Answer.Free();
+    private static final int MOST_ROUTES = 10_000;
+
+    /// What carriers call the remote when the trouble is ours.
+    private static final String OURS = "local";
+
+    private final Seating lanes;
+    private final Workers workers;
+    private final HostKeys keys;
+    private final HostMemory memory;
+    private final Map<Long, Load> loads = new LinkedHashMap<>();
+    private final Map<String, Known> routes = new LinkedHashMap<>();
+
+    private record Known(Route.Smtp route, Candidates candidates) {}
+
+    /// @param lanes seats what does not go by SMTP
+    public PlacementSeating(Seating lanes, Workers workers, HostKeys keys, HostMemory memory) {
+        this.lanes = lanes;
+        this.workers = workers;
+        this.keys = keys;
+        this.memory = memory;
+    }
+
+    // ---- asking and seating
+
+    @Override
+    public Answer ask(QueueId message, Route route, long nowMillis) {
+        return ask(message, route, true, nowMillis);
+    }
+
+    @Override
+    public Answer ask(QueueId message, Route route, boolean mayOpen, long nowMillis) {
+        if (!(route instanceof Route.Smtp smtp)) {
+            return lanes.ask(message, route, mayOpen, nowMillis);
+        }
+        Seat seat = workers.ask(new Payer.Message(message), candidates(smtp), mayOpen, nowMillis);
+        return switch (seat) {
+            case Seat.Queue _,Seat.Reuse _,Seat.Open _,Seat.Defer _ -> FREE;
+            case Seat.Wait wait -> switch (wait.scope()) {
+                case MESSAGE -> new Answer.FullForMessage(wait.reason());
+                case HERE -> new Answer.FullHere(wait.reason());
+                case EVERYWHERE -> new Answer.FullEverywhere(wait.reason());
+            };
+        };
+    }
+
+    /// Where an entry would go now, in words: the seat, and why other hosts were passed over.
+    public String explain(QueueId message, Route.Smtp route, boolean mayOpen, long nowMillis) {
+        Seat seat = workers.ask(new Payer.Message(message), candidates(route), mayOpen, nowMillis);
+        return seat.passedOver().isEmpty() ? seat.reason() : seat.reason() + "; passed over: " + seat.passedOver();
+    }
+
+    @Override
+    public void seat(Load load, long nowMillis, OrderSink orders) {
+        if (load.route() instanceof Route.Smtp smtp) {
+            loads.put(load.delivery(), load);
+            workers.seat(new org.slipstream.smtpout.place.Load(load.delivery(), new Payer.Message(load.id()),
+                    candidates(smtp), load.recipients()), nowMillis, new ToPlaces(orders));
+            tellMemory();
+        } else {
+            lanes.seat(load, nowMillis, toLanes(orders));
+        }
+    }
+
+    @Override
+    public OptionalInt charge(Route route) {
+        return route instanceof Route.Smtp ? OptionalInt.of(workers.serving(destination(route))) : lanes.charge(route);
+    }
+
+    @Override
+    public int connections(Route route) {
+        return route instanceof Route.Smtp smtp ? workers.connections(candidates(smtp)) : lanes.connections(route);
+    }
+
+    private static String destination(Route route) {
+        return route.transport() + "/" + route.nextHop();
+    }
+
+    // ---- hosts of a route
+
+    private Candidates candidates(Route.Smtp route) {
+        Known known = routes.get(route.nextHop());
+        if (known == null || known.route() != route && !known.route().equals(route)) {
+            known = new Known(route, new Candidates(destination(route), levels(route)));
+            routes.remove(route.nextHop());
+            routes.put(route.nextHop(), known);
+            if (routes.size() > MOST_ROUTES) {
+                routes.remove(routes.keySet().iterator().next());
+            }
+        }
+        return known.candidates();
+    }
+
+    private List<List<Candidate>> levels(Route.Smtp route) {
+        Map<Integer, List<Candidate>> levels = new TreeMap<>();
+        for (Route.Host host : route.hosts()) {
+            levels.computeIfAbsent(host.preference(), _ -> new ArrayList<>(2))
+                    .add(new Candidate(keys.of(route, host), host.name()));
+        }
+        return List.copyOf(levels.values());
+    }
+
+    /// The first host of the route that goes by the chosen key.
+    private Route.Smtp narrowed(Route.Smtp route, Candidate chosen) {
+        Route.Host host = route.hosts().stream().filter(each -> keys.of(route, each).equals(chosen.host())).findFirst()
+                .orElseThrow(() -> new IllegalStateException(chosen + " is no host of " + route));
+        return new Route.Smtp(route.nextHop(), List.of(host));
+    }
+
+    // ---- what connections tell
+
+    @Override
+    public Aftermath happened(QmgrEvent.OfConnection event, long nowMillis, OrderSink orders) {
+        long number = numberOf(event);
+        if (number % 2 != 0) {
+            return lanes.happened(withNumber(event, (number + 1) / 2), nowMillis, toLanes(orders));
+        }
+        try {
+            return translate(workers.happened(news(event, number / 2), nowMillis, new ToPlaces(orders)));
+        } catch (ImpossibleNewsException impossible) {
+            throw new ImpossibleEventException(impossible.getMessage());
+        }
+    }
+
+    @Override
+    public Aftermath alarm(long nowMillis, OrderSink orders) {
+        Aftermath ofLanes = lanes.nextAlarmMillis() <= nowMillis
+                ? lanes.alarm(nowMillis, toLanes(orders))
+                : Aftermath.NOTHING;
+        Aftermath ofPlaces = workers.nextAlarmMillis() <= nowMillis
+                ? translate(workers.alarm(nowMillis, new ToPlaces(orders)))
+                : Aftermath.NOTHING;
+        tellMemory();
+        return new Aftermath(Stream.of(ofLanes, ofPlaces).flatMap(a -> a.fates().stream()).toList(),
+                ofLanes.seatsElsewhere() || ofPlaces.seatsElsewhere(),
+                Stream.of(ofLanes, ofPlaces).flatMap(a -> a.troubles().stream()).toList());
+    }
+
+    @Override
+    public long nextAlarmMillis() {
+        // What an operator changed in the database between two events is told at once.
+        return workers.hosts().hasChanges() ? 0 : Math.min(lanes.nextAlarmMillis(), workers.nextAlarmMillis());
+    }
+
+    private static long numberOf(QmgrEvent.OfConnection event) {
+        return switch (event) {
+            case QmgrEvent.ConnectionReady e -> e.connection();
+            case QmgrEvent.ConnectionFailed e -> e.connection();
+            case QmgrEvent.DeliveryDone e -> e.connection();
+            case QmgrEvent.DeliveryReturned e -> e.connection();
+            case QmgrEvent.ConnectionLost e -> e.connection();
+            case QmgrEvent.ConnectionDepth e -> e.connection();
+            case QmgrEvent.PipelinesBadly e -> e.connection();
+        };
+    }
+
+    private static QmgrEvent.OfConnection withNumber(QmgrEvent.OfConnection event, long number) {
+        return switch (event) {
+            case QmgrEvent.ConnectionReady _ -> new QmgrEvent.ConnectionReady(number);
+            case QmgrEvent.ConnectionFailed e -> new QmgrEvent.ConnectionFailed(number, e.reason(), e.remote());
+            case QmgrEvent.DeliveryDone e ->
+                new QmgrEvent.DeliveryDone(e.delivery(), number, e.outcomes(), e.usable(), e.siteTrouble());
+            case QmgrEvent.DeliveryReturned e ->
+                new QmgrEvent.DeliveryReturned(e.delivery(), number, e.reason(), e.remote(), e.mayHaveArrived());
+            case QmgrEvent.ConnectionLost e -> new QmgrEvent.ConnectionLost(number, e.reason());
+            case QmgrEvent.ConnectionDepth e -> new QmgrEvent.ConnectionDepth(number, e.deliveries());
+            case QmgrEvent.PipelinesBadly e -> new QmgrEvent.PipelinesBadly(number, e.what());
+        };
+    }
+
+    private static ConnectionNews news(QmgrEvent.OfConnection event, long number) {
+        return switch (event) {
+            case QmgrEvent.ConnectionReady _ -> new ConnectionNews.Ready(number);
+            case QmgrEvent.ConnectionFailed e -> new ConnectionNews.Failed(number, e.reason(), e.remote(),
+                    e.remote().equals(OURS), OptionalLong.empty());
+            case QmgrEvent.DeliveryDone e ->
+                new ConnectionNews.Answered(number, e.delivery(), e.outcomes(), e.usable(), e.siteTrouble());
+            case QmgrEvent.DeliveryReturned e ->
+                new ConnectionNews.Returned(number, e.delivery(), e.reason(), e.remote(), e.mayHaveArrived());
+            case QmgrEvent.ConnectionLost e -> new ConnectionNews.Lost(number, e.reason());
+            case QmgrEvent.ConnectionDepth e -> new ConnectionNews.Depth(number, e.deliveries());
+            case QmgrEvent.PipelinesBadly e -> new ConnectionNews.PipelinesBadly(number, e.what());
+        };
+    }
+
+    // ---- what it meant
+
+    private Aftermath translate(org.slipstream.smtpout.place.Aftermath aftermath) {
+        tellMemory();
+        return new Aftermath(aftermath.fates().stream().map(this::translate).toList(), aftermath.seats(),
+                aftermath.troubles().stream().map(t -> new Aftermath.Trouble(t.delivery(), t.reason())).toList());
+    }
+
+    private Fate translate(org.slipstream.smtpout.place.Aftermath.Fate fate) {
+        loads.remove(fate.delivery());
+        return switch (fate) {
+            case org.slipstream.smtpout.place.Aftermath.Fate.Worked f -> new Fate.Worked(f.delivery(), f.outcomes());
+            case org.slipstream.smtpout.place.Aftermath.Fate.Troubled f ->
+                new Fate.Troubled(f.delivery(), f.outcomes(), f.reason(), f.cutOff());
+            case org.slipstream.smtpout.place.Aftermath.Fate.Untried f -> new Fate.Untried(f.delivery(), f.outcomes());
+        };
+    }
+
+    private void tellMemory() {
+        if (workers.hosts().hasChanges()) {
+            memory.changed(workers.hosts().changes());
+        }
+    }
+
+    // ---- orders
+
+    private OrderSink toLanes(OrderSink orders) {
+        return order -> orders.order(switch (order) {
+            case QmgrOrder.Open o -> new QmgrOrder.Open(2 * o.connection() - 1, o.route());
+            case QmgrOrder.Deliver o ->
+                new QmgrOrder.Deliver(o.delivery(), 2 * o.connection() - 1, o.id(), o.route(), o.recipients());
+            case QmgrOrder.Close o -> new QmgrOrder.Close(2 * o.connection() - 1);
+            case QmgrOrder other -> other;
+        });
+    }
+
+    private final class ToPlaces implements PlaceOrders {
+        private final OrderSink orders;
+
+        ToPlaces(OrderSink orders) {
+            this.orders = orders;
+        }
+
+        @Override
+        public void open(long connection, Candidate host, org.slipstream.smtpout.place.Load first) {
+            Route.Smtp route = (Route.Smtp) loads.get(first.delivery()).route();
+            orders.order(new QmgrOrder.Open(2 * connection, narrowed(route, host)));
+        }
+
+        @Override
+        public void deliver(long connection, org.slipstream.smtpout.place.Load load) {
+            Load seated = loads.get(load.delivery());
+            orders.order(new QmgrOrder.Deliver(load.delivery(), 2 * connection, seated.id(), seated.route(),
+                    seated.recipients()));
+        }
+
+        @Override
+        public void close(long connection) {
+            orders.order(new QmgrOrder.Close(2 * connection));
+        }
+    }
+}

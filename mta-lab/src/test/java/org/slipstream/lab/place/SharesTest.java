@@ -1,0 +1,102 @@
+package org.slipstream.lab.place;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.QueueId;
+import org.slipstream.smtpout.place.Payer;
+import org.slipstream.smtpout.place.PlaceRules;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// How large envelopes share a hundred connections (vector V10).
+class SharesTest {
+    private static final int RECIPIENTS = 2_500;
+
+    private static Cluster cluster() {
+        Cluster cluster = new Cluster(PlaceRules.defaults().withWorkers(100, 20).withAges(0, 0, 300_000), 5);
+        IntStream.range(0, 2 * RECIPIENTS).forEach(i -> cluster.domain("d" + i + ".example", "mx" + i + ".example"));
+        return cluster;
+    }
+
+    /// To so many places, each of its own.
+    private static List<String> list(int first) {
+        return IntStream.range(first, first + RECIPIENTS).mapToObj(i -> "d" + i + ".example").toList();
+    }
+
+    /// Connections held for this message, opening or busy, sampled over time.
+    private static double share(Cluster cluster, QueueId id, long fromMillis, long toMillis) {
+        return IntStream.rangeClosed(0, 100).map(i -> {
+            cluster.until(fromMillis + (toMillis - fromMillis) * i / 100);
+            return cluster.workers.orElseThrow().busyFor(new Payer.Message(id));
+        }).average().orElseThrow();
+    }
+
+    @Test
+    @Tag("FI-02")
+    void fi02AListAloneUses91OfAHundredConnections() {
+        Cluster cluster = cluster();
+        QueueId list = cluster.letter(0, list(0));
+        assertThat(share(cluster, list, 1_000, 2_000)).isEqualTo(91);
+        cluster.run();
+        assertThat(cluster.delivered).isEqualTo(RECIPIENTS);
+    }
+
+    @Test
+    @Tag("FI-02")
+    @Tag("FI-03")
+    void fi03ASecondListTakesWhatIsFreeAtOnceAndHalfOfItAllInTheEnd() {
+        Cluster cluster = cluster();
+        QueueId first = cluster.letter(0, list(0));
+        QueueId second = cluster.letter(1_000, list(RECIPIENTS));
+        var workers = cluster.workers.orElseThrow();
+        var payer = new Payer.Message(second);
+        cluster.until(1_000);
+        assertThat(workers.busyFor(payer)).as("the free remainder").isBetween(8, 9);
+        cluster.until(1_050);
+        int early = workers.busyFor(payer);
+        cluster.until(1_200);
+        assertThat(workers.busyFor(payer)).as("as the first one's deliveries end").isGreaterThan(early);
+        double second47 = share(cluster, second, 2_000, 3_000);
+        cluster.until(3_100);
+        int first47 = workers.busyFor(new Payer.Message(first));
+        System.out.println("share of the second list " + second47 + ", of the first at one moment " + first47);
+        assertThat(second47).isBetween(45.0, 49.0);
+        assertThat(first47).isBetween(45, 51);
+        cluster.run();
+        assertThat(cluster.delivered).isEqualTo(2 * RECIPIENTS);
+    }
+
+    /// Of a hundred workers the last few make a difference of percents, because nobody has half a connection and the first
+    /// list in the order of service is asked first. Of a thousand they do not.
+    @Test
+    @Tag("FI-02")
+    void fi02OfAThousandConnectionsTwoListsHave47PercentEach() {
+        int each = 4_000;
+        Cluster cluster = new Cluster(PlaceRules.defaults().withWorkers(1_000, 20).withAges(0, 0, 300_000), 5);
+        cluster.deliverMillis = 1_000;
+        IntStream.range(0, 2 * each).forEach(i -> cluster.domain("d" + i + ".example", "mx" + i + ".example"));
+        QueueId first = cluster.letter(0, IntStream.range(0, each).mapToObj(i -> "d" + i + ".example").toList());
+        QueueId second = cluster.letter(10,
+                IntStream.range(each, 2 * each).mapToObj(i -> "d" + i + ".example").toList());
+        cluster.until(3_000);
+        double seconds = share(cluster, second, 4_000, 4_500);
+        double firsts = share(cluster, first, 4_600, 5_100);
+        System.out.println("of a thousand connections: " + firsts + " and " + seconds);
+        assertThat(firsts).isBetween(466.0, 486.0);
+        assertThat(seconds).isBetween(466.0, 486.0);
+    }
+
+    @Test
+    void aSingleLetterAmongLargeListsGoesOutAtOnce() {
+        Cluster cluster = cluster();
+        cluster.letter(0, list(0));
+        cluster.letter(0, list(RECIPIENTS));
+        QueueId single = cluster.letter(2_000, List.of("d2499.example"));
+        cluster.until(4_000);
+        assertThat(cluster.finishedMillis).containsKey(single);
+        assertThat(cluster.finishedMillis.get(single)).as("connect and deliver").isLessThan(2_250);
+    }
+}

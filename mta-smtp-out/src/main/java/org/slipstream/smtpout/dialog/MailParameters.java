@@ -1,0 +1,95 @@
+package org.slipstream.smtpout.dialog;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.BodyType;
+import org.slipstream.core.DsnNotify;
+import org.slipstream.core.DsnReturn;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.Reply;
+import org.slipstream.smtpout.dialog.PeerExtensions.Extension;
+
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// What a peer's extensions make of MAIL and RCPT: the parameters it is sent, and what it is not even asked because the
+/// answer is known.
+///
+/// | Parameter | Said when the peer offers | and |
+/// |---|---|---|
+/// | `SIZE` | SIZE | always; an estimate is enough (RFC 1870 section 6.1) |
+/// | `BODY=8BITMIME` | 8BITMIME | the content was not declared 7-bit (RFC 6152) |
+/// | `SMTPUTF8` | SMTPUTF8 | the sender said so, or an address needs it (RFC 6531 section 3.4) |
+/// | `RET`, `ENVID`, `NOTIFY`, `ORCPT` | DSN | the sender said so (RFC 3461 section 5.2.1) |
+///
+/// Nothing is made up: a parameter that the sender did not give is left out, so that the next host's own defaults apply.
+/// Addresses that need SMTPUTF8 fail when the peer lacks it (RFC 6531 section 3.2).
+record MailParameters(PeerExtensions extensions) {
+    /// The whole MAIL command, without its line end.
+    String mail(Errand errand) {
+        StringBuilder line = new StringBuilder("MAIL FROM:<")
+                .append(errand.envelope().sender().map(Address::toString).orElse("")).append('>');
+        if (extensions.offers(Extension.SIZE)) {
+            line.append(" SIZE=").append(errand.sizeBytes());
+        }
+        if (extensions.offers(Extension.EIGHT_BIT_MIME) && errand.envelope().body() != BodyType.SEVEN_BIT) {
+            line.append(" BODY=8BITMIME");
+        }
+        if (extensions.offers(Extension.SMTPUTF8) && wantsUtf8(errand)) {
+            line.append(" SMTPUTF8");
+        }
+        if (extensions.offers(Extension.DSN)) {
+            appendReturn(line, errand.envelope());
+        }
+        return line.toString();
+    }
+
+    /// The whole RCPT command, without its line end.
+    String recipient(Recipient recipient) {
+        StringBuilder line = new StringBuilder("RCPT TO:<").append(recipient.address()).append('>');
+        if (extensions.offers(Extension.DSN)) {
+            if (!recipient.notifyOn().isEmpty()) {
+                line.append(" NOTIFY=").append(notify(recipient));
+            }
+            recipient.original().flatMap(Xtext::originalRecipient)
+                    .ifPresent(original -> line.append(" ORCPT=").append(original));
+        }
+        return line.toString();
+    }
+
+    private static void appendReturn(StringBuilder line, Envelope envelope) {
+        if (envelope.returns() != DsnReturn.UNSPECIFIED) {
+            line.append(" RET=").append(envelope.returns() == DsnReturn.FULL ? "FULL" : "HDRS");
+        }
+        envelope.envelopeId().ifPresent(id -> line.append(" ENVID=").append(Xtext.encode(id)));
+    }
+
+    // In the order of the enum, so that equal recipients get equal lines.
+    private static String notify(Recipient recipient) {
+        return Stream.of(DsnNotify.values()).filter(recipient.notifyOn()::contains).map(DsnNotify::name)
+                .collect(Collectors.joining(","));
+    }
+
+    /// Why the message is not offered at all. RFC 1870 section 6.1 (3): nor is one that is known to be too large.
+    Optional<Reply> refusal(Errand errand) {
+        if (extensions.sizeLimit().isPresent() && errand.sizeBytes() > extensions.sizeLimit().getAsLong()) {
+            return Optional.of(Replies.tooLarge(errand.sizeBytes(), extensions.sizeLimit().getAsLong()));
+        }
+        return errand.envelope().sender().filter(this::cannotTake).map(_ -> Replies.needsUtf8());
+    }
+
+    /// Why the peer is not asked for this recipient.
+    Optional<Reply> refusal(Recipient recipient) {
+        return cannotTake(recipient.address()) ? Optional.of(Replies.needsUtf8()) : Optional.empty();
+    }
+
+    private boolean cannotTake(Address address) {
+        return address.isInternational() && !extensions.offers(Extension.SMTPUTF8);
+    }
+
+    private static boolean wantsUtf8(Errand errand) {
+        return errand.envelope().smtpUtf8() || errand.envelope().sender().map(Address::isInternational).orElse(false)
+                || errand.recipients().stream().anyMatch(r -> r.address().isInternational());
+    }
+}

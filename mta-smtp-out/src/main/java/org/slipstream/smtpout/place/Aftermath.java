@@ -1,0 +1,45 @@
+package org.slipstream.smtpout.place;
+
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+
+import java.util.List;
+
+/// What news of a connection meant for loads.
+///
+/// @param fates loads that are done with; each comes back exactly once
+/// @param troubles what windows should know, though no load came back: the loads were moved
+/// @param seats a load that was refused a seat may find one now
+public record Aftermath(List<Fate> fates, List<Trouble> troubles, boolean seats) {
+    public static final Aftermath NOTHING = new Aftermath(List.of(), List.of(), false);
+
+    public Aftermath {
+        fates = List.copyOf(fates);
+        troubles = List.copyOf(troubles);
+    }
+
+    /// One connection of a working host failed.
+    ///
+    /// @param delivery one of those that waited on it, of this destination
+    public record Trouble(long delivery, String destination, Reply reason) {}
+
+    /// What became of a load.
+    public sealed interface Fate {
+        long delivery();
+
+        List<RecipientOutcome> outcomes();
+
+        /// The session worked, whatever the replies were.
+        record Worked(long delivery, List<RecipientOutcome> outcomes) implements Fate {}
+
+        /// The last host failed while it was tried: negative feedback for the destination's window.
+        ///
+        /// @param cutOff no connection to any host of the destination is up
+        record Troubled(long delivery, List<RecipientOutcome> outcomes, Reply reason, boolean cutOff)
+                implements
+                    Fate {}
+
+        /// Deferred without a try, or for a reason of our own. Teaches nothing about the destination.
+        record Untried(long delivery, List<RecipientOutcome> outcomes) implements Fate {}
+    }
+}

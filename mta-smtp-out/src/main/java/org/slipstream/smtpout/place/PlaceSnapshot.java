@@ -1,0 +1,60 @@
+package org.slipstream.smtpout.place;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.TreeMap;
+
+/// A picture for operators.
+///
+/// @param hosts with connections or records, in order
+/// @param connections in order of opening
+/// @param busy workers with something to do
+public record PlaceSnapshot(List<Host> hosts, List<Line> connections, int workers, int busy, Counts counts) {
+    public PlaceSnapshot {
+        hosts = List.copyOf(hosts);
+        connections = List.copyOf(connections);
+    }
+
+    /// Since the start.
+    ///
+    /// @param opened connections
+    /// @param possibleDuplicates deliveries that were sent completely, not answered, and sent again
+    /// @param withoutSeat loads that lost their seat and wait for another, at present
+    public record Counts(long opened, long possibleDuplicates, int withoutSeat) {}
+
+    /// @param states what is known, the present first
+    public record Host(HostKey host, String name, List<HostState> states) {}
+
+    /// @param depth unanswered loads that it bears
+    public record Line(long number, Candidate host, boolean up, int queued, int depth, long answered, long openedMillis,
+            List<String> destinations) {}
+
+    static PlaceSnapshot of(ConnectionBook book, IdlePool idle, DestDb hosts, WorkerBudget budget, Counts counts,
+            long nowMillis) {
+        SequencedMap<HostKey, Host> all = new TreeMap<>();
+        hosts.list(nowMillis).forEach((key, states) -> all.put(key, new Host(key, hosts.name(key), states)));
+        List<Line> lines = new ArrayList<>();
+        for (Connection c : book.all()) {
+            lines.add(new Line(c.number, c.host, c.up, c.queued(), c.depth, c.answered, c.openedMillis,
+                    c.destinations()));
+            HostKey key = c.host.host();
+            Host known = all.get(key);
+            if (known == null || known.states().stream().noneMatch(PlaceSnapshot::isPresent)) {
+                int idleThere = idle.size(key);
+                int active = book.connections(key) - idleThere;
+                List<HostState> states = new ArrayList<>();
+                states.add(active > 0 ? new HostState.Active(active) : new HostState.Idle(idleThere));
+                if (known != null) {
+                    states.addAll(known.states());
+                }
+                all.put(key, new Host(key, c.host.name(), states));
+            }
+        }
+        return new PlaceSnapshot(List.copyOf(all.values()), lines, budget.workers(), budget.busy(), counts);
+    }
+
+    private static boolean isPresent(HostState state) {
+        return state instanceof HostState.Active || state instanceof HostState.Idle;
+    }
+}

@@ -1,0 +1,447 @@
+package org.slipstream.smtpout.place;
+
+import org.slipstream.core.EnhancedStatus;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+import org.slipstream.smtpout.place.Aftermath.Fate;
+import org.slipstream.smtpout.place.Aftermath.Trouble;
+import org.slipstream.smtpout.place.Placement.Question;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+
+/// The workers: connections with queues, from the first letter to the last.
+///
+/// The door of this package. Whoever has a load [asks][#ask] where it would go, [seats][#seat] it, passes on what the wire
+/// tells ([#happened]) and hears in an [Aftermath] what became of loads. Between the two a load may be moved as often as
+/// need be; it comes back once.
+///
+/// **Life of a connection.** Opened for a load; *up* when the host has greeted; its loads are delivered, several under way at a
+/// time when the wire can; without loads it is idle, and then used again, reclaimed, aged or lost. A connection past its
+/// age takes nothing more and is closed when it runs dry.
+///
+/// **Trouble, and whom it concerns.** A connection that fails to open, or breaks before it has answered anything, is
+///
+/// - the *host's* trouble when no other connection to it is up: the host is marked, its loads go to another host, and the
+///   destination's window is untouched. Only when no host is left does it become the *destination's* trouble;
+/// - the *window's* trouble when others are up: the host is alive and has enough of us. No more connections to it for a
+///   while, one trouble for each destination that waited, and the loads queue on what works.
+///
+/// A connection that has answered before and goes away owes nobody an explanation: servers close after so many messages or
+/// minutes. Its unanswered loads are reseated; what may have arrived is counted, because it will be sent twice. Likewise
+/// content that was sent completely and got no answer speaks against the message as much as against the host, so it
+/// marks no host; a load that is found at the head of a broken connection [PlaceRules#returns] times is deferred, or one
+/// poisonous letter would travel for ever and break every connection.
+///
+/// **Those who lost their seat come first.** They are reseated before anything new is asked for, and their destination is told
+/// to wait until they all sit. The first of each destination may open a connection, in place of the one that was lost;
+/// so the window is never charged with more than before.
+///
+/// Numbers of connections count upward and are not used twice: a late word about a connection that is gone is recognised and
+/// dropped. Not for several threads.
+public final class Workers {
+    private static final String HERE = "local";
+
+    private final PlaceRules rules;
+    private final WorkerBudget budget;
+    private final ConnectionBook book;
+    private final IdlePool idle;
+    private final DestDb hosts;
+    private final Placement placement;
+
+    private final Deque<Homeless> homeless = new ArrayDeque<>();
+    private final Map<String, Integer> homelessAt = new LinkedHashMap<>();
+
+    /// How often a load was first on a connection that broke, by delivery.
+    private final Map<Long, Integer> returns = new LinkedHashMap<>();
+
+    /// Deferred in the moment of being seated; they come back with the next aftermath.
+    private final List<Fate> untried = new ArrayList<>();
+
+    /// Somebody was refused a seat since the last aftermath that said there may be one.
+    private boolean refused;
+    private long possibleDuplicates;
+
+    /// Suspended since the last alarm.
+    private final Set<HostKey> suspended = new LinkedHashSet<>();
+
+    // The answer to the last question, as long as nothing has changed.
+    private Optional<Remembered> remembered = Optional.empty();
+
+    private record Remembered(Payer payer, Candidates where, long nowMillis, Seat seat) {}
+
+    /// A load without a seat.
+    ///
+    /// @param charged it may open a connection, in place of one that was lost
+    /// @param troubled its host failed; when no other is left that is the destination's trouble
+    private record Homeless(Load load, boolean charged, boolean troubled, Reply last, String remote) {}
+
+    /// @param random chooses among equal hosts
+    public Workers(PlaceRules rules, DestDb hosts, RandomGenerator random) {
+        this.rules = rules;
+        this.hosts = hosts;
+        this.budget = new WorkerBudget(rules.workers(), rules.messages(), rules.verification());
+        this.book = new ConnectionBook(budget);
+        this.idle = new IdlePool(rules);
+        this.placement = new Placement(rules, budget, book, idle, hosts, random);
+    }
+
+    // ---- asking and seating
+
+    /// Where would a load of this payer go now? Changes nothing that matters to others. A [Seat.Defer] is a seat, too: who takes it is deferred.
+    ///
+    /// @param mayOpen the destination's window has room for one more connection
+    public Seat ask(Payer payer, Candidates where, boolean mayOpen, long nowMillis) {
+        Seat seat = homelessAt.containsKey(where.destination())
+                ? new Seat.Wait(Seat.Scope.HERE, "others lost their seat and come first", List.of())
+                : placement.find(new Question(payer, where, mayOpen), nowMillis);
+        refused |= seat instanceof Seat.Wait;
+        remembered = Optional.of(new Remembered(payer, where, nowMillis, seat));
+        return seat;
+    }
+
+    /// Seats a load. Only directly after [#ask] said something other than [Seat.Wait] for it.
+    public void seat(Load load, long nowMillis, PlaceOrders orders) {
+        Remembered asked = remembered.orElseThrow(() -> new IllegalStateException("nobody asked for " + load));
+        if (!asked.payer().equals(load.payer()) || !asked.where().equals(load.where())
+                || asked.nowMillis() != nowMillis) {
+            throw new IllegalStateException("asked for " + asked + " and seated " + load);
+        }
+        if (asked.seat() instanceof Seat.Defer(Reply last, var _)) {
+            Outcome outcome = new Outcome.Deferred(suspended(last), HERE);
+            untried.add(new Fate.Untried(load.delivery(), load.all(outcome)));
+        } else {
+            take(asked.seat(), load, nowMillis, orders);
+        }
+        remembered = Optional.empty();
+    }
+
+    private void take(Seat seat, Load load, long now, PlaceOrders orders) {
+        switch (seat) {
+            case Seat.Queue queue -> assign(connection(queue.connection()), load, orders);
+            case Seat.Reuse reuse -> {
+                Connection connection = connection(reuse.connection());
+                idle.remove(connection);
+                assign(connection, load, orders);
+            }
+            case Seat.Open open -> {
+                open.closing().ifPresent(number -> close(connection(number), now, orders));
+                int depth = hosts.habit(open.host().host(), now).isPresent() ? 1 : rules.backlog();
+                Connection connection = book.open(open.host(), load, depth, now);
+                orders.open(connection.number, open.host(), load);
+                placement.drawLot();
+            }
+            case Seat.Wait _,Seat.Defer _ -> throw new IllegalStateException("no seat: " + seat);
+        }
+    }
+
+    private void assign(Connection connection, Load load, PlaceOrders orders) {
+        book.assign(connection, load);
+        if (connection.up) {
+            orders.deliver(connection.number, load);
+        }
+    }
+
+    /// A reply of ours for those who are not tried, from what others got to hear.
+    private static Reply suspended(Reply last) {
+        return new Reply(last.isTransient() ? last.code() : 450,
+                last.status().filter(_ -> last.isTransient()).or(() -> EnhancedStatus.parse("4.4.1")),
+                List.of("no host is due for another attempt: " + last.text()));
+    }
+
+    // ---- news
+
+    public Aftermath happened(ConnectionNews news, long nowMillis, PlaceOrders orders) {
+        remembered = Optional.empty();
+        hosts.collect(nowMillis);
+        Report report = new Report();
+        Optional<Connection> known = book.find(news.connection());
+        if (known.isPresent()) {
+            happened(known.get(), news, nowMillis, orders, report);
+        } else if (!book.hasIssued(news.connection())) {
+            throw new ImpossibleNewsException("no such connection: " + news);
+        } else if (news instanceof ConnectionNews.Returned returned && returned.mayHaveArrived()) {
+            possibleDuplicates++;
+        }
+        reseat(nowMillis, orders, report);
+        return report.aftermath();
+    }
+
+    private void happened(Connection connection, ConnectionNews news, long now, PlaceOrders orders, Report report) {
+        switch (news) {
+            case ConnectionNews.Ready _ -> ready(connection, orders);
+            case ConnectionNews.Failed failed -> failed(connection, failed, now, report);
+            case ConnectionNews.Answered answered -> answered(connection, answered, now, orders, report);
+            case ConnectionNews.Returned returned -> returned(connection, returned, now, report);
+            case ConnectionNews.Lost lost ->
+                broken(connection, Reply.of(450, "4.4.2", "connection lost: " + printable(lost.reason())), HERE,
+                        connection.answered == 0, OptionalLong.empty(), now, report);
+            case ConnectionNews.Depth depth ->
+                connection.depth = hosts.habit(connection.host.host(), now).isPresent()
+                        ? 1
+                        : Math.clamp(depth.deliveries(), 1, rules.mostBacklog());
+            case ConnectionNews.PipelinesBadly bad -> {
+                hosts.breaksUnderPipelining(connection.host, printable(bad.what()), now);
+                connection.depth = 1;
+            }
+        }
+    }
+
+    private void ready(Connection connection, PlaceOrders orders) {
+        if (connection.up) {
+            throw new ImpossibleNewsException("ready twice: " + connection);
+        }
+        book.isUp(connection);
+        hosts.works(connection.host.host());
+        connection.loads().forEach(load -> orders.deliver(connection.number, load));
+    }
+
+    private void failed(Connection connection, ConnectionNews.Failed failed, long now, Report report) {
+        if (connection.up) {
+            throw new ImpossibleNewsException(failed + ", but it was up: " + connection);
+        }
+        if (failed.ours()) {
+            List<Load> loads = book.remove(connection);
+            loads.forEach(load -> report.fate(new Fate.Untried(load.delivery(),
+                    load.all(new Outcome.Deferred(suspended(failed.reason()), failed.remote())))));
+        } else {
+            broken(connection, failed.reason(), failed.remote(), true, failed.retryAfterMillis(), now, report);
+        }
+    }
+
+    private void answered(Connection connection, ConnectionNews.Answered answered, long now, PlaceOrders orders,
+            Report report) {
+        Optional<Load> load = find(connection, answered.delivery());
+        if (load.isEmpty()) {
+            throw new ImpossibleNewsException(answered + " does not sit on " + connection);
+        }
+        boolean hostsFault = answered.siteTrouble()
+                && answered.outcomes().stream().noneMatch(each -> each.outcome() instanceof Outcome.Delivered);
+        if (hostsFault) {
+            RecipientOutcome first = answered.outcomes().getFirst();
+            if (countReturn(connection, load.get(), report, first.outcome().reply(), first.outcome().remote())) {
+                book.take(connection, load.get().delivery());
+            }
+            broken(connection, first.outcome().reply(), first.outcome().remote(), connection.answered == 0,
+                    OptionalLong.empty(), now, report);
+            return;
+        }
+        book.take(connection, answered.delivery());
+        connection.answered++;
+        returns.remove(answered.delivery());
+        report.fate(new Fate.Worked(answered.delivery(), answered.outcomes()));
+        if (!answered.usable()) {
+            broken(connection, Reply.of(450, "4.4.2", "the connection ended"), HERE, false, OptionalLong.empty(), now,
+                    report);
+        } else if (connection.isIdle()) {
+            idle.add(connection, now).ifPresent(surplus -> close(surplus, now, orders));
+        }
+    }
+
+    private void returned(Connection connection, ConnectionNews.Returned returned, long now, Report report) {
+        Load load = find(connection, returned.delivery())
+                .orElseThrow(() -> new ImpossibleNewsException(returned + " does not sit on " + connection));
+        if (returned.mayHaveArrived()) {
+            possibleDuplicates++;
+        }
+        boolean blamesHost = connection.answered == 0 && !returned.mayHaveArrived();
+        if (countReturn(connection, load, report, returned.reason(), returned.remote())) {
+            book.take(connection, load.delivery());
+        }
+        broken(connection, returned.reason(), returned.remote(), blamesHost, OptionalLong.empty(), now, report);
+    }
+
+    private static Optional<Load> find(Connection connection, long delivery) {
+        return connection.loads().stream().filter(load -> load.delivery() == delivery).findFirst();
+    }
+
+    /// The load was under way when its connection broke. True when that was once too often, and it has its fate.
+    private boolean countReturn(Connection connection, Load load, Report report, Reply reason, String remote) {
+        boolean first = connection.head().orElseThrow() == load;
+        if (!first || returns.merge(load.delivery(), 1, Integer::sum) < rules.returns()) {
+            return false;
+        }
+        Reply soft = suspended(reason);
+        report.fate(new Fate.Troubled(load.delivery(), load.all(new Outcome.Deferred(soft, remote)), soft,
+                book.up(connection.host.host()) <= 1));
+        return true;
+    }
+
+    // ---- the end of a connection
+
+    /// It is gone without our doing.
+    private void broken(Connection connection, Reply reason, String remote, boolean blamesHost, OptionalLong hint,
+            long now, Report report) {
+        idle.remove(connection);
+        List<String> destinations = connection.destinations();
+        List<Load> loads = book.remove(connection);
+        boolean othersUp = book.up(connection.host.host()) > 0;
+        if (!blamesHost) {
+            closedIfLast(connection, now);
+        } else if (othersUp) {
+            hosts.refusedMore(connection.host, reason, now);
+            for (String destination : destinations) {
+                loads.stream().filter(load -> load.destination().equals(destination)).findFirst()
+                        .ifPresent(load -> report.troubles.add(new Trouble(load.delivery(), destination, reason)));
+            }
+        } else {
+            hosts.broken(connection.host, reason, hint, now);
+        }
+        Set<String> charged = new LinkedHashSet<>(2);
+        for (Load load : loads) {
+            makeHomeless(new Homeless(load, charged.add(load.destination()), blamesHost && !othersUp, reason, remote));
+        }
+    }
+
+    private void close(Connection connection, long now, PlaceOrders orders) {
+        idle.remove(connection);
+        book.remove(connection);
+        closedIfLast(connection, now);
+        orders.close(connection.number);
+    }
+
+    private void closedIfLast(Connection connection, long now) {
+        if (connection.up && book.connections(connection.host.host()) == 0) {
+            hosts.closed(connection.host, connection.openedMillis, now);
+        }
+    }
+
+    // ---- those who lost their seat
+
+    private void makeHomeless(Homeless one) {
+        homeless.add(one);
+        homelessAt.merge(one.load().destination(), 1, Integer::sum);
+    }
+
+    private void reseat(long now, PlaceOrders orders, Report report) {
+        for (int left = homeless.size(); left > 0; left--) {
+            Homeless one = homeless.remove();
+            Load load = one.load();
+            boolean mayOpen = one.charged() || book.serving(load.destination()) == 0;
+            switch (placement.find(new Question(load.payer(), load.where(), mayOpen), now)) {
+                case Seat.Wait _ -> {
+                    homeless.add(one);
+                    continue;
+                }
+                case Seat.Defer(Reply last, var _) -> report.fate(exhausted(one, last));
+                case Seat seat -> take(seat, load, now, orders);
+            }
+            homelessAt.compute(load.destination(), (_, n) -> n == 1 ? null : n - 1);
+        }
+    }
+
+    private Fate exhausted(Homeless one, Reply last) {
+        Load load = one.load();
+        if (!one.troubled()) {
+            return new Fate.Untried(load.delivery(), load.all(new Outcome.Deferred(suspended(last), HERE)));
+        }
+        // The host that was just tried has the word, unless it said never and another one did not.
+        Reply word = one.last().isPermanent() ? last : one.last();
+        String remote = word == one.last() ? one.remote() : HERE;
+        return new Fate.Troubled(load.delivery(), load.all(Outcome.of(word, remote)), word, isCutOff(load.where()));
+    }
+
+    private boolean isCutOff(Candidates where) {
+        return where.levels().stream().flatMap(List::stream).allMatch(candidate -> book.up(candidate.host()) == 0);
+    }
+
+    // ---- time
+
+    /// Time has passed: what is too old is closed, and what was deferred in the moment of being seated comes back.
+    public Aftermath alarm(long nowMillis, PlaceOrders orders) {
+        remembered = Optional.empty();
+        hosts.collect(nowMillis);
+        Report report = new Report();
+        closeIdleOfSuspended(nowMillis, orders);
+        for (var due = idle.expired(nowMillis); due.isPresent(); due = idle.expired(nowMillis)) {
+            close(due.get(), nowMillis, orders);
+        }
+        reseat(nowMillis, orders, report);
+        return report.aftermath();
+    }
+
+    /// When [#alarm] wants to be called next; in the past for at once, `Long.MAX_VALUE` when nothing is planned.
+    public long nextAlarmMillis() {
+        return untried.isEmpty() && suspended.isEmpty() ? idle.nextMillis() : 0;
+    }
+
+    // ---- operators
+
+    /// Leaves a host alone. What is under way there is finished; what is idle is closed with the next alarm.
+    public void suspend(HostKey host, String why, String author, long untilMillis, long nowMillis) {
+        hosts.suspend(host, printable(why), printable(author), untilMillis, nowMillis);
+        suspended.add(host);
+    }
+
+    private void closeIdleOfSuspended(long now, PlaceOrders orders) {
+        if (!suspended.isEmpty()) {
+            List<Connection> idleThere = book.all().stream()
+                    .filter(connection -> suspended.contains(connection.host.host()) && connection.isIdle()).toList();
+            idleThere.forEach(connection -> close(connection, now, orders));
+            suspended.clear();
+        }
+    }
+
+    /// The database: to list, export and learn records, to forget a host and to resume a suspended one.
+    public DestDb hosts() {
+        return hosts;
+    }
+
+    /// Connections that open for this destination or serve it: what its window is charged with.
+    public int serving(String destination) {
+        return book.serving(destination);
+    }
+
+    /// Connections that are at work for this payer.
+    public int busyFor(Payer payer) {
+        return budget.busyFor(payer);
+    }
+
+    /// Connections to the hosts of this destination, opening, busy or idle, whomever they serve.
+    public int connections(Candidates where) {
+        return where.levels().stream().flatMap(List::stream).mapToInt(candidate -> book.connections(candidate.host()))
+                .sum();
+    }
+
+    public PlaceSnapshot snapshot(long nowMillis) {
+        return PlaceSnapshot.of(book, idle, hosts, budget,
+                new PlaceSnapshot.Counts(book.opened(), possibleDuplicates, homeless.size()), nowMillis);
+    }
+
+    private Connection connection(long number) {
+        return book.find(number).orElseThrow(() -> new IllegalStateException("no such connection: " + number));
+    }
+
+    private static String printable(String text) {
+        return text.replace('\r', ' ').replace('\n', ' ');
+    }
+
+    /// An aftermath in the making.
+    private final class Report {
+        final List<Fate> fates = new ArrayList<>();
+        final List<Trouble> troubles = new ArrayList<>();
+
+        void fate(Fate fate) {
+            returns.remove(fate.delivery());
+            fates.add(fate);
+        }
+
+        Aftermath aftermath() {
+            untried.forEach(this::fate);
+            untried.clear();
+            boolean seats = refused;
+            refused = false;
+            return new Aftermath(fates, troubles, seats);
+        }
+    }
+}
