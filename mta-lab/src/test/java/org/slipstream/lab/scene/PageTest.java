@@ -39,9 +39,12 @@ class PageTest {
         Reading reading = SceneReader.read("x.toml", """
                 title = "<b>&\\"'"
                 story = "</p><script>alert(1)</script>"
+                [[routes]]
+                domain = "*"
+                next-hop = "<i>.example"
                 [[messages]]
                 name = "<img/onerror=x>"
-                to = { "<i>.example" = 2 }
+                to = { "a.example" = 2 }
                 """);
         String page = Page.of(Stage.play(((Reading.Good) reading).scene()));
 
