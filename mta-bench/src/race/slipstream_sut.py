@@ -37,7 +37,7 @@ class Adapter(Sut):
             "connections-per-client = 1000",
             "recipients = 50000",
             "messages-per-connection = 1000000",
-            "[queue]",
+            "[queue]", "in-flow-delay = \"0s\"",
             f"lanes-per-destination = {conc}",
             f"recipients-per-delivery = {2 if self.bulk_limits else 50}",
         ]

@@ -4,6 +4,7 @@ import org.slipstream.core.MessageSummary;
 import org.slipstream.dist.config.Config;
 import org.slipstream.dist.desk.Desk;
 import org.slipstream.dist.door.AddressBook;
+import org.slipstream.dist.door.Brake;
 import org.slipstream.dist.door.Door;
 import org.slipstream.dist.door.Ingest;
 import org.slipstream.dist.door.ThisMachine;
@@ -27,6 +28,7 @@ import org.slipstream.spool.SpoolConfig;
 import java.net.InetSocketAddress;
 import java.time.Clock;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 import javax.net.ssl.SSLContext;
@@ -57,8 +59,9 @@ final class Rooms {
         this.routes = new RouteTable(config.routes(), config.local().domains(), new DnsRouteFinder(client(config)));
     }
 
-    MailDoor door() {
-        return new Door(ingest, book, config.relay());
+    /// @param behind whether mail arrives faster than the queue manager takes it up
+    MailDoor door(BooleanSupplier behind) {
+        return new Door(ingest, book, config.relay(), new Brake(behind, config.queue().inFlowDelayMillis()));
     }
 
     Desk.Mailboxes mailboxes() {

@@ -102,11 +102,12 @@ public final class Server implements AutoCloseable {
         undo.push("carriers", carriers::close);
         Desk desk = new Desk(spool, rooms.routes(), carriers, rooms.mailboxes(), rooms.reports(), inbox::answer, CLOCK);
         undo.push("desk", desk::close);
-        startQueueManager(desk);
+        QmgrLoop loop = startQueueManager(desk);
         QueueOperations operations = new QueueOperations(spool, inbox, CLOCK, Release.version(), config.hostname());
         AdminServer api = bindAdmin();
-        smtp = listen("smtp", config.listen().smtp(), tls, rooms.door());
-        submission = listen("submission", config.listen().submission(), tls, rooms.door());
+        MailDoor door = rooms.door(loop::isBehindArrivals);
+        smtp = listen("smtp", config.listen().smtp(), tls, door);
+        submission = listen("submission", config.listen().submission(), tls, door);
         serve(api, home, operations);
         Leftovers.sweep(config.local().maildir(), Instant.now());
         log.info("msg=\"server started\" version={} hostname={} home={}", Release.version(), config.hostname(), home);
@@ -116,7 +117,7 @@ public final class Server implements AutoCloseable {
         inbox.offerArrival(message);
     }
 
-    private void startQueueManager(Desk desk) {
+    private QmgrLoop startQueueManager(Desk desk) {
         var settings = Rooms.queue(config.queue(), config.delivery());
         QueueManager brain = new QueueManager(settings, new LaneSeating(settings), RandomGenerator.getDefault(),
                 config.delivery().feedbackDebug() ? new FeedbackLog() : QmgrTrace.SILENT);
@@ -127,6 +128,7 @@ public final class Server implements AutoCloseable {
                 log.warn("msg=\"deliveries in progress did not finish in time; they will be tried again\"");
             }
         });
+        return loop;
     }
 
     // Nothing is lost: the register has every message. A supervisor starts us again.

@@ -118,6 +118,9 @@ final class Keys {
     static final Key<Long> SCAN_INTERVAL = key("queue", "scan-interval", Forms.duration(1, FOREVER),
             Value.text("300s"), "How often the disk is searched for mail that is due; a safety net.");
 
+    static final Key<Long> IN_FLOW_DELAY = key("queue", "in-flow-delay", Forms.duration(0, 60_000), Value.text("1s"),
+            "While mail arrives faster than it is taken up, whoever brings a message waits so long first. `0s`: never.");
+
     static final Key<OrderPolicy> ORDER = key("scheduler", "order",
             Forms.named(Map.of("preemptive", OrderPolicy.PREEMPTIVE, "round-robin", OrderPolicy.ROUND_ROBIN, "fifo",
                     OrderPolicy.FIFO)),

@@ -30,11 +30,13 @@ public final class Door implements MailDoor {
     private final Ingest ingest;
     private final AddressBook book;
     private final Config.Relay relay;
+    private final Brake brake;
 
-    public Door(Ingest ingest, AddressBook book, Config.Relay relay) {
+    public Door(Ingest ingest, AddressBook book, Config.Relay relay, Brake brake) {
         this.ingest = ingest;
         this.book = book;
         this.relay = relay;
+        this.brake = brake;
     }
 
     @Override
@@ -66,6 +68,7 @@ public final class Door implements MailDoor {
 
     @Override
     public DraftLetter draft(Client client) throws IOException {
+        brake.beforeAMessage();
         return new Entering(ingest.begin());
     }
 

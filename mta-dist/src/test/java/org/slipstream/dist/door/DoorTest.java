@@ -32,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class DoorTest {
     private static final Client STRANGER = client("198.51.100.7", "smtp", Optional.empty());
     private static final Client NEIGHBOUR = client("10.1.2.3", "smtp", Optional.empty());
+    private static final Brake FREE_FLOW = new Brake(() -> false, 1_000);
     private static final Optional<Address> SENDER = Address.parse("s@far.example");
 
     private final MemorySpool spool = new MemorySpool();
@@ -89,7 +90,8 @@ class DoorTest {
 
     @Test
     void withoutListedNetworksNobodyRelays() {
-        Door door = new Door(ingest(Books.usual().build()), Books.usual().build(), new Config.Relay(List.of()));
+        Door door = new Door(ingest(Books.usual().build()), Books.usual().build(), new Config.Relay(List.of()),
+                FREE_FLOW);
         assertThat(rcpt(door, client("127.0.0.1", "smtp", Optional.empty()), "x@far.example")).startsWith("554 5.7.1 ");
     }
 
@@ -187,7 +189,7 @@ class DoorTest {
         Ingest ingest = new Ingest(spool, book, _ -> {
             throw new IllegalStateException("stopping");
         });
-        send(new Door(ingest, book, new Config.Relay(List.of())),
+        send(new Door(ingest, book, new Config.Relay(List.of()), FREE_FLOW),
                 Envelope.of(SENDER, addresses("alice@here.example")));
         assertThat(spool.messages).hasSize(1);
     }
@@ -208,7 +210,7 @@ class DoorTest {
         AddressBook book = books.build();
         Config.Relay relay = new Config.Relay(
                 List.of(Network.parse("10.0.0.0/8").orElseThrow(), Network.parse("fd00::/8").orElseThrow()));
-        return new Door(ingest(book), book, relay);
+        return new Door(ingest(book), book, relay, FREE_FLOW);
     }
 
     private Ingest ingest(AddressBook book) {
