@@ -10,12 +10,40 @@ import java.util.List;
 /// @param hostname our name in EHLO
 /// @param startTls use STARTTLS when offered (opportunistic: certificates are not checked, RFC 7435)
 /// @param dnsServers empty for those of the system
+/// @param ahead bounds of pipelining
 public record ClientConfig(String hostname, boolean startTls, List<InetSocketAddress> dnsServers,
         long connectMillis, long greetingMillis, long commandMillis, long tlsMillis, long dataReplyMillis,
-        long dataBlockMillis, long finalReplyMillis, long resetMillis, long quitMillis) {
+        long dataBlockMillis, long finalReplyMillis, long resetMillis, long quitMillis, Ahead ahead) {
+    /// How far to go ahead of the replies on one connection.
+    ///
+    /// @param messages unanswered ones, at the most
+    /// @param bytes of unanswered messages, together; a larger message goes alone. It bounds what is sent twice when the connection is
+    /// lost
+    public record Ahead(int messages, long bytes) {
+        public static final Ahead DEFAULT = new Ahead(50, 4 << 20);
+
+        public Ahead {
+            if (messages < 1 || bytes < 1) {
+                throw new IllegalArgumentException("at least one message: " + messages + ", " + bytes);
+            }
+        }
+    }
+
+    public ClientConfig(String hostname, boolean startTls, List<InetSocketAddress> dnsServers, long connectMillis,
+            long greetingMillis, long commandMillis, long tlsMillis, long dataReplyMillis, long dataBlockMillis,
+            long finalReplyMillis, long resetMillis, long quitMillis) {
+        this(hostname, startTls, dnsServers, connectMillis, greetingMillis, commandMillis, tlsMillis, dataReplyMillis,
+                dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, Ahead.DEFAULT);
+    }
+
     public static ClientConfig of(String hostname) {
         return new ClientConfig(hostname, true, List.of(), 30_000, 300_000, 300_000, 300_000, 120_000, 180_000, 600_000,
                 20_000, 5_000);
+    }
+
+    ClientConfig with(Ahead bounds) {
+        return new ClientConfig(hostname, startTls, dnsServers, connectMillis, greetingMillis, commandMillis, tlsMillis,
+                dataReplyMillis, dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, bounds);
     }
 
     /// How long to wait for what is awaited (RFC 5321 section 4.5.3.2).
@@ -25,7 +53,7 @@ public record ClientConfig(String hostname, boolean startTls, List<InetSocketAdd
             case HELLO, MAIL, RECIPIENT -> commandMillis;
             case STARTTLS -> tlsMillis;
             case DATA -> dataReplyMillis;
-            case FINAL -> finalReplyMillis;
+            case CHUNK, FINAL -> finalReplyMillis;
             case RESET -> resetMillis;
             case QUIT -> quitMillis;
         };

@@ -105,7 +105,6 @@ final class Introduction {
                 case Step.Refused(Reply reply, Phase phase) -> {
                     return refused(wire, reply, phase);
                 }
-                case Step.SendContent _,Step.Finished _ -> throw new IllegalStateException("no handshake: " + step);
             }
         }
     }

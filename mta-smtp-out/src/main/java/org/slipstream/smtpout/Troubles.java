@@ -29,6 +29,10 @@ final class Troubles {
         };
     }
 
+    static Reply idleLost(Gone gone) {
+        return Reply.of(450, "4.4.2", gone.reason());
+    }
+
     /// @param code 4xx or 5xx; may be milder than the peer's own
     static Reply refused(Endpoint endpoint, int code, Reply reply) {
         EnhancedStatus said = reply.statusOrGeneral();

@@ -12,6 +12,11 @@ final class Replies {
         return Reply.of(451, "4.5.0", phase + " makes no sense: " + reply);
     }
 
+    /// For a reply to nothing.
+    static Reply unasked(Reply reply) {
+        return Reply.of(451, "4.5.0", "unasked for: " + reply);
+    }
+
     /// The same words as a refusal for now.
     static Reply asTransient(Reply reply, int code) {
         return new Reply(code, reply.status().map(s -> new EnhancedStatus(4, s.subject(), s.detail())), reply.lines());

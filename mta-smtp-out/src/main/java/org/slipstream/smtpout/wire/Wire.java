@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -27,10 +28,12 @@ import javax.net.ssl.SSLSocket;
 
 /// One connection to a peer, over TCP or a UNIX socket, in the clear or over TLS.
 ///
-/// At most one thread reads ([#hear], [#startTls]) and one writes ([#send], [#content]); anybody may [#abort]. Everything
+/// At most one thread reads ([#hear], [#startTls]) and one writes ([#put], [#flush], [#send]); anybody may [#abort]. Everything
 /// that can block is watched: when the time is over, the socket is closed and the blocked call ends with
 /// [End#TIMED_OUT]. The first reason to end a wire is the one that everybody sees.
 public final class Wire {
+    private static final int OUTBOX_BYTES = 32 * 1024;
+
     private final Endpoint endpoint;
     private final Watchdog.Post watchdog;
     private final ReplyParser parser = new ReplyParser();
@@ -41,6 +44,14 @@ public final class Wire {
     private volatile Optional<SSLSocket> tls = Optional.empty();
     private InputStream in = InputStream.nullInputStream();
     private OutputStream out = OutputStream.nullOutputStream();
+
+    // The writer's.
+    private byte[] outbox = new byte[1024];
+    private int outboxLength;
+    private long put;
+    private long handedOver;
+    private long written;
+    private Optional<Gone> mute = Optional.empty();
 
     public Wire(Endpoint endpoint, Watchdog watchdog) {
         this.endpoint = endpoint;
@@ -136,37 +147,98 @@ public final class Wire {
         return read >= 0;
     }
 
-    /// Writes commands. Empty when they are on their way.
-    public Optional<Gone> send(String commands, long millis) {
-        byte[] bytes = commands.getBytes(StandardCharsets.UTF_8);
-        return write(bytes, bytes.length, millis);
+    /// Writes commands at once.
+    public void send(String commands, long millis) {
+        put(commands, millis);
+        flush(millis);
     }
 
-    /// Writes a letter and the final dot. Empty when they are on their way.
+    /// Puts commands into the outbox, which goes when it is full or with [#flush].
+    public void put(String commands, long millis) {
+        byte[] bytes = commands.getBytes(StandardCharsets.UTF_8);
+        put(bytes, bytes.length, millis);
+    }
+
+    /// Puts a chunk with its BDAT into the outbox.
+    public void put(Chunks chunk, long millis) {
+        put(chunk.announcement(), millis);
+        put(chunk.bytes(), chunk.length(), millis);
+    }
+
+    /// Puts a letter and the final dot into the outbox.
     ///
     /// @param sizeBytes about how long it is
     /// @param blockMillis patience for each block, so that a peer that reads slowly is served and one that stops is left
-    /// @param dotting set before the final dot is handed to the network: from then on the peer may have the message
+    /// @return false when the wire fell silent before the final dot was put
     /// @throws IOException when the letter could not be read. The peer waits in the middle of a message: abort the wire
-    public Optional<Gone> content(InputStream letter, long sizeBytes, long blockMillis, AtomicBoolean dotting)
-            throws IOException {
-        AtomicReference<Optional<Gone>> result = new AtomicReference<>(Optional.empty());
+    public boolean put(InputStream letter, long sizeBytes, long blockMillis) throws IOException {
+        AtomicBoolean whole = new AtomicBoolean();
         new ContentWriter(sizeBytes).write(letter, (bytes, length, last) -> {
-            dotting.setPlain(last);
-            result.setPlain(write(bytes, length, blockMillis));
-            return result.getPlain().isEmpty();
+            boolean went = put(bytes, length, blockMillis);
+            whole.setPlain(went && last);
+            return went;
         });
-        return result.getPlain();
+        return whole.getPlain();
     }
 
-    // A failed write does not end the wire: the peer may have said why it hung up, and that can still be heard.
-    private Optional<Gone> write(byte[] bytes, int length, long millis) {
+    private boolean put(byte[] bytes, int length, long millis) {
+        if (outboxLength + length > OUTBOX_BYTES) {
+            flush(millis);
+        }
+        if (mute.isPresent()) {
+            return false;
+        }
+        put += length;
+        if (length > OUTBOX_BYTES) {
+            write(bytes, length, millis);
+            return true;
+        }
+        if (outbox.length < outboxLength + length) {
+            outbox = Arrays.copyOf(outbox, Math.min(OUTBOX_BYTES, 2 * (outboxLength + length)));
+        }
+        System.arraycopy(bytes, 0, outbox, outboxLength, length);
+        outboxLength += length;
+        return true;
+    }
+
+    /// Writes what is in the outbox.
+    public void flush(long millis) {
+        int length = outboxLength;
+        outboxLength = 0;
+        if (length > 0 && mute.isEmpty()) {
+            write(outbox, length, millis);
+        }
+    }
+
+    /// Why nothing can be written any more. That does not end the wire: the peer may have said why it hung up, and that can still
+    /// be heard.
+    public Optional<Gone> mute() {
+        return mute;
+    }
+
+    /// So many bytes have been put so far.
+    public long putBytes() {
+        return put;
+    }
+
+    /// So many of them were handed to the network, which may have lost them.
+    public long handedOverBytes() {
+        return handedOver;
+    }
+
+    /// So many of them the network has taken.
+    public long writtenBytes() {
+        return written;
+    }
+
+    private void write(byte[] bytes, int length, long millis) {
+        handedOver += length;
         try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "peer took no data for " + seconds(millis)))) {
             out.write(bytes, 0, length);
             // Even when the reader has met the end by now: the peer may have taken this, replied and hung up.
-            return Optional.empty();
+            written += length;
         } catch (IOException | RuntimeException e) {
-            return Optional.of(Optional.ofNullable(end.get()).orElseGet(() -> new Gone(End.BROKEN, words(e))));
+            mute = Optional.of(Optional.ofNullable(end.get()).orElseGet(() -> new Gone(End.BROKEN, words(e))));
         }
     }
 
