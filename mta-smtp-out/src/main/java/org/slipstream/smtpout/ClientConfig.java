@@ -1,6 +1,8 @@
 package org.slipstream.smtpout;
 
+import org.slipstream.core.Route;
 import org.slipstream.smtpout.dialog.Phase;
+import org.slipstream.smtpout.place.HostKey;
 
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -11,9 +13,10 @@ import java.util.List;
 /// @param startTls use STARTTLS when offered (opportunistic: certificates are not checked, RFC 7435)
 /// @param dnsServers empty for those of the system
 /// @param ahead bounds of pipelining
+/// @param peers who is treated differently
 public record ClientConfig(String hostname, boolean startTls, List<InetSocketAddress> dnsServers,
         long connectMillis, long greetingMillis, long commandMillis, long tlsMillis, long dataReplyMillis,
-        long dataBlockMillis, long finalReplyMillis, long resetMillis, long quitMillis, Ahead ahead) {
+        long dataBlockMillis, long finalReplyMillis, long resetMillis, long quitMillis, Ahead ahead, Peers peers) {
     /// How far to go ahead of the replies on one connection.
     ///
     /// @param messages unanswered ones, at the most
@@ -29,11 +32,12 @@ public record ClientConfig(String hostname, boolean startTls, List<InetSocketAdd
         }
     }
 
+    /// With nobody treated differently.
     public ClientConfig(String hostname, boolean startTls, List<InetSocketAddress> dnsServers, long connectMillis,
             long greetingMillis, long commandMillis, long tlsMillis, long dataReplyMillis, long dataBlockMillis,
             long finalReplyMillis, long resetMillis, long quitMillis) {
         this(hostname, startTls, dnsServers, connectMillis, greetingMillis, commandMillis, tlsMillis, dataReplyMillis,
-                dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, Ahead.DEFAULT);
+                dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, Ahead.DEFAULT, Peers.USUAL);
     }
 
     public static ClientConfig of(String hostname) {
@@ -43,14 +47,28 @@ public record ClientConfig(String hostname, boolean startTls, List<InetSocketAdd
 
     ClientConfig with(Ahead bounds) {
         return new ClientConfig(hostname, startTls, dnsServers, connectMillis, greetingMillis, commandMillis, tlsMillis,
-                dataReplyMillis, dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, bounds);
+                dataReplyMillis, dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, bounds, peers);
+    }
+
+    public ClientConfig withPeers(Peers others) {
+        return new ClientConfig(hostname, startTls, dnsServers, connectMillis, greetingMillis, commandMillis, tlsMillis,
+                dataReplyMillis, dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, ahead, others);
+    }
+
+    PeerPolicy policy(Route route) {
+        return peers.policy(route, PeerPolicy.usual(startTls));
+    }
+
+    /// Under which key a host of a route is known to the placement: what its connections may be shared by.
+    public HostKey hostKey(Route.Smtp route, Route.Host host) {
+        return HostKey.of(host.name(), host.addresses(), host.port(), peers.terms(route, PeerPolicy.usual(startTls)));
     }
 
     /// How long to wait for what is awaited (RFC 5321 section 4.5.3.2).
     long patienceMillis(Phase awaited) {
         return switch (awaited) {
             case GREETING -> greetingMillis;
-            case HELLO, MAIL, RECIPIENT -> commandMillis;
+            case HELLO, AUTH, MAIL, RECIPIENT -> commandMillis;
             case STARTTLS -> tlsMillis;
             case DATA -> dataReplyMillis;
             case CHUNK, FINAL -> finalReplyMillis;

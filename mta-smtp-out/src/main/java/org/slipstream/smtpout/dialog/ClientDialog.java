@@ -19,9 +19,14 @@ public final class ClientDialog {
     /// @param wantsTls STARTTLS when the peer offers it
     /// @param remote the peer's name in outcomes
     public ClientDialog(Protocol protocol, String hostname, boolean wantsTls, String remote) {
+        this(protocol, Approach.of(hostname, wantsTls), remote);
+    }
+
+    /// @param remote the peer's name in outcomes
+    public ClientDialog(Protocol protocol, Approach approach, String remote) {
         this.protocol = protocol;
         this.remote = remote;
-        this.handshake = new Handshake(protocol, hostname, wantsTls);
+        this.handshake = new Handshake(protocol, approach);
     }
 
     public Step begin() {

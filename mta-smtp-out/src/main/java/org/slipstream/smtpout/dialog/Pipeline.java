@@ -333,7 +333,7 @@ public final class Pipeline {
             case CHUNK -> what || !hopeless && !nobody;
             case FINAL -> chunked && (what || !hopeless && !nobody);
             case RESET -> true;
-            case GREETING, HELLO, STARTTLS, QUIT -> false;
+            case GREETING, HELLO, STARTTLS, AUTH, QUIT -> false;
         };
     }
 

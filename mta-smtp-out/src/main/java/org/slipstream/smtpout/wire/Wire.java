@@ -9,7 +9,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
@@ -19,12 +18,15 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
 
 /// One connection to a peer, over TCP or a UNIX socket, in the clear or over TLS.
 ///
@@ -34,12 +36,15 @@ import javax.net.ssl.SSLSocket;
 public final class Wire {
     private static final int OUTBOX_BYTES = 32 * 1024;
 
-    private final Endpoint endpoint;
+    private final List<? extends Endpoint> candidates;
+    private final Dialer dialer;
     private final Watchdog.Post watchdog;
     private final ReplyParser parser = new ReplyParser();
     private final ByteBuffer received = ByteBuffer.allocate(8 * 1024).limit(0);
     private final AtomicReference<Gone> end = new AtomicReference<>();
 
+    private volatile Endpoint endpoint;
+    private volatile List<Endpoint> called = List.of();
     private volatile Closeable socket = () -> {};
     private volatile Optional<SSLSocket> tls = Optional.empty();
     private InputStream in = InputStream.nullInputStream();
@@ -54,7 +59,14 @@ public final class Wire {
     private Optional<Gone> mute = Optional.empty();
 
     public Wire(Endpoint endpoint, Watchdog watchdog) {
-        this.endpoint = endpoint;
+        this(List.of(endpoint), watchdog, new Dialer(Sources.ANY, 1));
+    }
+
+    /// @param candidates at least one; all are TCP where there are several
+    public Wire(List<? extends Endpoint> candidates, Watchdog watchdog, Dialer dialer) {
+        this.candidates = List.copyOf(candidates);
+        this.endpoint = candidates.getFirst();
+        this.dialer = dialer;
         this.watchdog = watchdog.new Post();
     }
 
@@ -63,15 +75,24 @@ public final class Wire {
         OpportunisticTls.warmUp();
     }
 
+    /// Where it leads, or the last place where it was not answered.
     public Endpoint endpoint() {
         return endpoint;
     }
 
+    /// The candidates that were called, in order.
+    public List<Endpoint> called() {
+        return called;
+    }
+
     /// Empty when the connection stands.
+    ///
+    /// @param millis patience with each candidate
     public Optional<Gone> connect(long millis) {
-        try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "Connection timed out"))) {
+        // The next candidate begins while the last one is still awaited, so nobody waits for all of them one by one.
+        try (var _ = watchdog.guard(2 * millis, () -> abort(End.TIMED_OUT, "Connection timed out"))) {
             switch (endpoint) {
-                case Endpoint.Tcp tcp -> connectTcp(tcp, millis);
+                case Endpoint.Tcp _ -> connectTcp(millis);
                 case Endpoint.Unix unix -> connectUnix(unix);
             }
             return Optional.ofNullable(end.get());
@@ -82,17 +103,25 @@ public final class Wire {
         }
     }
 
-    private void connectTcp(Endpoint.Tcp tcp, long millis) throws IOException {
-        Socket plain = new Socket();
-        own(plain);
-        // Commands are small and complete: waiting for more to send with them (Nagle) costs 40 ms per round trip.
-        plain.setTcpNoDelay(true);
-        plain.connect(new InetSocketAddress(tcp.address(), tcp.port()), (int) Math.min(millis, Integer.MAX_VALUE));
-        in = plain.getInputStream();
-        out = plain.getOutputStream();
+    private void connectTcp(long millis) throws IOException {
+        Dialer.Race race = dialer.new Race(candidates.stream().map(Endpoint.Tcp.class::cast).toList());
+        own(race);
+        try {
+            Dialer.Race.Winner winner = race.run(millis);
+            endpoint = winner.endpoint();
+            own(winner.socket());
+            in = winner.socket().getInputStream();
+            out = winner.socket().getOutputStream();
+        } catch (IOException e) {
+            endpoint = race.started().getLast();
+            throw e;
+        } finally {
+            called = List.copyOf(race.started());
+        }
     }
 
     private void connectUnix(Endpoint.Unix unix) throws IOException {
+        called = List.of(unix);
         SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         own(channel);
         channel.connect(UnixDomainSocketAddress.of(unix.path()));
@@ -242,8 +271,14 @@ public final class Wire {
         }
     }
 
-    /// Shakes hands as a TLS client. Empty when the wire is encrypted now.
+    /// Shakes hands as a TLS client, with whomever. Empty when the wire is encrypted now.
     public Optional<Gone> startTls(long millis) {
+        return startTls(Optional.empty(), millis);
+    }
+
+    /// @param trusting makes sockets that check who signed the certificate; that it is the host's is checked here. Empty for any
+    /// certificate
+    public Optional<Gone> startTls(Optional<SSLSocketFactory> trusting, long millis) {
         // What came in the clear after the reply must not pass for something said under TLS (CVE-2011-0411).
         if (received.hasRemaining()) {
             return Optional.of(abort(End.GARBLED, "bytes in the clear after the reply to STARTTLS"));
@@ -252,9 +287,15 @@ public final class Wire {
             return Optional.of(abort(End.GARBLED, "STARTTLS on a UNIX socket"));
         }
         try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "no TLS within " + seconds(millis)))) {
-            SSLSocket encrypted = (SSLSocket) OpportunisticTls.factory(millis).createSocket(plain, tcp.name(),
-                    tcp.port(), true);
+            SSLSocketFactory factory = trusting.isPresent() ? trusting.get() : OpportunisticTls.factory(millis);
+            SSLSocket encrypted = (SSLSocket) factory.createSocket(plain, tcp.name(), tcp.port(), true);
             encrypted.setEnabledProtocols(OpportunisticTls.VERSIONS);
+            if (trusting.isPresent()) {
+                // RFC 6125, which RFC 7817 asks of mail clients, too; Java calls it by its first user.
+                SSLParameters parameters = encrypted.getSSLParameters();
+                parameters.setEndpointIdentificationAlgorithm("HTTPS");
+                encrypted.setSSLParameters(parameters);
+            }
             encrypted.startHandshake();
             in = encrypted.getInputStream();
             out = encrypted.getOutputStream();
