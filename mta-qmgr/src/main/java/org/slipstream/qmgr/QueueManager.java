@@ -326,7 +326,7 @@ public final class QueueManager {
         message.questions += byDomain.size();
         byDomain.forEach((domain, those) -> {
             if (questions.ask(domain, new Questions.Waiter(message, those))) {
-                orders.order(new QmgrOrder.FindRoute(domain));
+                orders.order(new QmgrOrder.FindRoute(domain, message.id));
             }
         });
     }

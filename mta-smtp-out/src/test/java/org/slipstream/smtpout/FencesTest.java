@@ -50,6 +50,13 @@ class FencesTest {
     }
 
     @Test
+    void theOrderOfLookupsIsArithmetic() {
+        noClasses().that().haveSimpleNameStartingWith("RouteQueue").should().dependOnClassesThat()
+                .resideInAnyPackage("java.net..", "java.io..", "java.time..", "java.util.concurrent..", "org.slf4j..")
+                .orShould().dependOnClassesThat().belongToAnyOf(Thread.class, java.util.Random.class).check(OURS);
+    }
+
+    @Test
     void noCycles() {
         slices().matching("org.slipstream.(**)").should().beFreeOfCycles().check(OURS);
     }
