@@ -19,15 +19,16 @@ public record ClientConfig(String hostname, boolean startTls, List<InetSocketAdd
         long dataBlockMillis, long finalReplyMillis, long resetMillis, long quitMillis, Ahead ahead, Peers peers) {
     /// How far to go ahead of the replies on one connection.
     ///
+    /// @param first unanswered messages on a new connection, until it is known how many are worth it
     /// @param messages unanswered ones, at the most
     /// @param bytes of unanswered messages, together; a larger message goes alone. It bounds what is sent twice when the connection is
     /// lost
-    public record Ahead(int messages, long bytes) {
-        public static final Ahead DEFAULT = new Ahead(50, 4 << 20);
+    public record Ahead(int first, int messages, long bytes) {
+        public static final Ahead DEFAULT = new Ahead(2, 50, 4 << 20);
 
         public Ahead {
-            if (messages < 1 || bytes < 1) {
-                throw new IllegalArgumentException("at least one message: " + messages + ", " + bytes);
+            if (first < 1 || messages < first || bytes < 1) {
+                throw new IllegalArgumentException("at least one message: " + first + ", " + messages + ", " + bytes);
             }
         }
     }

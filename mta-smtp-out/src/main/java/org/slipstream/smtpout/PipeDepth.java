@@ -23,13 +23,15 @@ import org.slipstream.smtpout.dialog.Pipeline.Reach;
 /// message waiting, and that is all there is to gain.
 ///
 /// A depth that nobody filled says nothing, so only messages that were sent with a full pipe count for growth. The base is the
-/// shortest of the last one to two times [#EPOCH] messages, so that a path that has become longer is noticed.
+/// shortest of the last one to two times [#EPOCH] messages, so that a path that has become longer is noticed. A base that is only
+/// ever seen through our own line would creep up, and the depth after it; so each epoch begins with half the depth, which costs
+/// half a round trip.
 ///
 /// DATA has one message of content under way and the next envelope with it ([Reach#NEXT]); more would not help.
 final class PipeDepth {
     static final int FEW = 2;
     static final int MANY = 4;
-    static final int EPOCH = 500;
+    static final int EPOCH = 1000;
 
     private final int least;
     private final int most;
@@ -38,15 +40,14 @@ final class PipeDepth {
     private long nextBaseNanos = Long.MAX_VALUE;
     private int answers;
 
-    /// @param bound the most that anybody wants
-    PipeDepth(Reach reach, int bound) {
+    PipeDepth(Reach reach, ClientConfig.Ahead bounds) {
         this.most = switch (reach) {
             case ONE -> 1;
-            case NEXT -> Math.min(2, bound);
-            case ANY -> bound;
+            case NEXT -> Math.min(2, bounds.messages());
+            case ANY -> bounds.messages();
         };
         this.least = Math.min(2, most);
-        this.depth = least;
+        this.depth = Math.min(bounds.first(), most);
     }
 
     int depth() {
@@ -59,9 +60,9 @@ final class PipeDepth {
     /// @param full it was sent with as many under way as the depth allowed
     /// @return true when the depth is another one now
     boolean answered(long nanos, boolean full) {
+        int before = depth;
         remember(Math.max(1, nanos));
         double waiting = depth * (1 - (double) baseNanos / Math.max(1, nanos));
-        int before = depth;
         if (waiting < FEW && full) {
             depth = Math.min(most, depth + 1);
         } else if (waiting > MANY) {
@@ -74,6 +75,7 @@ final class PipeDepth {
         if (++answers % EPOCH == 0) {
             baseNanos = nextBaseNanos;
             nextBaseNanos = Long.MAX_VALUE;
+            depth = Math.max(least, depth / 2);
         }
         nextBaseNanos = Math.min(nextBaseNanos, nanos);
         baseNanos = Math.min(baseNanos, nanos);

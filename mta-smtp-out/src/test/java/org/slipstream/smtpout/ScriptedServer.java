@@ -38,6 +38,7 @@ import javax.net.ssl.SSLSocketFactory;
 /// | `S text` | send this line; neighbours go out in one write |
 /// | `C text` | wait for this line, `*` stands for anything |
 /// | `DATA` | read content until the final dot |
+/// | `CHUNK`, `CHUNK LAST` | wait for BDAT, with LAST or without, and read its content |
 /// | `TORN` | read content that breaks off: fail when it has a final dot |
 /// | `BYTES n` | read so many bytes of content |
 /// | `TLS` | shake hands for TLS |
@@ -262,6 +263,7 @@ final class ScriptedServer implements AutoCloseable {
                 switch (verb) {
                     case "C" -> expect(rest);
                     case "DATA" -> contents.add(content());
+                    case "CHUNK" -> contents.add(chunk(rest));
                     case "TORN" -> expectTorn();
                     case "BYTES" -> in.readNBytes(Integer.parseInt(rest));
                     case "TLS" -> shakeHands();
@@ -332,6 +334,15 @@ final class ScriptedServer implements AutoCloseable {
                     return java.util.Arrays.copyOf(all, all.length - 3);
                 }
             }
+        }
+
+        private byte[] chunk(String last) throws IOException {
+            String line = line();
+            commands.add(line);
+            if (!line.matches("BDAT [0-9]+" + (last.isEmpty() ? "" : " " + last))) {
+                throw new AssertionError("expected <BDAT n " + last + "> but got <" + line + ">");
+            }
+            return in.readNBytes(Integer.parseInt(line.split(" ")[1]));
         }
 
         private void expectTorn() throws IOException {

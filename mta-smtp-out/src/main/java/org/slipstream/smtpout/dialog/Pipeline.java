@@ -339,7 +339,7 @@ public final class Pipeline {
 
     /// The connection is gone, or must go. `reason` is 4xx.
     public Verdict broken(Reply reason) {
-        boolean suspicious = piped && !proven && open.size() > 1;
+        boolean suspicious = !proven && open.stream().anyMatch(Transaction::wasAhead);
         return end(reason, suspicious
                 ? Optional.of("the connection ended in the first messages that were written ahead: " + reason)
                 : Optional.empty());
