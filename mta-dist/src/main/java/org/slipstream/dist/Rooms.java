@@ -11,7 +11,9 @@ import org.slipstream.dist.door.ThisMachine;
 import org.slipstream.dist.local.LocalDelivery;
 import org.slipstream.dist.local.MaildirDelivery;
 import org.slipstream.dist.report.Reporter;
+import org.slipstream.dist.route.OwnAddresses;
 import org.slipstream.dist.route.RouteTable;
+import org.slipstream.dist.route.SmartHosts;
 import org.slipstream.dist.tls.TlsContexts;
 import org.slipstream.dist.tls.TlsFailure;
 import org.slipstream.qmgr.QmgrConfig;
@@ -21,6 +23,7 @@ import org.slipstream.smtpin.MailDoor;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpin.protocol.ServicePolicy;
 import org.slipstream.smtpout.ClientConfig;
+import org.slipstream.smtpout.Peers;
 import org.slipstream.smtpout.dns.DnsRouteFinder;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
@@ -48,15 +51,17 @@ final class Rooms {
     private final RouteTable routes;
     private final Config config;
 
+    /// @param client from [#client]
     /// @param arrived told of each committed message
-    Rooms(Config config, Spool spool, Consumer<MessageSummary> arrived) {
+    Rooms(Config config, ClientConfig client, Spool spool, Consumer<MessageSummary> arrived) {
         this.config = config;
         this.book = new AddressBook(config, new ThisMachine());
         this.ingest = new Ingest(spool, book, arrived);
         this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox);
         this.reporter = new Reporter(spool, ingest::submit, config.hostname(), config.local().postmaster(),
                 config.queue().lifetimeMillis(), Clock.systemDefaultZone());
-        this.routes = new RouteTable(config.routes(), config.local().domains(), new DnsRouteFinder(client(config)));
+        this.routes = new RouteTable(config.routes(), config.local().domains(), new DnsRouteFinder(client,
+                new OwnAddresses(config.listen().smtp())::contains, config.outbound().mxRollUp()));
     }
 
     /// @param behind whether mail arrives faster than the queue manager takes it up
@@ -115,11 +120,20 @@ final class Rooms {
                 delivery.order(), delivery.variant(), delivery.transportRetryMillis(), delivery.transports());
     }
 
-    static ClientConfig client(Config config) {
+    static ClientConfig client(Config config) throws StartFailure {
         Config.SmtpClient client = config.smtpClient();
         return new ClientConfig(config.hostname(), client.startTls(), client.dnsServers(), client.connectMillis(),
                 client.greetingMillis(), client.commandMillis(), client.tlsMillis(), client.dataReplyMillis(),
-                client.dataBlockMillis(), client.finalReplyMillis(), RESET_MILLIS, QUIT_MILLIS);
+                client.dataBlockMillis(), client.finalReplyMillis(), RESET_MILLIS, QUIT_MILLIS)
+                .withPeers(peers(config));
+    }
+
+    private static Peers peers(Config config) throws StartFailure {
+        try {
+            return SmartHosts.peers(config);
+        } catch (SmartHosts.Unusable | TlsFailure unusable) {
+            throw new StartFailure(unusable.getMessage(), unusable);
+        }
     }
 
     static SpoolConfig spool(Config.SpoolSettings spool) {

@@ -22,7 +22,8 @@ public sealed interface QmgrOrder {
     /// Where does mail for this domain go?
     ///
     /// @param domain lower case
-    record FindRoute(String domain) implements QmgrOrder {}
+    /// @param id the message that asked first; others may wait for the same answer
+    record FindRoute(String domain, QueueId id) implements QmgrOrder {}
 
     /// Make a connection for this route.
     record Open(long connection, Route route) implements QmgrOrder {}

@@ -69,7 +69,7 @@ final class Routing {
         message.questions += byDomain.size();
         byDomain.forEach((domain, those) -> {
             if (questions.ask(domain, new Questions.Waiter(message, those))) {
-                present.order(new QmgrOrder.FindRoute(domain));
+                present.order(new QmgrOrder.FindRoute(domain, message.id));
             }
         });
     }

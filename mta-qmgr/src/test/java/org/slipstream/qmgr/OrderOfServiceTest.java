@@ -329,7 +329,7 @@ class OrderOfServiceTest {
         assertThat(story.why(new QueueId(2))).isEqualTo("finding route for slow-dns.example and 1 more");
 
         // Slow DNS for one domain holds up no other.
-        story.answer(new QmgrOrder.FindRoute("other.example"));
+        story.answer(new QmgrOrder.FindRoute("other.example", new QueueId(2)));
         assertThat(story.deliveries()).containsExactly("2>other.example");
         story.answerAll(QmgrOrder.FindRoute.class);
         assertThat(story.removed).hasSize(2);

@@ -6,12 +6,14 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Set;
 
 /// What one carrier owes the house, and that it pays exactly once.
 ///
-/// A debt is an open that was not answered yet, or the parcel in hand. Paying is safe from any thread: at the end of a
+/// A debt is an open that was not answered yet, or a parcel that was posted. Paying is safe from any thread: at the end of a
 /// server's life somebody else may pay for a carrier that hangs in a lookup.
 final class Answers {
     private static final Logger log = LoggerFactory.getLogger(Answers.class);
@@ -19,12 +21,16 @@ final class Answers {
     private final long connection;
     private final CarrierEvents events;
     private boolean openAnswered;
-    private Optional<Parcel> inHand = Optional.empty();
+    private final Set<Parcel> owed = Collections.newSetFromMap(new IdentityHashMap<>());
 
     Answers(long connection, CarrierEvents events, boolean openAnswered) {
         this.connection = connection;
         this.events = events;
         this.openAnswered = openAnswered;
+    }
+
+    boolean reseats() {
+        return events.reseats();
     }
 
     void ready() {
@@ -40,52 +46,81 @@ final class Answers {
     }
 
     synchronized void owe(Parcel parcel) {
-        inHand = Optional.of(parcel);
+        owed.add(parcel);
     }
 
-    void done(Parcel parcel, List<RecipientOutcome> outcomes, boolean usable, boolean siteTrouble) {
+    /// Somebody else has taken over this debt.
+    synchronized void forget(Parcel parcel) {
+        owed.remove(parcel);
+    }
+
+    /// Somebody else has taken over all debts.
+    synchronized void forgetAll() {
+        owed.clear();
+    }
+
+    void done(Parcel parcel, List<RecipientOutcome> outcomes, boolean usable) {
         if (pay(parcel)) {
-            tell(() -> events.done(parcel.delivery(), connection, outcomes, usable, siteTrouble));
+            tell(() -> events.done(parcel.delivery(), connection, outcomes, usable, false));
         }
     }
 
-    /// For a parcel that was never in hand.
-    void undelivered(Parcel parcel, Reply reason, String remote) {
-        tell(() -> events.done(parcel.delivery(), connection, same(parcel, reason, remote), false, false));
+    /// Deferred by us, and nobody is to blame.
+    void deferred(Parcel parcel, Reply reason, String remote, boolean usable) {
+        done(parcel, same(parcel, reason, remote), usable);
+    }
+
+    /// Not answered by the peer.
+    ///
+    /// @param siteTrouble for a house that does not reseat: the peer is to blame
+    void returned(Parcel parcel, Reply reason, String remote, boolean mayHaveArrived, boolean siteTrouble) {
+        if (pay(parcel)) {
+            tell(() -> {
+                if (events.reseats()) {
+                    events.returned(parcel.delivery(), connection, reason, remote, mayHaveArrived);
+                } else {
+                    events.done(parcel.delivery(), connection, same(parcel, reason, remote), false, siteTrouble);
+                }
+            });
+        }
     }
 
     void lost(String reason) {
         tell(() -> events.lost(connection, reason));
     }
 
+    void depth(int parcels) {
+        tell(() -> events.depth(connection, parcels));
+    }
+
+    void pipelinesBadly(String what) {
+        tell(() -> events.pipelinesBadly(connection, what));
+    }
+
     /// Pays all debts with a reason.
     void giveUp(Reply reason) {
         failed(reason, Troubles.LOCAL);
-        Optional<Parcel> parcel;
+        List<Parcel> left;
         synchronized (this) {
-            parcel = inHand;
+            left = List.copyOf(owed);
         }
-        parcel.ifPresent(p -> done(p, same(p, reason, Troubles.LOCAL), false, false));
+        left.forEach(parcel -> deferred(parcel, reason, Troubles.LOCAL, false));
     }
 
     /// The same outcome for all recipients.
-    static List<RecipientOutcome> same(Parcel parcel, Reply reason, String remote) {
+    private static List<RecipientOutcome> same(Parcel parcel, Reply reason, String remote) {
         return parcel.recipients().stream().map(r -> new RecipientOutcome(r.number(), Outcome.of(reason, remote)))
                 .toList();
     }
 
     private synchronized boolean payOpen() {
-        boolean owed = !openAnswered;
+        boolean owes = !openAnswered;
         openAnswered = true;
-        return owed;
+        return owes;
     }
 
     private synchronized boolean pay(Parcel parcel) {
-        if (inHand.isEmpty() || inHand.get() != parcel) {
-            return false;
-        }
-        inHand = Optional.empty();
-        return true;
+        return owed.remove(parcel);
     }
 
     private void tell(Runnable event) {

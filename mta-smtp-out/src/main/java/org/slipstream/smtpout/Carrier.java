@@ -4,27 +4,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
-import org.slipstream.smtpout.dialog.Phase;
-import org.slipstream.smtpout.dialog.Step;
+import org.slipstream.smtpout.Traffic.Ending;
+import org.slipstream.smtpout.Traffic.Ending.Kind;
+import org.slipstream.smtpout.Traffic.Left;
 import org.slipstream.smtpout.wire.Heard;
 import org.slipstream.smtpout.wire.Heard.End;
 import org.slipstream.smtpout.wire.Wire;
 
-import java.io.IOException;
-import java.io.InputStream;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
-/// One connection, on a virtual thread of its own, `out-<n>`: opens it, carries one parcel after the other, closes it.
+/// One connection, on a virtual thread of its own, `out-<n>`: opens it, carries parcels, several at once where the peer can
+/// bear that, closes it.
 ///
 /// The owner of the connection's life is the queue manager; the carrier owns the socket and obeys. What it promises in
 /// return, whatever happens on the network or in here: every open is answered once, by ready or failed, and every parcel
-/// once, by done.
+/// once, by done or returned.
 ///
-/// **Stale connections.** A peer may close an idle connection at any time, also in the moment in which the next parcel comes.
-/// When it went away before it reacted to anything of a transaction, nothing was transferred and nobody is to blame: the
-/// carrier connects again by the same route and starts over, once. That is tried only on a connection that has been idle or
-/// has carried something; a fresh one that breaks is the peer's trouble and is reported.
+/// **Stale connections.** A peer may close an idle connection at any time, also in the moment in which the next parcels come.
+/// When it went away before it reacted to anything of them, nobody is to blame, and that is what the house is told. For a
+/// house that cannot find a parcel another seat there is another carrier by the same route: see [Carriers].
 ///
 /// **Stopping.** Nothing here is interrupted, because the thread may be reading a letter and an interrupt would close the
 /// spool's file under it. Who wants a carrier to stop cuts the wire.
@@ -33,41 +37,64 @@ final class Carrier implements Runnable {
 
     private final long number;
     private final Route route;
-    private final boolean onceMore;
+    private final Role role;
+    private final boolean plainly;
     private final ClientConfig config;
     private final Opener opener;
     private final Answers answers;
-    private final Burial burial;
+    private final Registry registry;
     private final Mailbox mailbox = new Mailbox();
+    private final Deque<Parcel> waiting = new ArrayDeque<>();
 
     private Optional<Session> session = Optional.empty();
+    private Optional<Traffic> traffic = Optional.empty();
+    private boolean closing;
 
-    // For those who cut: the wire in use, whether it is still being opened, and whether there may be another one.
+    // For those who cut: the wire in use, and whether it is still being opened.
     private Optional<Wire> wire = Optional.empty();
     private boolean opening = true;
     private boolean cut;
     private boolean stopping;
 
-    /// Told when a carrier is about to end.
-    interface Burial {
-        /// The peer took an idle connection away. Called before the house is told.
-        void lost(Carrier carrier);
+    /// What a carrier is there for.
+    enum Role {
+        /// The house ordered it.
+        ORDERED,
+        /// In place of one that went stale. The house knows of one connection only.
+        SUCCESSOR,
+        /// For a parcel that crossed the news of the connection's loss: the house counts the connection as gone,
+        /// so it is not told of the new one, which ends with the parcel.
+        ONCE
+    }
+
+    /// Knows all carriers.
+    interface Registry {
+        /// The peer is known to break under pipelining.
+        boolean isPlain(String remote);
+
+        void breaksUnderPipelining(String remote);
+
+        /// From here on nothing more is posted. Returns the parcels that nobody took.
+        ///
+        /// @param stale the peer left while nobody was to blame
+        /// @param begun parcels in the carrier's hands
+        /// @return empty when a successor has taken over all parcels
+        Optional<List<Parcel>> farewell(Carrier carrier, boolean stale, List<Parcel> begun);
 
         /// Nothing more will come from it.
         void ended(Carrier carrier);
     }
 
-    /// @param onceMore for a parcel that crossed the news of the connection's loss: the house counts the connection as gone,
-    /// so it is not told of the new one, which ends with the parcel
-    Carrier(long number, Route route, boolean onceMore, ClientConfig config, Opener opener, CarrierEvents events,
-            Burial burial) {
+    Carrier(long number, Route route, Role role, boolean plainly, ClientConfig config, Opener opener,
+            CarrierEvents events, Registry registry) {
         this.number = number;
         this.route = route;
-        this.onceMore = onceMore;
+        this.role = role;
+        this.plainly = plainly;
         this.config = config;
         this.opener = opener;
-        this.answers = new Answers(number, events, onceMore);
-        this.burial = burial;
+        this.answers = new Answers(number, events, role != Role.ORDERED);
+        this.registry = registry;
     }
 
     long number() {
@@ -78,14 +105,37 @@ final class Carrier implements Runnable {
         return route;
     }
 
+    boolean isPlain() {
+        return plainly;
+    }
+
     /// False when this carrier has ended.
-    boolean post(Mailbox.Order order) {
-        return mailbox.post(order);
+    boolean deliver(Parcel parcel) {
+        answers.owe(parcel);
+        boolean posted = mailbox.post(new Mailbox.Deliver(parcel));
+        if (!posted) {
+            answers.forget(parcel);
+        }
+        return posted;
+    }
+
+    void close() {
+        mailbox.post(new Mailbox.Close());
+    }
+
+    /// A successor has taken over.
+    void forgetAll() {
+        answers.forgetAll();
+    }
+
+    /// Called with the registry locked. Returns the parcels that nobody took.
+    List<Parcel> endMailbox() {
+        return mailbox.end();
     }
 
     /// Finishes what it is doing, then ends. A connection that is still being opened has nothing to finish.
     void stop() {
-        mailbox.post(new Mailbox.Close());
+        close();
         synchronized (this) {
             stopping = true;
             if (opening) {
@@ -102,56 +152,47 @@ final class Carrier implements Runnable {
 
     /// Answers in the carrier's place whatever it still owes, when it hangs where nothing can reach it.
     void giveUp() {
-        List<Parcel> left = mailbox.end();
+        mailbox.end();
         answers.giveUp(Troubles.stopping());
-        left.forEach(parcel -> answers.undelivered(parcel, Troubles.stopping(), Troubles.LOCAL));
     }
 
     @Override
     public void run() {
-        Reply reason = Troubles.noSuchConnection();
-        String remote = Troubles.LOCAL;
+        Ending ending = new Ending(Troubles.internal(), Troubles.LOCAL, Kind.OURS, List.of());
         try {
-            switch (open()) {
-                case Opener.Result.Opened _ -> {
-                    answers.ready();
-                    serve();
-                }
-                case Opener.Result.Failed failed -> {
-                    reason = failed.reason();
-                    remote = failed.remote();
-                    answers.failed(reason, remote);
-                }
-            }
+            ending = live();
         } catch (Throwable e) {
             log.warn("msg=\"a connection ends by a defect of this server\" conn={}", number, e);
-            reason = Troubles.internal();
         } finally {
-            end(reason, remote);
+            end(ending);
         }
     }
 
-    private void end(Reply reason, String remote) {
-        session.ifPresent(s -> s.abort("ended"));
-        List<Parcel> left = mailbox.end();
-        answers.giveUp(reason);
-        for (Parcel parcel : left) {
-            answers.undelivered(parcel, reason, remote);
-        }
-        burial.ended(this);
+    private Ending live() {
+        return switch (open()) {
+            case Opener.Result.Opened(Session opened) -> {
+                answers.ready();
+                boolean plain = plainly || registry.isPlain(opened.remote());
+                Traffic running = new Traffic(number, config, opened, answers, plain, role == Role.ONCE,
+                        registry::breaksUnderPipelining);
+                traffic = Optional.of(running);
+                yield serve(running);
+            }
+            case Opener.Result.Failed(Reply reason, String remote) -> {
+                answers.failed(reason, remote);
+                yield new Ending(reason, remote, isStopping() ? Kind.OURS : Kind.TOLD, List.of());
+            }
+        };
     }
 
     private Opener.Result open() {
-        synchronized (this) {
-            opening = true;
-        }
         Opener.Result result = opener.open(route, number, this::adopt);
         synchronized (this) {
             opening = false;
         }
         if (result instanceof Opener.Result.Opened(Session opened)) {
             session = Optional.of(opened);
-            opened.listen("out-" + number + "-in", heard -> mailbox.post(new Mailbox.FromWire(opened, heard)));
+            opened.listen("out-" + number + "-in", heard -> mailbox.post(new Mailbox.FromWire(heard)));
         }
         return result;
     }
@@ -161,134 +202,117 @@ final class Carrier implements Runnable {
         return !cut;
     }
 
-    private void serve() {
-        while (true) {
-            switch (mailbox.take()) {
-                case Mailbox.Deliver(Parcel parcel) -> {
-                    if (!deliver(parcel)) {
-                        return;
-                    }
+    /// Everything that is there is taken before anything is written, so what the peer has said while nobody asked is
+    /// known first; everything that can be written is written before anybody waits.
+    private Ending serve(Traffic running) {
+        while (running.ending().isEmpty()) {
+            for (var item = mailbox.poll(); item.isPresent(); item = mailbox.poll()) {
+                take(item.get(), running);
+            }
+            while (!waiting.isEmpty() && running.hasRoomFor(waiting.element())) {
+                running.begin(waiting.remove());
+            }
+            if (!running.write()) {
+                running.flush();
+                if (closing && waiting.isEmpty() && running.isIdle()) {
+                    break;
                 }
-                case Mailbox.Close _ -> {
-                    quit();
-                    return;
+                if (running.ending().isEmpty()) {
+                    mailbox.take(running.patienceNanos()).ifPresentOrElse(item -> take(item, running),
+                            running::timedOut);
                 }
-                case Mailbox.FromWire(Session from, Heard heard) -> {
-                    if (isCurrent(from) && !stillWanted(heard)) {
-                        return;
-                    }
+            }
+        }
+        return running.ending().orElseGet(this::ordered);
+    }
+
+    private Ending ordered() {
+        return new Ending(Troubles.noSuchConnection(), Troubles.LOCAL, Kind.TOLD, List.of());
+    }
+
+    private void take(Mailbox.Item item, Traffic running) {
+        switch (item) {
+            case Mailbox.Deliver(Parcel parcel) -> waiting.add(parcel);
+            case Mailbox.Close _ -> closing = true;
+            case Mailbox.FromWire(Heard heard) -> {
+                if (running.ending().isEmpty()) {
+                    running.heard(heard);
                 }
             }
         }
     }
 
-    private boolean isCurrent(Session from) {
-        return session.isPresent() && session.get() == from;
-    }
+    // ---- the end
 
-    /// An idle peer said something, which can only be goodbye. True when an order is already here:
-    /// a parcel, which wants a new wire, or a close, to which the loss is no news.
-    private boolean stillWanted(Heard heard) {
-        String reason = switch (heard) {
-            case Heard.Gone gone -> gone.reason();
-            case Heard.Said(Reply reply) -> reply.toString();
-        };
-        dropSession(reason);
-        // Remembered before the mailbox ends, so that a parcel finds the one or the other.
-        burial.lost(this);
-        if (!mailbox.endUnlessOrdered()) {
-            return true;
-        }
-        log.debug("msg=\"idle connection lost\" conn={} reason=\"{}\"", number, reason);
-        answers.lost(reason);
-        return false;
-    }
-
-    private void dropSession(String reason) {
-        session.ifPresent(s -> s.abort(reason));
-        session = Optional.empty();
-    }
-
-    /// True when the connection lives on.
-    private boolean deliver(Parcel parcel) {
-        answers.owe(parcel);
-        InputStream letter;
+    private void end(Ending ending) {
         try {
-            letter = parcel.letter().open();
-        } catch (IOException e) {
-            log.warn("queue={} msg=\"message cannot be opened\" reason=\"{}\"", parcel.id(), e.toString());
-            answers.done(parcel, Answers.same(parcel, Troubles.unreadable(), Troubles.LOCAL), !onceMore, false);
-            return !onceMore;
-        }
-        try (letter) {
-            return deliver(parcel, letter);
-        } catch (IOException e) {
-            // Only close can end up here. The letter has been read or is not needed any more.
-            log.warn("msg=\"message cannot be closed\" queue={}", parcel.id(), e);
-            return session.isPresent();
-        }
-    }
-
-    private boolean deliver(Parcel parcel, InputStream letter) throws IOException {
-        Optional<Transfer.Result> first = session.map(s -> transfer(s, parcel, letter));
-        if (first.isPresent() && first.get() instanceof Transfer.Result.Ended(Step.Finished finished)) {
-            return settle(parcel, finished);
-        }
-        log.debug("msg=\"stale connection, connecting again\" conn={} queue={}", number, parcel.id());
-        dropSession("stale");
-        return switch (open()) {
-            case Opener.Result.Opened(Session fresh) -> switch (transfer(fresh, parcel, letter)) {
-                case Transfer.Result.Ended(Step.Finished finished) -> settle(parcel, finished);
-                case Transfer.Result.Stale(Step.Finished finished) -> settle(parcel, finished);
-            };
-            case Opener.Result.Failed(Reply reason, String remote) -> {
-                answers.done(parcel, Answers.same(parcel, reason, remote), false, !isStopping());
-                yield false;
+            if (ending.kind() == Kind.TOLD) {
+                quit();
             }
-        };
+            session.ifPresent(s -> s.abort("ended"));
+            traffic.ifPresent(Traffic::close);
+            settle(ending);
+        } finally {
+            answers.giveUp(Troubles.internal());
+            registry.ended(this);
+        }
     }
 
-    private Transfer.Result transfer(Session on, Parcel parcel, InputStream letter) {
-        Transfer.Result result = new Transfer(config, mailbox, on, parcel).run(letter);
-        on.use();
-        return result;
+    private void settle(Ending ending) {
+        List<Parcel> begun = Stream.concat(ending.left().stream().map(Left::parcel), waiting.stream()).toList();
+        Optional<List<Parcel>> unread = registry.farewell(this, ending.kind() == Kind.STALE && !answers.reseats(),
+                begun);
+        if (unread.isEmpty()) {
+            return;
+        }
+        List<Parcel> untouched = new ArrayList<>(waiting);
+        untouched.addAll(unread.get());
+        boolean broken = ending.kind() == Kind.BROKEN;
+        if (ending.kind() == Kind.STALE || broken && ending.left().isEmpty()) {
+            log.debug("msg=\"connection lost\" conn={} reason=\"{}\"", number, ending.reason());
+            answers.lost(ending.reason().toString());
+        }
+        for (Left left : ending.left()) {
+            giveBack(left.parcel(), ending, left.mayHaveArrived(), broken);
+        }
+        boolean shut = traffic.isEmpty();
+        for (Parcel parcel : untouched) {
+            if (shut) {
+                giveBack(parcel, ending, false, role != Role.ORDERED);
+            } else {
+                giveBack(parcel, new Ending(Troubles.noSuchConnection(), Troubles.LOCAL, ending.kind(), List.of()),
+                        false, false);
+            }
+        }
     }
 
-    private boolean settle(Parcel parcel, Step.Finished finished) {
-        boolean usable = finished.aftermath() != Step.Aftermath.CLOSE && !onceMore;
-        answers.done(parcel, finished.outcomes(), usable, finished.siteTrouble());
-        if (usable && finished.aftermath() == Step.Aftermath.RESET) {
-            return reset();
+    private void giveBack(Parcel parcel, Ending ending, boolean mayHaveArrived, boolean siteTrouble) {
+        if (ending.kind() == Kind.OURS) {
+            answers.deferred(parcel, ending.reason(), ending.remote(), false);
+        } else {
+            answers.returned(parcel, ending.reason(), ending.remote(), mayHaveArrived, siteTrouble);
         }
-        if (onceMore && finished.aftermath() != Step.Aftermath.CLOSE) {
-            quit();
-        }
-        return usable;
     }
 
-    /// Not awaited by the house: it has its answer and may already send the next parcel, which then waits for this.
-    private boolean reset() {
-        Session on = session.orElseThrow();
-        if (!(on.dialog().reset() instanceof Step.Send(String command, Phase awaited))) {
-            throw new IllegalStateException("RSET is a command");
-        }
-        on.wire().send(command, config.patienceMillis(awaited));
-        Heard heard = mailbox.hear(on, config.patienceMillis(awaited))
-                .orElseGet(() -> new Heard.Gone(End.TIMED_OUT, "no answer to RSET"));
-        if (heard instanceof Heard.Said(Reply reply) && on.dialog().heard(reply) instanceof Step.Ready) {
-            return true;
-        }
-        return stillWanted(heard);
-    }
-
+    /// The peer is told goodbye when it is still there. The house does not wait for that.
     private void quit() {
-        session.ifPresent(s -> {
-            if (s.wire().send("QUIT\r\n", config.quitMillis()).isEmpty()) {
-                mailbox.hear(s, config.quitMillis());
-            }
-            s.close(config.quitMillis());
-        });
-        session = Optional.empty();
+        if (traffic.filter(Traffic::isIdle).isEmpty()) {
+            return;
+        }
+        Session s = session.orElseThrow();
+        s.wire().send("QUIT\r\n", config.quitMillis());
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.quitMillis());
+        boolean over = s.wire().mute().isPresent();
+        while (!over) {
+            Optional<Mailbox.Item> item = mailbox.take(deadline - System.nanoTime());
+            over = item.isEmpty() || item.get() instanceof Mailbox.FromWire;
+            item.ifPresent(i -> {
+                if (i instanceof Mailbox.Deliver(Parcel parcel)) {
+                    waiting.add(parcel);
+                }
+            });
+        }
+        s.close(config.quitMillis());
     }
 
     private synchronized boolean isStopping() {

@@ -10,8 +10,11 @@ import org.slipstream.smtpout.wire.Wire;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -20,8 +23,13 @@ import java.util.random.RandomGenerator;
 /// All outbound SMTP and LMTP connections; each lives on a virtual thread of its own with a mailbox. Callers never block.
 ///
 /// The house numbers connections and never uses a number twice. Orders and news can cross: a parcel may be
-/// on its way to a connection whose loss is on its way to the house. Such a parcel is carried all the same, by a
-/// new connection on the same route that serves only for it; [#MAX_REMEMBERED] lost connections are remembered for that.
+/// on its way to a connection whose loss is on its way to the house. A house that reseats gets such a parcel back. For one that
+/// does not, it is carried all the same, by a new connection on the same route that serves only for it;
+/// [#MAX_REMEMBERED] lost connections are remembered for that. And when a peer hangs up between two parcels, another carrier takes the
+/// place of the one that has lost its connection, under the same number.
+///
+/// Peers that broke under pipelining are remembered by address, so that what they broke is done again plainly, also in a house
+/// that does not listen. The house's own memory is the better one: it ends, and it survives a restart.
 public final class Carriers implements AutoCloseable {
     private static final long FINISH_MILLIS = 10_000;
     private static final long CUT_MILLIS = 2_000;
@@ -32,11 +40,12 @@ public final class Carriers implements AutoCloseable {
     private final long finishMillis;
     private final Watchdog watchdog = new Watchdog();
     private final Opener opener;
-    private final Burial burial = new Burial();
+    private final Registry registry = new Registry();
 
     // Guarded by this.
     private final Map<Long, Carrier> living = new HashMap<>();
     private final Map<Long, Route> lost = new LinkedHashMap<>();
+    private final Set<String> plain = new LinkedHashSet<>();
     private boolean closed;
 
     public Carriers(ClientConfig config, CarrierEvents events) {
@@ -59,33 +68,47 @@ public final class Carriers implements AutoCloseable {
     }
 
     /// Answered by [CarrierEvents#ready] or [CarrierEvents#failed].
-    public synchronized void open(long connection, Route route) {
+    public void open(long connection, Route route) {
+        open(connection, route, false);
+    }
+
+    /// Answered by [CarrierEvents#ready] or [CarrierEvents#failed].
+    ///
+    /// @param plainly no pipelining and no BDAT: the host is known to break under it
+    public synchronized void open(long connection, Route route, boolean plainly) {
         if (living.containsKey(connection)) {
             throw new IllegalStateException("connection " + connection + " is open already");
         }
         if (closed) {
-            aside(() -> answers(connection, false).failed(Troubles.stopping(), Troubles.LOCAL));
+            aside(() -> new Answers(connection, events, false).failed(Troubles.stopping(), Troubles.LOCAL));
         } else {
-            start(new Carrier(connection, route, false, config, opener, events, burial));
+            start(carrier(connection, route, Carrier.Role.ORDERED, plainly));
         }
     }
 
-    /// Answered by [CarrierEvents#done], whatever happens.
+    /// Answered by [CarrierEvents#done] or, in a house that reseats, by [CarrierEvents#returned], whatever happens.
     public synchronized void deliver(long connection, Parcel parcel) {
-        Mailbox.Deliver order = new Mailbox.Deliver(parcel);
         Carrier carrier = living.get(connection);
-        if (carrier != null && carrier.post(order)) {
+        if (carrier != null && carrier.deliver(parcel)) {
             return;
         }
         Route route = lost.remove(connection);
         if (route != null && !closed) {
-            Carrier onceMore = new Carrier(connection, route, true, config, opener, events, burial);
-            onceMore.post(order);
-            start(onceMore);
-        } else {
-            aside(() -> answers(connection, true).undelivered(parcel,
-                    closed ? Troubles.stopping() : Troubles.noSuchConnection(), Troubles.LOCAL));
+            Carrier once = carrier(connection, route, Carrier.Role.ONCE, false);
+            once.deliver(parcel);
+            start(once);
+            return;
         }
+        Answers answers = new Answers(connection, events, true);
+        answers.owe(parcel);
+        boolean stopped = closed;
+        aside(() -> {
+            if (stopped) {
+                answers.deferred(parcel, Troubles.stopping(), Troubles.LOCAL, false);
+            } else {
+                answers.returned(parcel, Troubles.noSuchConnection(), Troubles.LOCAL, false, false);
+            }
+        });
     }
 
     /// QUIT, not awaited by the caller.
@@ -93,7 +116,7 @@ public final class Carriers implements AutoCloseable {
         lost.remove(connection);
         Carrier carrier = living.get(connection);
         if (carrier != null) {
-            carrier.post(new Mailbox.Close());
+            carrier.close();
         }
     }
 
@@ -118,8 +141,8 @@ public final class Carriers implements AutoCloseable {
         Thread.ofVirtual().name("out-" + carrier.number()).start(carrier);
     }
 
-    private Answers answers(long connection, boolean openAnswered) {
-        return new Answers(connection, events, openAnswered);
+    private Carrier carrier(long connection, Route route, Carrier.Role role, boolean plainly) {
+        return new Carrier(connection, route, role, plainly, config, opener, events, registry);
     }
 
     // Answers come on threads of ours, never out of the call that asked.
@@ -151,14 +174,49 @@ public final class Carriers implements AutoCloseable {
         return living.isEmpty();
     }
 
-    private final class Burial implements Carrier.Burial {
+    private final class Registry implements Carrier.Registry {
         @Override
-        public void lost(Carrier carrier) {
+        public boolean isPlain(String remote) {
             synchronized (Carriers.this) {
-                lost.put(carrier.number(), carrier.route());
-                if (lost.size() > MAX_REMEMBERED) {
-                    lost.remove(lost.keySet().iterator().next());
+                return plain.contains(remote);
+            }
+        }
+
+        @Override
+        public void breaksUnderPipelining(String remote) {
+            synchronized (Carriers.this) {
+                plain.add(remote);
+                if (plain.size() > MAX_REMEMBERED) {
+                    plain.remove(plain.iterator().next());
                 }
+            }
+        }
+
+        @Override
+        public Optional<List<Parcel>> farewell(Carrier carrier, boolean stale, List<Parcel> begun) {
+            synchronized (Carriers.this) {
+                List<Parcel> unread = carrier.endMailbox();
+                if (!stale || closed) {
+                    return Optional.of(unread);
+                }
+                if (begun.isEmpty() && unread.isEmpty()) {
+                    rememberLost(carrier);
+                    return Optional.of(unread);
+                }
+                Carrier successor = carrier(carrier.number(), carrier.route(), Carrier.Role.SUCCESSOR,
+                        carrier.isPlain());
+                begun.forEach(successor::deliver);
+                unread.forEach(successor::deliver);
+                carrier.forgetAll();
+                start(successor);
+                return Optional.empty();
+            }
+        }
+
+        private void rememberLost(Carrier carrier) {
+            lost.put(carrier.number(), carrier.route());
+            if (lost.size() > MAX_REMEMBERED) {
+                lost.remove(lost.keySet().iterator().next());
             }
         }
 

@@ -1,6 +1,8 @@
 package org.slipstream.smtpout;
 
+import org.slipstream.core.Route;
 import org.slipstream.smtpout.dialog.Phase;
+import org.slipstream.smtpout.place.HostKey;
 
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -10,22 +12,67 @@ import java.util.List;
 /// @param hostname our name in EHLO
 /// @param startTls use STARTTLS when offered (opportunistic: certificates are not checked, RFC 7435)
 /// @param dnsServers empty for those of the system
+/// @param ahead bounds of pipelining
+/// @param peers who is treated differently
 public record ClientConfig(String hostname, boolean startTls, List<InetSocketAddress> dnsServers,
         long connectMillis, long greetingMillis, long commandMillis, long tlsMillis, long dataReplyMillis,
-        long dataBlockMillis, long finalReplyMillis, long resetMillis, long quitMillis) {
+        long dataBlockMillis, long finalReplyMillis, long resetMillis, long quitMillis, Ahead ahead, Peers peers) {
+    /// How far to go ahead of the replies on one connection.
+    ///
+    /// @param first unanswered messages on a new connection, until it is known how many are worth it
+    /// @param messages unanswered ones, at the most
+    /// @param bytes of unanswered messages, together; a larger message goes alone. It bounds what is sent twice when the connection is
+    /// lost
+    public record Ahead(int first, int messages, long bytes) {
+        public static final Ahead DEFAULT = new Ahead(2, 50, 4 << 20);
+
+        public Ahead {
+            if (first < 1 || messages < first || bytes < 1) {
+                throw new IllegalArgumentException("at least one message: " + first + ", " + messages + ", " + bytes);
+            }
+        }
+    }
+
+    /// With nobody treated differently.
+    public ClientConfig(String hostname, boolean startTls, List<InetSocketAddress> dnsServers, long connectMillis,
+            long greetingMillis, long commandMillis, long tlsMillis, long dataReplyMillis, long dataBlockMillis,
+            long finalReplyMillis, long resetMillis, long quitMillis) {
+        this(hostname, startTls, dnsServers, connectMillis, greetingMillis, commandMillis, tlsMillis, dataReplyMillis,
+                dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, Ahead.DEFAULT, Peers.USUAL);
+    }
+
     public static ClientConfig of(String hostname) {
         return new ClientConfig(hostname, true, List.of(), 30_000, 300_000, 300_000, 300_000, 120_000, 180_000, 600_000,
                 20_000, 5_000);
+    }
+
+    ClientConfig with(Ahead bounds) {
+        return new ClientConfig(hostname, startTls, dnsServers, connectMillis, greetingMillis, commandMillis, tlsMillis,
+                dataReplyMillis, dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, bounds, peers);
+    }
+
+    public ClientConfig withPeers(Peers others) {
+        return new ClientConfig(hostname, startTls, dnsServers, connectMillis, greetingMillis, commandMillis, tlsMillis,
+                dataReplyMillis, dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, ahead, others);
+    }
+
+    PeerPolicy policy(Route route) {
+        return peers.policy(route, PeerPolicy.usual(startTls));
+    }
+
+    /// Under which key a host of a route is known to the placement: what its connections may be shared by.
+    public HostKey hostKey(Route.Smtp route, Route.Host host) {
+        return HostKey.of(host.name(), host.addresses(), host.port(), peers.terms(route, PeerPolicy.usual(startTls)));
     }
 
     /// How long to wait for what is awaited (RFC 5321 section 4.5.3.2).
     long patienceMillis(Phase awaited) {
         return switch (awaited) {
             case GREETING -> greetingMillis;
-            case HELLO, MAIL, RECIPIENT -> commandMillis;
+            case HELLO, AUTH, MAIL, RECIPIENT -> commandMillis;
             case STARTTLS -> tlsMillis;
             case DATA -> dataReplyMillis;
-            case FINAL -> finalReplyMillis;
+            case CHUNK, FINAL -> finalReplyMillis;
             case RESET -> resetMillis;
             case QUIT -> quitMillis;
         };

@@ -3,10 +3,13 @@ package org.slipstream.smtpout;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Reply;
+import org.slipstream.smtpout.dialog.Approach;
 import org.slipstream.smtpout.dialog.ClientDialog;
 import org.slipstream.smtpout.dialog.Phase;
 import org.slipstream.smtpout.dialog.Protocol;
 import org.slipstream.smtpout.dialog.Step;
+import org.slipstream.smtpout.dialog.TlsPolicy;
+import org.slipstream.smtpout.wire.Dialer;
 import org.slipstream.smtpout.wire.Endpoint;
 import org.slipstream.smtpout.wire.Heard;
 import org.slipstream.smtpout.wire.Heard.End;
@@ -14,64 +17,114 @@ import org.slipstream.smtpout.wire.Heard.Gone;
 import org.slipstream.smtpout.wire.Watchdog;
 import org.slipstream.smtpout.wire.Wire;
 
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 
-/// Connects to one address and talks until the peer is ready for a transaction or it is clear that it never will be.
+import javax.net.ssl.SSLSocketFactory;
+
+/// Connects to a host by one of its addresses and talks until the peer is ready for a transaction or it is clear that it never
+/// will be.
 ///
-/// TLS that fails in the handshake is followed by a second connection to the same address without TLS, because
-/// to the mail's owner a letter in the clear is worth more than none (RFC 7435 section 3).
+/// Where TLS is opportunistic and fails in the handshake, a second connection to the same address follows without TLS, because
+/// to the mail's owner a letter in the clear is worth more than none (RFC 7435 section 3). Where it is mandatory the mail waits.
 final class Introduction {
     private static final Logger log = LoggerFactory.getLogger(Introduction.class);
+
+    private static final int NONCE_BYTES = 18;
+    private static final SecureRandom CHANCE = new SecureRandom();
 
     private final ClientConfig config;
     private final Watchdog watchdog;
     private final Predicate<Wire> owner;
     private final long connection;
     private final Protocol protocol;
-    private final Endpoint endpoint;
+    private final PeerPolicy policy;
+    private final List<? extends Endpoint> endpoints;
+    private final Set<Endpoint> called = new LinkedHashSet<>();
 
     /// How it went.
     sealed interface Result {
         record Ready(Session session) implements Result {}
 
         /// Nobody answered the call.
-        record NoAnswer(Reply reason) implements Result {}
+        record NoAnswer(Reply reason, Endpoint remote) implements Result {}
 
         /// Somebody answered and did not talk, or not for long. A `reason` of 5xx is meant for good.
-        record NoTalk(Reply reason) implements Result {}
+        record NoTalk(Reply reason, Endpoint remote) implements Result {}
 
         /// We gave up ourselves, because this server stops.
         record Stopped() implements Result {}
     }
 
     Introduction(ClientConfig config, Watchdog watchdog, Predicate<Wire> owner, long connection, Protocol protocol,
-            Endpoint endpoint) {
+            PeerPolicy policy, List<? extends Endpoint> endpoints) {
         this.config = config;
         this.watchdog = watchdog;
         this.owner = owner;
         this.connection = connection;
         this.protocol = protocol;
-        this.endpoint = endpoint;
+        this.policy = policy;
+        this.endpoints = List.copyOf(endpoints);
     }
 
     Result make() {
-        return make(config.startTls() && endpoint instanceof Endpoint.Tcp);
+        boolean tcp = endpoints.getFirst() instanceof Endpoint.Tcp;
+        return make(endpoints, tcp || policy.tls().isMandatory() ? policy.tls() : TlsPolicy.NONE);
     }
 
-    private Result make(boolean tls) {
-        Wire wire = new Wire(endpoint, watchdog);
+    /// The addresses that were called.
+    Set<Endpoint> called() {
+        return called;
+    }
+
+    private Result make(List<? extends Endpoint> candidates, TlsPolicy tls) {
+        Wire wire = new Wire(candidates, watchdog,
+                new Dialer(config.peers().sources(), config.peers().staggerMillis()));
         if (!owner.test(wire)) {
             return new Result.Stopped();
         }
         Optional<Gone> gone = wire.connect(config.connectMillis());
-        if (gone.isEmpty()) {
-            return talk(wire, new ClientDialog(protocol, config.hostname(), tls, endpoint.toString()));
+        called.addAll(wire.called());
+        if (gone.isPresent()) {
+            log.debug("msg=\"no connection\" conn={} remote={} reason=\"{}\"", connection, wire.endpoint(),
+                    gone.get().reason());
+            return gone.get().end() == End.ABORTED
+                    ? new Result.Stopped()
+                    : new Result.NoAnswer(Troubles.noConnection(wire.endpoint(), gone.get()), wire.endpoint());
         }
-        log.debug("msg=\"no connection\" conn={} remote={} reason=\"{}\"", connection, endpoint, gone.get().reason());
-        return gone.get().end() == End.ABORTED
-                ? new Result.Stopped()
-                : new Result.NoAnswer(Troubles.noConnection(endpoint, gone.get()));
+        if (policy.implicitTls()) {
+            Optional<Gone> failed = startTls(wire);
+            if (failed.isPresent()) {
+                return noTls(wire, failed.get());
+            }
+        }
+        return talk(wire, new ClientDialog(protocol, approach(tls), wire.endpoint().toString()));
+    }
+
+    private Approach approach(TlsPolicy tls) {
+        byte[] nonce = new byte[NONCE_BYTES];
+        if (policy.login().isPresent()) {
+            CHANCE.nextBytes(nonce);
+        }
+        return new Approach(config.hostname(), tls, policy.implicitTls(), policy.login(), policy.loginInTheClear(),
+                Base64.getEncoder().encodeToString(nonce));
+    }
+
+    private Optional<Gone> startTls(Wire wire) {
+        return policy.tls() == TlsPolicy.VERIFY
+                ? wire.startTls(Optional.of(config.peers().trust().orElseGet(Introduction::authorities)),
+                        config.tlsMillis())
+                : wire.startTls(config.tlsMillis());
+    }
+
+    // Those of the Java runtime. Reading them takes a moment, so only who needs them does.
+    private static SSLSocketFactory authorities() {
+        return (SSLSocketFactory) SSLSocketFactory.getDefault();
     }
 
     private Result talk(Wire wire, ClientDialog dialog) {
@@ -87,52 +140,58 @@ final class Introduction {
                     switch (wire.hear(config.patienceMillis(awaited))) {
                         case Heard.Said(Reply reply) -> step = dialog.heard(reply);
                         case Gone gone -> {
-                            return hungUp(awaited, gone);
+                            return hungUp(wire, awaited, gone);
                         }
                     }
                 }
                 case Step.StartTls _ -> {
-                    Optional<Gone> failed = wire.startTls(config.tlsMillis());
+                    Optional<Gone> failed = startTls(wire);
                     if (failed.isPresent()) {
-                        return withoutTls(failed.get());
+                        return noTls(wire, failed.get());
                     }
                     step = dialog.encrypted();
                 }
                 case Step.Ready _ -> {
-                    log.debug("msg=connected conn={} remote={} tls={}", connection, endpoint, wire.security());
+                    log.debug("msg=connected conn={} remote={} tls={}", connection, wire.endpoint(),
+                            wire.security());
                     return new Result.Ready(new Session(wire, dialog));
                 }
                 case Step.Refused(Reply reply, Phase phase) -> {
                     return refused(wire, reply, phase);
                 }
-                case Step.SendContent _,Step.Finished _ -> throw new IllegalStateException("no handshake: " + step);
             }
         }
     }
 
-    private Result withoutTls(Gone failed) {
+    private Result noTls(Wire wire, Gone failed) {
         if (failed.end() == End.ABORTED) {
             return new Result.Stopped();
         }
-        log.info("msg=\"TLS failed, trying in the clear\" conn={} remote={} reason=\"{}\"", connection, endpoint,
-                failed.reason());
-        return make(false);
+        boolean mandatory = policy.tls().isMandatory();
+        log.info("msg=\"TLS failed{}\" conn={} remote={} reason=\"{}\"", mandatory ? "" : ", trying in the clear",
+                connection, wire.endpoint(), failed.reason());
+        return mandatory
+                ? new Result.NoTalk(Troubles.noTls(wire.endpoint(), failed), wire.endpoint())
+                : make(List.of(wire.endpoint()), TlsPolicy.NONE);
     }
 
-    private Result hungUp(Phase awaited, Gone gone) {
-        log.debug("msg=\"hung up\" conn={} remote={} reason=\"{}\"", connection, endpoint, gone.reason());
+    private Result hungUp(Wire wire, Phase awaited, Gone gone) {
+        log.debug("msg=\"hung up\" conn={} remote={} reason=\"{}\"", connection, wire.endpoint(), gone.reason());
         return gone.end() == End.ABORTED
                 ? new Result.Stopped()
-                : new Result.NoTalk(Troubles.cutOff(endpoint, awaited, gone));
+                : new Result.NoTalk(Troubles.cutOff(wire.endpoint(), awaited, gone), wire.endpoint());
     }
 
     private Result refused(Wire wire, Reply reply, Phase phase) {
-        log.info("msg=refused conn={} remote={} reply=\"{}\"", connection, endpoint, reply);
+        log.info("msg=refused conn={} remote={} reply=\"{}\"", connection, wire.endpoint(), reply);
         // RFC 5321 section 3.1: also a peer that will not talk is told goodbye, but the answer is not awaited.
         wire.send("QUIT\r\n", config.quitMillis());
         wire.close(config.quitMillis());
         boolean forGood = reply.isPermanent() && phase == Phase.HELLO && protocol == Protocol.SMTP;
         int code = reply.isPermanent() && !forGood ? 450 : reply.code();
-        return new Result.NoTalk(Troubles.refused(endpoint, code, reply));
+        Reply reason = phase == Phase.STARTTLS || phase == Phase.AUTH
+                ? Troubles.unfit(wire.endpoint(), code, reply)
+                : Troubles.refused(wire.endpoint(), code, reply);
+        return new Result.NoTalk(reason, wire.endpoint());
     }
 }

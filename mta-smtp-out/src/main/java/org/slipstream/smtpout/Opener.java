@@ -8,21 +8,23 @@ import org.slipstream.smtpout.wire.Endpoint;
 import org.slipstream.smtpout.wire.Watchdog;
 import org.slipstream.smtpout.wire.Wire;
 
-import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /// Finds somebody to talk to: the hosts of a route one after the other, until one is ready for a transaction.
 ///
 /// Hosts go by preference, equal ones in random order, so that senders spread over them (RFC 5321 section 5.1). Of each
-/// host all addresses count, both families in turn, IPv4 first. A host that cannot be reached, hangs up or greets with a
+/// host all addresses count; the families take turns, beginning with either, and race ([org.slipstream.smtpout.wire.Dialer]). A
+/// host that cannot be reached, hangs up or greets with a
 /// refusal makes room for the next; after [#MAX_ADDRESSES] addresses or [#MAX_SESSIONS] peers that answered the call and
 /// then would not talk, the attempt is over. At least two addresses are tried where there are two.
 ///
@@ -56,9 +58,9 @@ final class Opener {
 
     /// @param owner is shown each wire before it connects, so that it can abort it; says false when there is to be none
     Result open(Route route, long connection, Predicate<Wire> owner) {
-        Attempt attempt = new Attempt(connection, owner);
+        Attempt attempt = new Attempt(connection, owner, config.policy(route));
         return switch (route) {
-            case Route.Smtp smtp -> attempt.hosts(Protocol.SMTP, inOrder(smtp.hosts()),
+            case Route.Smtp smtp -> attempt.hosts(Protocol.SMTP, byPreference(smtp.hosts()),
                     smtp.nextHop().startsWith("["));
             case Route.Lmtp lmtp -> lmtp(lmtp.nextHop(), attempt);
             case Route.Local _,Route.Discard _ -> new Result.Failed(Troubles.noSuchTransport(route.transport()),
@@ -69,7 +71,7 @@ final class Opener {
     private Result lmtp(String nextHop, Attempt attempt) {
         if (nextHop.startsWith("unix:")) {
             Endpoint endpoint = new Endpoint.Unix(Path.of(nextHop.substring("unix:".length())));
-            return attempt.endpoint(Protocol.LMTP, endpoint).<Result>map(Result.Opened::new)
+            return attempt.endpoints(Protocol.LMTP, List.of(endpoint)).<Result>map(Result.Opened::new)
                     .orElseGet(attempt::failure);
         }
         return hostAndPort(nextHop).map(host -> attempt.hosts(Protocol.LMTP, List.of(host), true))
@@ -86,22 +88,31 @@ final class Opener {
                 : Optional.empty();
     }
 
-    private List<Route.Host> inOrder(List<Route.Host> given) {
+    private List<Route.Host> byPreference(List<Route.Host> given) {
         List<Route.Host> order = mixed(given);
         order.sort(Comparator.comparingInt(Route.Host::preference));
         return order;
     }
 
-    private List<InetAddress> inOrder(HostFinder.Answer.Found found) {
-        List<InetAddress> v4 = new ArrayList<>();
-        List<InetAddress> v6 = new ArrayList<>();
-        mixed(found.addresses()).forEach(a -> (a instanceof Inet4Address ? v4 : v6).add(a));
+    private List<InetAddress> inOrder(List<InetAddress> addresses) {
+        List<InetAddress> mixed = mixed(addresses);
+        List<InetAddress> first = new ArrayList<>();
+        List<InetAddress> second = new ArrayList<>();
+        Class<?> family = mixed.getFirst().getClass();
+        mixed.forEach(a -> (a.getClass() == family ? first : second).add(a));
         List<InetAddress> order = new ArrayList<>();
-        for (int i = 0; i < Math.max(v4.size(), v6.size()); i++) {
-            order.addAll(v4.subList(Math.min(i, v4.size()), Math.min(i + 1, v4.size())));
-            order.addAll(v6.subList(Math.min(i, v6.size()), Math.min(i + 1, v6.size())));
+        for (int i = 0; i < Math.max(first.size(), second.size()); i++) {
+            order.addAll(first.subList(Math.min(i, first.size()), Math.min(i + 1, first.size())));
+            order.addAll(second.subList(Math.min(i, second.size()), Math.min(i + 1, second.size())));
         }
         return order;
+    }
+
+    /// What the route knows, or else the name does.
+    private HostFinder.Answer find(Route.Host host) {
+        return host.addresses().isEmpty()
+                ? hosts.find(host.name())
+                : new HostFinder.Answer.Found(host.addresses().stream().map(InetAddress::ofLiteral).toList());
     }
 
     private <T> List<T> mixed(List<T> given) {
@@ -116,6 +127,8 @@ final class Opener {
     private final class Attempt {
         private final long connection;
         private final Predicate<Wire> owner;
+        private final PeerPolicy policy;
+        private final Set<Endpoint> called = new HashSet<>();
         private int addresses;
         private int sessions;
         private int dnsTroubles;
@@ -123,9 +136,10 @@ final class Opener {
         private Optional<Result.Failed> forGood = Optional.empty();
         private Optional<Result.Failed> forNow = Optional.empty();
 
-        Attempt(long connection, Predicate<Wire> owner) {
+        Attempt(long connection, Predicate<Wire> owner, PeerPolicy policy) {
             this.connection = connection;
             this.owner = owner;
+            this.policy = policy;
         }
 
         Result hosts(Protocol protocol, List<Route.Host> order, boolean configured) {
@@ -133,9 +147,9 @@ final class Opener {
                 if (isOver()) {
                     break;
                 }
-                switch (hosts.find(host.name())) {
+                switch (find(host)) {
                     case HostFinder.Answer.Found found -> {
-                        Optional<Session> session = addresses(protocol, host, inOrder(found));
+                        Optional<Session> session = addresses(protocol, host, inOrder(found.addresses()));
                         if (session.isPresent()) {
                             return new Result.Opened(session.get());
                         }
@@ -152,29 +166,32 @@ final class Opener {
         }
 
         private Optional<Session> addresses(Protocol protocol, Route.Host host, List<InetAddress> order) {
-            for (InetAddress address : order) {
-                if (isOver()) {
-                    break;
-                }
-                Optional<Session> session = endpoint(protocol,
-                        new Endpoint.Tcp(host.name(), address, host.port()));
+            List<Endpoint> left = new ArrayList<>(
+                    order.stream().map(address -> new Endpoint.Tcp(host.name(), address, host.port())).toList());
+            while (!left.isEmpty() && !isOver()) {
+                int most = Math.min(left.size(), MAX_ADDRESSES - addresses);
+                Optional<Session> session = endpoints(protocol, left.subList(0, most));
                 if (session.isPresent()) {
                     return session;
                 }
+                left.removeAll(called);
             }
             return Optional.empty();
         }
 
-        Optional<Session> endpoint(Protocol protocol, Endpoint endpoint) {
-            addresses++;
-            switch (new Introduction(config, watchdog, owner, connection, protocol, endpoint).make()) {
+        Optional<Session> endpoints(Protocol protocol, List<Endpoint> endpoints) {
+            var introduction = new Introduction(config, watchdog, owner, connection, protocol, policy, endpoints);
+            Introduction.Result result = introduction.make();
+            called.addAll(introduction.called());
+            addresses += introduction.called().size();
+            switch (result) {
                 case Introduction.Result.Ready(Session session) -> {
                     return Optional.of(session);
                 }
-                case Introduction.Result.NoAnswer(Reply reason) -> failed(reason, endpoint.toString());
-                case Introduction.Result.NoTalk(Reply reason) -> {
+                case Introduction.Result.NoAnswer(Reply reason, Endpoint remote) -> failed(reason, remote.toString());
+                case Introduction.Result.NoTalk(Reply reason, Endpoint remote) -> {
                     sessions++;
-                    failed(reason, endpoint.toString());
+                    failed(reason, remote.toString());
                 }
                 case Introduction.Result.Stopped _ -> {
                     stopped = true;

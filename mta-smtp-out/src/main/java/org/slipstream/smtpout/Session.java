@@ -1,5 +1,6 @@
 package org.slipstream.smtpout;
 
+import org.slipstream.core.Reply;
 import org.slipstream.smtpout.dialog.ClientDialog;
 import org.slipstream.smtpout.wire.Heard;
 import org.slipstream.smtpout.wire.Heard.End;
@@ -11,16 +12,18 @@ import java.util.function.Consumer;
 /// A wire with the dialogue on it, after the handshake.
 ///
 /// A virtual thread, `out-<n>-in`, does nothing but read replies and hand them over. So its carrier sleeps on one mailbox
-/// only, notices at once when the peer closes an idle connection, and can write a long message while
-/// replies come in. A peer that floods us with replies nobody asked for is stopped by its own TCP window: no more than
-/// [#REPLIES_AHEAD] of them are taken off the wire before the carrier has read any.
+/// only, notices at once when the peer closes an idle connection, and above all can write while replies come in: a client that
+/// writes ahead and does not read meanwhile would sooner or later wait for a peer that waits for it, both with full TCP buffers
+/// (RFC 2920 section 3.1). A peer that floods us with replies nobody asked for is stopped by its own TCP window: no
+/// more than [#CHARS_AHEAD] of text are taken off the wire before the carrier has read any.
 final class Session {
-    private static final int REPLIES_AHEAD = 256;
+    /// Many times what the replies to all outstanding commands need.
+    private static final int CHARS_AHEAD = 1 << 20;
+    private static final int CHARS_PER_REPLY = 100;
 
     private final Wire wire;
     private final ClientDialog dialog;
-    private final Semaphore room = new Semaphore(REPLIES_AHEAD);
-    private boolean used;
+    private final Semaphore room = new Semaphore(CHARS_AHEAD);
 
     Session(Wire wire, ClientDialog dialog) {
         this.wire = wire;
@@ -39,30 +42,29 @@ final class Session {
         return wire.endpoint().toString();
     }
 
-    /// True once a transaction has been begun: from then on the peer may be tired of us.
-    boolean isUsed() {
-        return used;
-    }
-
-    void use() {
-        used = true;
-    }
-
     /// From here on everything heard goes to `listener`; the last of it is [Heard.Gone].
     void listen(String name, Consumer<Heard> listener) {
         Thread.ofVirtual().name(name).start(() -> {
             Heard heard;
             do {
                 heard = wire.hear();
-                room.acquireUninterruptibly();
+                room.acquireUninterruptibly(weight(heard));
                 listener.accept(heard);
             } while (!(heard instanceof Heard.Gone));
         });
     }
 
     /// What was heard has been dealt with.
-    void consumed() {
-        room.release();
+    void consumed(Heard heard) {
+        room.release(weight(heard));
+    }
+
+    private static int weight(Heard heard) {
+        return switch (heard) {
+            case Heard.Said(Reply reply) -> CHARS_PER_REPLY
+                    + reply.lines().stream().mapToInt(line -> CHARS_PER_REPLY + line.length()).sum();
+            case Heard.Gone _ -> 0;
+        };
     }
 
     void abort(String reason) {
@@ -76,6 +78,6 @@ final class Session {
     }
 
     private void letReaderEnd() {
-        room.release(REPLIES_AHEAD);
+        room.release(CHARS_AHEAD);
     }
 }

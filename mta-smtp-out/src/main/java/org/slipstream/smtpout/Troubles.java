@@ -29,11 +29,26 @@ final class Troubles {
         };
     }
 
+    static Reply idleLost(Gone gone) {
+        return Reply.of(450, "4.4.2", gone.reason());
+    }
+
     /// @param code 4xx or 5xx; may be milder than the peer's own
     static Reply refused(Endpoint endpoint, int code, Reply reply) {
         EnhancedStatus said = reply.statusOrGeneral();
         EnhancedStatus status = new EnhancedStatus(code / 100, said.subject(), said.detail());
         return Reply.of(code, status.toString(), "host " + endpoint + " refused to talk to us: " + reply);
+    }
+
+    /// What we demand of this host is not to be had. It may be tomorrow.
+    static Reply unfit(Endpoint endpoint, int code, Reply reply) {
+        EnhancedStatus said = reply.statusOrGeneral();
+        return Reply.of(code, new EnhancedStatus(code / 100, said.subject(), said.detail()).toString(),
+                "host " + endpoint + ": " + reply);
+    }
+
+    static Reply noTls(Endpoint endpoint, Gone gone) {
+        return Reply.of(450, "4.7.5", "TLS with " + endpoint + " is required and failed: " + gone.reason());
     }
 
     static Reply unknownHost(String host, String reason, boolean configured) {

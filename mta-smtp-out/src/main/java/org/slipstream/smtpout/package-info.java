@@ -2,11 +2,11 @@
 ///
 /// ```
 /// Carriers ── Carrier ─┬─ Opener ── Introduction     hosts and addresses, greeting to ready
-///   (numbers)  (thread)├─ Transfer                   one message
+///   (numbers)  (thread)├─ Traffic ── PipeDepth       messages under way, and how many are worth it
 ///                      ├─ Mailbox                    orders and replies, the one place to wait
 ///                      └─ Answers                    each order is answered once
 /// dialog: what is said     wire: how it travels     host, dns: where to
 /// ```
 ///
-/// A carrier has one order in hand at a time. Nobody but the peer, the clock and a stop can end a connection early.
+/// Messages follow each other on a connection before they are answered: `dialog.Pipeline` tells how. Nobody but the peer, the clock and a stop can end a connection early.
 package org.slipstream.smtpout;

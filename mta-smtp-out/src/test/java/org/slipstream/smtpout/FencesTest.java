@@ -27,6 +27,7 @@ class FencesTest {
     void onlyTheLibrariesOfThisRoom() {
         classes().should().onlyDependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.smtpout..", "org.slipstream.core..", "java..", "javax.net.ssl..",
+                        "javax.crypto..",
                         "org.slf4j..", "org.xbill.DNS..")
                 .check(OURS);
     }
@@ -35,6 +36,24 @@ class FencesTest {
     void dnsjavaStaysWhereNamesAreLookedUp() {
         noClasses().that().resideOutsideOfPackages("..smtpout.host..", "..smtpout.dns..").should()
                 .dependOnClassesThat().resideInAnyPackage("org.xbill.DNS..").check(OURS);
+    }
+
+    @Test
+    void loggingInIsArithmetic() {
+        noClasses().that().resideInAPackage("..smtpout.auth..").should().dependOnClassesThat()
+                .resideInAnyPackage("java.net..", "java.io..", "java.nio.file..", "java.time..",
+                        "java.util.concurrent..", "javax.net..", "org.slf4j..")
+                .orShould().dependOnClassesThat()
+                .belongToAnyOf(java.security.SecureRandom.class, java.util.Random.class).check(OURS);
+        noClasses().that().resideOutsideOfPackage("..smtpout.auth..").should().dependOnClassesThat()
+                .resideInAPackage("javax.crypto..").check(OURS);
+    }
+
+    @Test
+    void theOrderOfLookupsIsArithmetic() {
+        noClasses().that().haveSimpleNameStartingWith("RouteQueue").should().dependOnClassesThat()
+                .resideInAnyPackage("java.net..", "java.io..", "java.time..", "java.util.concurrent..", "org.slf4j..")
+                .orShould().dependOnClassesThat().belongToAnyOf(Thread.class, java.util.Random.class).check(OURS);
     }
 
     @Test

@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.host.HostFinder;
 import org.slipstream.smtpout.wire.Watchdog;
+import org.slipstream.smtpout.wire.Wire;
 
 import java.net.InetAddress;
 import java.util.List;
@@ -113,17 +114,29 @@ class OpeningTest {
         InetAddress[] many = {InetAddress.ofLiteral("127.77.0.1"), InetAddress.ofLiteral("127.77.0.2"),
                 InetAddress.ofLiteral("127.77.0.3"), InetAddress.ofLiteral("127.77.0.4"),
                 InetAddress.ofLiteral("127.77.0.5"), InetAddress.ofLiteral("::1")};
-        var tried = new java.util.ArrayList<String>();
+        var wires = new java.util.ArrayList<Wire>();
         Opener opener = new Opener(Post.patient(), h -> found(many), new SplittableRandom(1), new Watchdog());
         Opener.Result result;
         try (var nobody = new NobodysPort()) {
-            result = opener.open(route(new Route.Host("mx.example", nobody.port(), 0)), 1, wire -> {
-                tried.add(wire.endpoint().toString().replaceFirst(".*\\[(.*)].*", "$1"));
-                return true;
-            });
+            result = opener.open(route(new Route.Host("mx.example", nobody.port(), 0)), 1, wires::add);
         }
         assertThat(result).isInstanceOf(Opener.Result.Failed.class);
-        assertThat(tried).hasSize(5).element(1).isEqualTo("::1");
+        List<String> tried = wires.getFirst().called().stream()
+                .map(e -> e.toString().replaceFirst(".*\\[(.*)].*", "$1"))
+                .toList();
+        assertThat(tried).hasSize(5);
+        assertThat(tried.subList(0, 2)).contains("::1");
+    }
+
+    @Test
+    void aRouteThatKnowsItsAddressesIsNotLookedUpAgain() {
+        try (var server = ScriptedServer.of(HELLO + BYE);
+                var carriers = new Carriers(Post.patient(), house, _ -> {
+                    throw new AssertionError("looked up");
+                }, new SplittableRandom(1))) {
+            carriers.open(1, route(new Route.Host("mx.example", server.port(), 0, List.of("127.77.0.1", "127.0.0.1"))));
+            house.ready();
+        }
     }
 
     @Test

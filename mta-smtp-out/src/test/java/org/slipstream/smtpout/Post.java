@@ -4,12 +4,15 @@ import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Letter;
 import org.slipstream.core.QueueId;
+import org.slipstream.smtpout.host.HostFinder;
 
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /// Parcels for tests.
@@ -52,6 +55,12 @@ final class Post {
     /// All timeouts short, where a test means to run into one, and none that a slow machine runs into by accident.
     static ClientConfig patient() {
         return ClientConfig.of("me.example");
+    }
+
+    /// Carriers that look nothing up.
+    static Carriers carriers(ClientConfig config, CarrierEvents house) {
+        return new Carriers(config, house, _ -> new HostFinder.Answer.Found(List.of(InetAddress.getLoopbackAddress())),
+                new SplittableRandom(1));
     }
 
     static ClientConfig hasty(long millis) {

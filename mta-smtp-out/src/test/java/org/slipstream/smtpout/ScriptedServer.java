@@ -38,9 +38,11 @@ import javax.net.ssl.SSLSocketFactory;
 /// | `S text` | send this line; neighbours go out in one write |
 /// | `C text` | wait for this line, `*` stands for anything |
 /// | `DATA` | read content until the final dot |
+/// | `CHUNK`, `CHUNK LAST` | wait for BDAT, with LAST or without, and read its content |
 /// | `TORN` | read content that breaks off: fail when it has a final dot |
 /// | `BYTES n` | read so many bytes of content |
 /// | `TLS` | shake hands for TLS |
+/// | `NOTLS` | shake hands for TLS with a client that will have none of it |
 /// | `RAW text` | send this without a line end |
 /// | `GATE` | wait until the test calls [#openGate] |
 /// | `STALL` | read nothing and say nothing until the test is over |
@@ -89,6 +91,7 @@ final class ScriptedServer implements AutoCloseable {
     private final SSLSocketFactory tls;
     private final List<String> commands = Collections.synchronizedList(new ArrayList<>());
     private final List<byte[]> contents = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> clients = Collections.synchronizedList(new ArrayList<>());
     private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
     private final List<Closeable> open = Collections.synchronizedList(new ArrayList<>());
     private final CountDownLatch over = new CountDownLatch(1);
@@ -115,6 +118,7 @@ final class ScriptedServer implements AutoCloseable {
                     scripts);
             server.accept(() -> {
                 Socket socket = listener.accept();
+                server.clients.add(socket.getInetAddress().getHostAddress());
                 server.serve(socket, socket.getInputStream(), socket.getOutputStream());
             });
             return server;
@@ -158,6 +162,11 @@ final class ScriptedServer implements AutoCloseable {
     /// Contents with the dots still stuffed and without the final one.
     List<String> contents() {
         return contents.stream().map(c -> new String(c, StandardCharsets.ISO_8859_1)).toList();
+    }
+
+    /// The addresses that connections came from.
+    List<String> clients() {
+        return List.copyOf(clients);
     }
 
     int connections() {
@@ -254,9 +263,11 @@ final class ScriptedServer implements AutoCloseable {
                 switch (verb) {
                     case "C" -> expect(rest);
                     case "DATA" -> contents.add(content());
+                    case "CHUNK" -> contents.add(chunk(rest));
                     case "TORN" -> expectTorn();
                     case "BYTES" -> in.readNBytes(Integer.parseInt(rest));
                     case "TLS" -> shakeHands();
+                    case "NOTLS" -> shakeHandsInVain();
                     case "RAW" -> sending.append(rest);
                     case "GATE" -> gate.await();
                     case "STALL" -> over.await();
@@ -325,6 +336,15 @@ final class ScriptedServer implements AutoCloseable {
             }
         }
 
+        private byte[] chunk(String last) throws IOException {
+            String line = line();
+            commands.add(line);
+            if (!line.matches("BDAT [0-9]+" + (last.isEmpty() ? "" : " " + last))) {
+                throw new AssertionError("expected <BDAT n " + last + "> but got <" + line + ">");
+            }
+            return in.readNBytes(Integer.parseInt(line.split(" ")[1]));
+        }
+
         private void expectTorn() throws IOException {
             String all = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
             if (all.isEmpty() || all.contains("\r\n.\r\n")) {
@@ -338,6 +358,18 @@ final class ScriptedServer implements AutoCloseable {
             encrypted.startHandshake();
             in = encrypted.getInputStream();
             out = encrypted.getOutputStream();
+        }
+
+        private void shakeHandsInVain() {
+            try {
+                shakeHands();
+                // TLS 1.3: our half is done before the client has looked at the certificate.
+                if (in.read() >= 0) {
+                    throw new AssertionError("the client goes on under TLS");
+                }
+            } catch (IOException _) {
+                // As it should be.
+            }
         }
 
         private void expectEnd() throws IOException {

@@ -7,6 +7,8 @@ import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.sched.OrderPolicy;
 
+import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,8 +22,7 @@ import java.util.Optional;
 /// @param routes by domain, `.suffix` or `*`, in lower case
 public record Config(Path home, String hostname, Listen listen, Local local, Map<String, List<Address>> aliases,
         Relay relay, Map<String, RouteTarget> routes, Tls tls, Limits limits, Queue queue, Delivery delivery,
-        SmtpClient smtpClient,
-        SpoolSettings spool, String logLevel) {
+        SmtpClient smtpClient, SpoolSettings spool, String logLevel, Outbound outbound) {
     public Config {
         aliases = Map.copyOf(aliases);
         routes = Map.copyOf(routes);
@@ -53,13 +54,33 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
         /// Ask DNS for the domain's mail exchangers.
         record Mx() implements RouteTarget {}
 
-        record Fixed(Route.Host host) implements RouteTarget {}
+        /// @param tls empty for what is usual
+        /// @param implicitTls TLS from the first byte; then `tls` is given and mandatory
+        record Fixed(Route.Host host, Optional<TlsUse> tls, boolean implicitTls) implements RouteTarget {
+            public Fixed(Route.Host host) {
+                this(host, Optional.empty(), false);
+            }
+        }
 
         /// @param endpoint `host:port` or `unix:/path`
         record Lmtp(String endpoint) implements RouteTarget {}
 
         record Discard() implements RouteTarget {}
     }
+
+    /// How much TLS a host owes us.
+    public enum TlsUse {
+        NONE, MAY, ENCRYPT, VERIFY
+    }
+
+    /// What is particular about mail to others.
+    ///
+    /// @param sourceV4 our own address for connections by IPv4
+    /// @param mxRollUp domains with the same MX hosts are one destination
+    /// @param credentials file of logins at smart hosts
+    /// @param authorities file of the certificates that `verify` believes; empty for those of the system
+    public record Outbound(Optional<Inet4Address> sourceV4, Optional<Inet6Address> sourceV6, boolean mxRollUp,
+            Optional<Path> credentials, Optional<Path> authorities, boolean loginInTheClear) {}
 
     /// Both empty: a self-signed pair is made at first start.
     public record Tls(Optional<Path> certificate, Optional<Path> key) {}

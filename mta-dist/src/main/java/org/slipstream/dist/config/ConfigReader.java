@@ -4,6 +4,8 @@ import org.slipstream.core.Address;
 import org.slipstream.qmgr.QmgrConfig;
 
 import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;
@@ -80,8 +82,7 @@ public final class ConfigReader {
                 RouteBook.read(values.table(Keys.ROUTES), local.domains(), Checks.listeners(values).values(),
                         complaints),
                 tls(home, values), limits(values), queue(values), delivery(values, complaints), smtpClient(values),
-                spool(home, values),
-                values.get(Keys.LOG_LEVEL));
+                spool(home, values), values.get(Keys.LOG_LEVEL), outbound(home, values));
     }
 
     /// When the domains or mailboxes could not be read, every alias would seem to lead nowhere: its own form is still
@@ -138,6 +139,13 @@ public final class ConfigReader {
                 values.get(Keys.CONNECT_TIMEOUT), values.get(Keys.GREETING_TIMEOUT), values.get(Keys.COMMAND_TIMEOUT),
                 values.get(Keys.TLS_TIMEOUT), values.get(Keys.DATA_REPLY_TIMEOUT),
                 values.get(Keys.DATA_BLOCK_TIMEOUT), values.get(Keys.FINAL_REPLY_TIMEOUT));
+    }
+
+    private static Config.Outbound outbound(Path home, Values values) {
+        return new Config.Outbound(values.get(Keys.SOURCE_V4).map(Inet4Address.class::cast),
+                values.get(Keys.SOURCE_V6).map(Inet6Address.class::cast), values.get(Keys.MX_ROLL_UP),
+                values.get(Keys.CREDENTIALS).map(home::resolve), values.get(Keys.AUTHORITIES).map(home::resolve),
+                values.get(Keys.LOGIN_IN_THE_CLEAR));
     }
 
     private static Config.SpoolSettings spool(Path home, Values values) {

@@ -4,6 +4,9 @@ import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.sched.OrderPolicy;
 
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -187,6 +190,26 @@ final class Keys {
     static final Key<Long> FINAL_REPLY_TIMEOUT = timeout("final-reply-timeout", "600s",
             "Wait for the reply to the end of a message. Shorter ones deliver twice (RFC 1047).");
 
+    static final Key<Optional<InetAddress>> SOURCE_V4 = key("smtp-client", "source-address-v4",
+            MailForms.source(Inet4Address.class, "192.0.2.1"), Value.text(""),
+            "Our own address for connections by IPv4. Empty: the system chooses.");
+    static final Key<Optional<InetAddress>> SOURCE_V6 = key("smtp-client", "source-address-v6",
+            MailForms.source(Inet6Address.class, "2001:db8::1"), Value.text(""),
+            "Our own address for connections by IPv6. Empty: the system chooses.");
+    static final Key<Boolean> MX_ROLL_UP = key("smtp-client", "mx-roll-up", Forms.flag(), Value.flag(false),
+            "Domains with the same MX hosts are one destination: they share its connections, its limits and its fate.");
+
+    static final Key<Optional<String>> CREDENTIALS = key("smarthost", "credentials", MailForms.optionalPath(),
+            Value.text(""),
+            "File of logins, a line each: `host user password`, or `host:port user password`. Nobody but"
+                    + " its owner may read it. A host that stands there gets no mail without the login.");
+    static final Key<Boolean> LOGIN_IN_THE_CLEAR = key("smarthost", "login-in-the-clear", Forms.flag(),
+            Value.flag(false), "Show the password also without TLS (PLAIN and LOGIN; SCRAM never shows it).");
+    static final Key<Optional<String>> AUTHORITIES = key("smarthost", "authorities", MailForms.optionalPath(),
+            Value.text(""),
+            "File of the certificates in PEM whose signature `tls=verify` believes. Empty: the authorities"
+                    + " that this Java knows.");
+
     static final Key<String> SPOOL_DIRECTORY = key("spool", "directory", MailForms.path(), Value.text("spool"),
             "Where the queue lies, relative to the home folder.");
     static final Key<Long> SEGMENT_SIZE = key("spool", "segment-size", Forms.size(64 << 10, Long.MAX_VALUE),
@@ -245,6 +268,9 @@ final class Keys {
         sections.put("concurrency", "How many at once to one destination (docs/scheduler.md). Names as in Postfix.");
         sections.put(TRANSPORT, "What is different for one transport.");
         sections.put("smtp-client", "How mail is sent to other servers (waits: RFC 5321 section 4.5.3.2).");
+        sections.put("smarthost",
+                "Hosts that take mail for others, named in `[routes]` as `smtp:host:port`, or `smtps:host`"
+                        + " where TLS comes first (port 465).");
         sections.put("spool", "How mail is kept on disk.");
         sections.put("log", "What the server tells of its work.");
         return sections;

@@ -47,6 +47,15 @@ final class MailForms {
         return Forms.text("an address with port such as \"192.0.2.53:53\"", text -> socketAddress(text, 1, false));
     }
 
+    /// Inner empty: any.
+    static Form<Optional<InetAddress>> source(Class<? extends InetAddress> family, String example) {
+        return Forms.text("an address such as \"" + example + "\", or \"\" for any",
+                text -> text.isEmpty()
+                        ? Optional.of(Optional.empty())
+                        : literal(text.indexOf(':') < 0 ? text : "[" + text + "]").filter(family::isInstance)
+                                .map(Optional::of));
+    }
+
     static Form<Network> relayNetwork() {
         return new RelayForm();
     }

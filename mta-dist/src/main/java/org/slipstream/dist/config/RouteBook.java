@@ -3,6 +3,7 @@ package org.slipstream.dist.config;
 import org.slipstream.core.Address;
 import org.slipstream.core.Route;
 import org.slipstream.dist.config.Config.RouteTarget;
+import org.slipstream.dist.config.Config.TlsUse;
 
 import java.net.InetSocketAddress;
 import java.util.Collection;
@@ -11,13 +12,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-/// Reads `[routes]`: domain, `.suffix` or `*` on the left; `mx`, `smtp:host[:port]`, `lmtp:host:port`,
-/// `lmtp:unix:/path` or `discard` on the right.
+/// Reads `[routes]`: domain, `.suffix` or `*` on the left; `mx`, `smtp:host[:port]`, `smtps:host[:port]`, `lmtp:host:port`,
+/// `lmtp:unix:/path` or `discard` on the right. Behind the first two may stand how much TLS is wanted: ` tls=verify`.
 final class RouteBook {
     static final Form<RouteTarget> TARGET = Forms.text("a route: \"mx\", \"smtp:host\", \"smtp:host:port\","
-            + " \"lmtp:host:port\", \"lmtp:unix:/path\" or \"discard\"", RouteBook::target);
+            + " \"smtps:host\", \"smtp:host:port tls=verify\" (or none, may, encrypt), \"lmtp:host:port\", \"lmtp:unix:/path\" or \"discard\"",
+            RouteBook::target);
     private static final int SMTP_PORT = 25;
+    private static final int SMTPS_PORT = 465;
+    private static final Pattern SMTP = Pattern
+            .compile("(?i)smtp(?<s>s)?:(?<host>\\S+)(?:\\s+tls=(?<tls>none|may|encrypt|verify))?");
 
     private RouteBook() {}
 
@@ -38,12 +45,25 @@ final class RouteBook {
                         Optional.of("take it out of local.domains, or the route away"));
             } else {
                 TARGET.read(value, key, complaints).ifPresent(target -> book.put(domain, target));
-                if (book.get(domain) instanceof RouteTarget.Fixed(var host) && leadsTo(host, ours)) {
-                    complaints.add(value.place(), key, key + ": " + host + " is this server itself");
+                if (book.get(domain) instanceof RouteTarget.Fixed fixed) {
+                    check(fixed, book, value.place(), key, complaints, ours);
                 }
             }
         });
         return book;
+    }
+
+    private static void check(RouteTarget.Fixed fixed, Map<String, RouteTarget> book, Place place, String key,
+            Complaints complaints, Collection<InetSocketAddress> ours) {
+        if (leadsTo(fixed.host(), ours)) {
+            complaints.add(place, key, key + ": " + fixed.host() + " is this server itself");
+        }
+        // All who go to one host share its connections.
+        if (book.values().stream().anyMatch(other -> other instanceof RouteTarget.Fixed f && !f.equals(fixed)
+                && f.host().equals(fixed.host()))) {
+            complaints.add(place, key, key + ": another route wants other TLS of " + fixed.host(),
+                    Optional.of("write the same behind all routes to it"));
+        }
     }
 
     private static boolean leadsTo(Route.Host host, Collection<InetSocketAddress> ours) {
@@ -72,8 +92,10 @@ final class RouteBook {
         if (word.equalsIgnoreCase("discard")) {
             return Optional.of(new RouteTarget.Discard());
         }
-        if (word.regionMatches(true, 0, "smtp:", 0, 5)) {
-            return host(word.substring(5), SMTP_PORT).map(RouteTarget.Fixed::new);
+        Matcher smtp = SMTP.matcher(word);
+        if (smtp.matches()) {
+            return fixed(smtp.group("host"), smtp.group("s") != null,
+                    Optional.ofNullable(smtp.group("tls")).map(t -> TlsUse.valueOf(t.toUpperCase(Locale.ROOT))));
         }
         if (word.regionMatches(true, 0, "lmtp:unix:/", 0, 11)) {
             return Optional.of(new RouteTarget.Lmtp("unix:" + word.substring(10)));
@@ -81,6 +103,17 @@ final class RouteBook {
         return word.regionMatches(true, 0, "lmtp:", 0, 5)
                 ? host(word.substring(5), 0).map(host -> new RouteTarget.Lmtp(host.toString()))
                 : Optional.empty();
+    }
+
+    /// RFC 8314 section 3.3: implicit TLS is mandatory TLS.
+    private static Optional<RouteTarget> fixed(String host, boolean implicitTls, Optional<TlsUse> tls) {
+        boolean mandatory = tls.map(t -> t == TlsUse.ENCRYPT || t == TlsUse.VERIFY).orElse(true);
+        if (implicitTls && !mandatory) {
+            return Optional.empty();
+        }
+        return host(host, implicitTls ? SMTPS_PORT : SMTP_PORT).map(
+                h -> new RouteTarget.Fixed(h, implicitTls ? tls.or(() -> Optional.of(TlsUse.ENCRYPT)) : tls,
+                        implicitTls));
     }
 
     /// @param standard the port where none is given; 0 when one must be (RFC 2033 section 5: LMTP is never on 25)

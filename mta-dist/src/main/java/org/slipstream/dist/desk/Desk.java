@@ -15,6 +15,8 @@ import org.slipstream.qmgr.QmgrEvent;
 import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.smtpout.Parcel;
+import org.slipstream.smtpout.place.WorkerBudget;
+import org.slipstream.smtpout.routing.Lookups;
 import org.slipstream.spool.DamagedException;
 import org.slipstream.spool.Spool;
 
@@ -34,6 +36,10 @@ import java.util.function.LongSupplier;
 public final class Desk implements OrderSink, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Desk.class);
 
+    /// As many questions to DNS at once.
+    private static final int LOOKUPS = 200;
+    private static final WorkerBudget.Shares LOOKUP_SHARES = new WorkerBudget.Shares(5, 10);
+
     private final Spool spool;
     private final Routes routes;
     private final Carriers carriers;
@@ -42,6 +48,7 @@ public final class Desk implements OrderSink, AutoCloseable {
     private final Consumer<QmgrEvent> answers;
     private final DeliveryLog deliveryLog;
     private final Errands errands = new Errands();
+    private final Lookups<QmgrEvent> lookups;
     private final Set<Long> withoutSocket = new HashSet<>();
 
     /// Where mail for a domain goes. May block on DNS when [#isQuick] says no.
@@ -73,6 +80,8 @@ public final class Desk implements OrderSink, AutoCloseable {
         this.mailboxes = mailboxes;
         this.reports = reports;
         this.answers = answers;
+        this.lookups = new Lookups<>(LOOKUPS, LOOKUP_SHARES, routes::find, (_, route) -> answers.accept(route),
+                Desk::brokenLookup);
         this.deliveryLog = new DeliveryLog(clockMillis);
     }
 
@@ -81,7 +90,7 @@ public final class Desk implements OrderSink, AutoCloseable {
         switch (order) {
             case QmgrOrder.Scan scan -> scan(scan);
             case QmgrOrder.ReadRecipients read -> recipients(read);
-            case QmgrOrder.FindRoute find -> findRoute(find.domain());
+            case QmgrOrder.FindRoute find -> findRoute(find);
             case QmgrOrder.Open open -> open(open);
             case QmgrOrder.Deliver deliver -> deliver(deliver);
             case QmgrOrder.Close close -> close(close.connection());
@@ -131,12 +140,16 @@ public final class Desk implements OrderSink, AutoCloseable {
         }
     }
 
-    private void findRoute(String domain) {
-        if (routes.isQuick(domain)) {
-            answers.accept(routes.find(domain));
+    private void findRoute(QmgrOrder.FindRoute find) {
+        if (routes.isQuick(find.domain())) {
+            answers.accept(routes.find(find.domain()));
         } else {
-            errands.ask(() -> answers.accept(routes.find(domain)));
+            lookups.ask(find.id(), find.domain());
         }
+    }
+
+    private static QmgrEvent brokenLookup(String domain) {
+        return new QmgrEvent.RouteFailed(domain, Reply.of(451, "4.3.0", "internal error while looking up " + domain));
     }
 
     private void open(QmgrOrder.Open open) {
@@ -238,6 +251,7 @@ public final class Desk implements OrderSink, AutoCloseable {
 
     @Override
     public void close() {
+        lookups.close();
         errands.close();
     }
 }

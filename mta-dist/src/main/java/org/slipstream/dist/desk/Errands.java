@@ -8,7 +8,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,19 +15,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// The threads on which the desk's errands run, bounded by kind.
 ///
 /// Whatever touches the spool or a mailbox runs on platform threads that nobody interrupts: an interrupt closes the
-/// file under everybody else (java.nio), and H2 with it. So [#close] waits and never calls `shutdownNow`. DNS runs on
-/// virtual threads with a budget, so that a domain whose servers are silent holds back only its share.
+/// file under everybody else (java.nio), and H2 with it. So [#close] waits and never calls `shutdownNow`. Questions to
+/// DNS are no errands: they are a stage of their own, [org.slipstream.smtpout.routing.Lookups].
 final class Errands implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Errands.class);
-    private static final int DNS_BUDGET = 200;
     private static final long AGAIN_MILLIS = 1_000;
 
     private final ExecutorService reading = pool("spool-read", 3);
     private final ExecutorService filing = pool("local", 4);
     private final ExecutorService reporting = pool("report", 1);
-    private final ExecutorService asking = Executors
-            .newThreadPerTaskExecutor(Thread.ofVirtual().name("dns-", 0).factory());
-    private final Semaphore dnsBudget = new Semaphore(DNS_BUDGET);
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(factory("errand-clock"));
 
     /// Reads of recipients and letters.
@@ -43,17 +38,6 @@ final class Errands implements AutoCloseable {
 
     void report(Runnable errand) {
         submit(reporting, errand);
-    }
-
-    void ask(Runnable errand) {
-        submit(asking, () -> {
-            dnsBudget.acquireUninterruptibly();
-            try {
-                errand.run();
-            } finally {
-                dnsBudget.release();
-            }
-        });
     }
 
     /// A read that met local trouble is tried again after a second: the message waits, nothing is decided.
@@ -83,7 +67,7 @@ final class Errands implements AutoCloseable {
     @Override
     public void close() {
         clock.shutdownNow();
-        for (ExecutorService pool : new ExecutorService[]{asking, reading, filing, reporting}) {
+        for (ExecutorService pool : new ExecutorService[]{reading, filing, reporting}) {
             pool.shutdown();
         }
         for (ExecutorService pool : new ExecutorService[]{reading, filing, reporting}) {

@@ -57,7 +57,7 @@ public final class RouteTable {
         }
         return switch (target(key)) {
             case RouteTarget.Mx _ -> ask(key);
-            case RouteTarget.Fixed(Route.Host host) -> new Answer.Found(fixed(host));
+            case RouteTarget.Fixed target -> new Answer.Found(fixed(target.host()));
             case RouteTarget.Lmtp(String endpoint) -> new Answer.Found(new Route.Lmtp(endpoint));
             case RouteTarget.Discard _ -> new Answer.Found(new Route.Discard(key));
         };
@@ -91,7 +91,7 @@ public final class RouteTable {
     }
 
     // All domains that share a smart host share its window and connections, so its name is the next hop.
-    private static Route.Smtp fixed(Route.Host host) {
+    static Route.Smtp fixed(Route.Host host) {
         String written = host.name().toLowerCase(Locale.ROOT);
         String name = written.startsWith("[") ? written.substring(1, written.length() - 1) : written;
         return new Route.Smtp("[" + name + "]:" + host.port(), List.of(new Route.Host(name, host.port(), 0)));

@@ -20,6 +20,8 @@ import java.util.List;
 
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.TrustManagerFactory;
 
 /// Makes the TLS context that the listener offers with STARTTLS.
 ///
@@ -44,6 +46,25 @@ public final class TlsContexts {
         SelfSigned pair = new SelfSigned(home.resolve("tls"), hostname);
         pair.makeIfMissing();
         return fromFiles(pair.certificate(), pair.key());
+    }
+
+    /// Makes sockets of clients that believe what the certificates of this file have signed, and nothing else.
+    public static SSLSocketFactory trusting(Path authorities) throws TlsFailure {
+        List<X509Certificate> certificates = PemFiles.chain(authorities);
+        try {
+            KeyStore known = KeyStore.getInstance("PKCS12");
+            known.load(null, null);
+            for (X509Certificate certificate : certificates) {
+                known.setCertificateEntry("ca" + known.size(), certificate);
+            }
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(known);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, trust.getTrustManagers(), null);
+            return context.getSocketFactory();
+        } catch (GeneralSecurityException | IOException e) {
+            throw new TlsFailure("The certificates in " + authorities + " cannot be used: " + e.getMessage(), e);
+        }
     }
 
     static SSLContext fromFiles(Path certificateFile, Path keyFile) throws TlsFailure {

@@ -128,9 +128,9 @@ class DeskTest {
 
     @Test
     void routesFromTheTableAndRoutesThatBlockAreBothAnswered() throws Exception {
-        desk.order(new QmgrOrder.FindRoute("here.example"));
+        desk.order(new QmgrOrder.FindRoute("here.example", new QueueId(1)));
         assertThat(answer(QmgrEvent.RouteKnown.class).route()).isEqualTo(LOCAL);
-        desk.order(new QmgrOrder.FindRoute("nowhere.example"));
+        desk.order(new QmgrOrder.FindRoute("nowhere.example", new QueueId(1)));
         assertThat(answer(QmgrEvent.RouteFailed.class).reason().code()).isEqualTo(550);
     }
 

@@ -1,36 +1,43 @@
 package org.slipstream.smtpout.dialog;
 
 import org.slipstream.core.Reply;
+import org.slipstream.smtpout.auth.Sasl;
 import org.slipstream.smtpout.dialog.PeerExtensions.Extension;
 
-/// From the greeting until the peer is ready for a transaction (RFC 5321 sections 3.1 and 3.2, RFC 3207).
+import java.util.Optional;
+
+/// From the greeting until the peer is ready for a transaction (RFC 5321 sections 3.1 and 3.2, RFC 3207, RFC 4954).
 ///
 /// ```
-/// greeting ─► EHLO ─┬─► STARTTLS ─► handshake ─► EHLO ─► ready
-///               │   └──────────────────────────────────► ready
-///               └5xx─► HELO ───────────────────────────► ready
+/// greeting ─► EHLO ─┬─► STARTTLS ─► handshake ─► EHLO ─┬─► AUTH ⇄ … ─► ready
+///               │   └─────────────────────────────────►└──────────────► ready
+///               └5xx─► HELO ──────────────────────────────────────────► ready
 /// ```
 ///
-/// TLS is opportunistic (RFC 7435): a peer that offers STARTTLS and then refuses it gets the mail in the clear, because
-/// the alternative is the same mail in the clear from the next client that never asked. What was learned before the
-/// handshake is forgotten with it (RFC 3207 section 4.2).
+/// Where TLS is opportunistic ([TlsPolicy#MAY], RFC 7435), a peer that offers STARTTLS and then refuses it gets the mail in the
+/// clear, because the alternative is the same mail in the clear from the next client that never asked. Where it is
+/// mandatory, no MAIL is ever said without it. What was learned before the handshake is forgotten with it (RFC 3207 section 4.2).
+///
+/// A login that is configured is a login that is needed: a peer that does not offer it, or not safely, is not ready, and neither is
+/// one that refuses it. All of that may be mended on either side, so it is 4xx, also when the peer says 535: mail waits
+/// for the operator who mistyped a password.
 final class Handshake {
     private final Protocol protocol;
-    private final String hostname;
-    private final boolean wantsTls;
+    private final Approach approach;
 
     private State state = State.GREETING;
     private boolean encrypted;
     private PeerExtensions extensions = PeerExtensions.NONE;
+    private Optional<Sasl> login = Optional.empty();
 
     private enum State {
-        GREETING, EHLO, HELO, STARTTLS, OVER
+        GREETING, EHLO, HELO, STARTTLS, AUTH, OVER
     }
 
-    Handshake(Protocol protocol, String hostname, boolean wantsTls) {
+    Handshake(Protocol protocol, Approach approach) {
         this.protocol = protocol;
-        this.hostname = hostname;
-        this.wantsTls = wantsTls;
+        this.approach = approach;
+        this.encrypted = approach.implicitTls();
     }
 
     Step begin() {
@@ -49,31 +56,29 @@ final class Handshake {
         return switch (state) {
             case GREETING -> isOk(reply) ? hello() : refused(reply, Phase.GREETING);
             case EHLO -> afterEhlo(reply);
-            case HELO -> isOk(reply) ? ready(PeerExtensions.NONE) : refused(reply, Phase.HELLO);
+            case HELO -> isOk(reply) ? acquainted(PeerExtensions.NONE) : refused(reply, Phase.HELLO);
             case STARTTLS -> afterStartTls(reply);
+            case AUTH -> afterAuth(reply, login.orElseThrow());
             case OVER -> throw new IllegalStateException("the handshake is over: " + reply);
         };
     }
 
     private Step hello() {
-        state = State.EHLO;
-        return new Step.Send((protocol == Protocol.LMTP ? "LHLO " : "EHLO ") + hostname + "\r\n", Phase.HELLO);
+        return send(State.EHLO, (protocol == Protocol.LMTP ? "LHLO " : "EHLO ") + approach.hostname(), Phase.HELLO);
     }
 
     private Step afterEhlo(Reply reply) {
         if (isOk(reply)) {
             PeerExtensions announced = PeerExtensions.of(reply);
-            if (wantsTls && !encrypted && announced.offers(Extension.STARTTLS)) {
+            if (approach.tls() != TlsPolicy.NONE && !encrypted && announced.offers(Extension.STARTTLS)) {
                 extensions = announced;
-                state = State.STARTTLS;
-                return new Step.Send("STARTTLS\r\n", Phase.STARTTLS);
+                return send(State.STARTTLS, "STARTTLS", Phase.STARTTLS);
             }
-            return ready(announced);
+            return acquainted(announced);
         }
         // RFC 5321 section 3.2: a server from before ESMTP. LMTP has no older verb.
         if (reply.isPermanent() && protocol == Protocol.SMTP) {
-            state = State.HELO;
-            return new Step.Send("HELO " + hostname + "\r\n", Phase.HELLO);
+            return send(State.HELO, "HELO " + approach.hostname(), Phase.HELLO);
         }
         return refused(reply, Phase.HELLO);
     }
@@ -82,12 +87,57 @@ final class Handshake {
         if (isOk(reply)) {
             return new Step.StartTls();
         }
-        return reply.code() == 421 ? refused(reply, Phase.STARTTLS) : ready(extensions);
+        return reply.code() == 421 || approach.tls().isMandatory()
+                ? refused(reply, Phase.STARTTLS)
+                : acquainted(extensions);
     }
 
-    private Step ready(PeerExtensions known) {
+    /// Nothing more will be learned of the peer.
+    private Step acquainted(PeerExtensions known) {
+        if (!encrypted && approach.tls().isMandatory()) {
+            return refused(Replies.noTlsOffered(), Phase.STARTTLS);
+        }
+        extensions = known;
+        return approach.login().isEmpty() ? ready() : logIn();
+    }
+
+    private Step logIn() {
+        boolean openly = encrypted || approach.loginInTheClear();
+        login = Sasl.choose(extensions.mechanisms(), openly, approach.login().orElseThrow(), approach.nonce());
+        if (login.isEmpty()) {
+            return refused(Replies.noLoginOffered(extensions.mechanisms(), openly), Phase.AUTH);
+        }
+        Sasl sasl = login.get();
+        return send(State.AUTH, "AUTH " + sasl.mechanism() + sasl.first().map(w -> " " + Sasl.encode(w)).orElse(""),
+                Phase.AUTH);
+    }
+
+    private Step afterAuth(Reply reply, Sasl sasl) {
+        if (reply.code() == 334) {
+            Sasl.Move move = Sasl.decode(reply.lines().getFirst()).map(sasl::challenged)
+                    .orElseGet(() -> new Sasl.Move.GiveUp("a challenge that is no Base64"));
+            return switch (move) {
+                case Sasl.Move.Respond(byte[] words) -> send(State.AUTH,
+                        words.length == 0 ? "" : Sasl.encode(words), Phase.AUTH);
+                case Sasl.Move.GiveUp(String reason) -> refused(Replies.loginGivenUp(sasl.mechanism(), reason),
+                        Phase.AUTH);
+            };
+        }
+        if (!isOk(reply)) {
+            return refused(reply, Phase.AUTH);
+        }
+        return sasl.doubt().map(why -> refused(Replies.loginGivenUp(sasl.mechanism(), why), Phase.AUTH))
+                .orElseGet(this::ready);
+    }
+
+    private Step send(State next, String command, Phase awaited) {
+        state = next;
+        return new Step.Send(command + "\r\n", awaited);
+    }
+
+    private Step ready() {
         state = State.OVER;
-        return new Step.Ready(known);
+        return new Step.Ready(extensions);
     }
 
     private Step refused(Reply reply, Phase phase) {

@@ -8,25 +8,30 @@ import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 
 /// What a peer announced in its reply to EHLO or LHLO (RFC 5321 section 4.1.1.1). Unknown keywords are ignored, and a
 /// known one with a parameter that makes no sense counts as announced without it.
 ///
+/// @param mechanisms of SASL, in upper case (RFC 4954)
 /// @param sizeLimit octets a message may have; empty when the peer named no limit (RFC 1870: `SIZE` or `SIZE 0`)
 /// @param mailMax transactions per connection (RFC 9422)
 /// @param recipientMax recipients per transaction (RFC 9422)
 /// @param domainMax recipient domains per transaction (RFC 9422)
-public record PeerExtensions(Set<Extension> announced, OptionalLong sizeLimit, OptionalInt mailMax,
+public record PeerExtensions(Set<Extension> announced, Set<String> mechanisms, OptionalLong sizeLimit,
+        OptionalInt mailMax,
         OptionalInt recipientMax, OptionalInt domainMax) {
     /// What a peer has that only knows HELO.
-    public static final PeerExtensions NONE = new PeerExtensions(Set.of(), OptionalLong.empty(), OptionalInt.empty(),
+    public static final PeerExtensions NONE = new PeerExtensions(Set.of(), Set.of(), OptionalLong.empty(),
+            OptionalInt.empty(),
             OptionalInt.empty(), OptionalInt.empty());
 
     /// The extensions that this client knows, with the keyword of each.
     public enum Extension {
         PIPELINING("PIPELINING"), SIZE("SIZE"), EIGHT_BIT_MIME("8BITMIME"), SMTPUTF8("SMTPUTF8"), STARTTLS(
                 "STARTTLS"), CHUNKING(
-                        "CHUNKING"), DSN("DSN"), ENHANCED_STATUS_CODES("ENHANCEDSTATUSCODES"), LIMITS("LIMITS");
+                        "CHUNKING"), DSN("DSN"), ENHANCED_STATUS_CODES(
+                                "ENHANCEDSTATUSCODES"), LIMITS("LIMITS"), AUTH("AUTH"), BINARY_MIME("BINARYMIME");
 
         private final String keyword;
 
@@ -37,6 +42,7 @@ public record PeerExtensions(Set<Extension> announced, OptionalLong sizeLimit, O
 
     public PeerExtensions {
         announced = Set.copyOf(announced);
+        mechanisms = Set.copyOf(mechanisms);
     }
 
     /// Reads a positive reply to EHLO; its first line is the peer's name and greeting.
@@ -44,8 +50,9 @@ public record PeerExtensions(Set<Extension> announced, OptionalLong sizeLimit, O
         Set<Extension> announced = EnumSet.noneOf(Extension.class);
         OptionalLong size = OptionalLong.empty();
         List<String> limits = List.of();
+        Set<String> mechanisms = new TreeSet<>();
         for (String line : ehlo.lines().subList(1, ehlo.lines().size())) {
-            List<String> words = List.of(line.strip().split("[ \t]+"));
+            List<String> words = List.of(unified(line).strip().split("[ \t]+"));
             for (Extension extension : Extension.values()) {
                 if (extension.keyword.equalsIgnoreCase(words.getFirst())) {
                     announced.add(extension);
@@ -53,14 +60,22 @@ public record PeerExtensions(Set<Extension> announced, OptionalLong sizeLimit, O
                     switch (extension) {
                         case SIZE -> size = size(parameters);
                         case LIMITS -> limits = parameters;
-                        case PIPELINING, EIGHT_BIT_MIME, SMTPUTF8, STARTTLS, CHUNKING, DSN, ENHANCED_STATUS_CODES -> {
-                        }
+                        case AUTH -> parameters.forEach(p -> mechanisms.add(p.toUpperCase(Locale.ROOT)));
+                        case BINARY_MIME, PIPELINING, EIGHT_BIT_MIME, SMTPUTF8, STARTTLS, CHUNKING, DSN,
+                                ENHANCED_STATUS_CODES ->
+                            {
+                            }
                     }
                 }
             }
         }
-        return new PeerExtensions(announced, size, limit(limits, "MAILMAX="), limit(limits, "RCPTMAX="),
+        return new PeerExtensions(announced, mechanisms, size, limit(limits, "MAILMAX="), limit(limits, "RCPTMAX="),
                 limit(limits, "RCPTDOMAINMAX="));
+    }
+
+    // `AUTH=PLAIN LOGIN` is how it was written before there was a standard. Some servers announce both.
+    private static String unified(String line) {
+        return line.regionMatches(true, 0, "AUTH=", 0, 5) ? "AUTH " + line.substring(5) : line;
     }
 
     public boolean offers(Extension extension) {

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 /// Lenient where servers are known to be careless and nothing can be misread: a line may end in a bare LF, be longer than
 /// the 512 octets of the standard, or hold any bytes as text. Strict where reading on would mean guessing: three digits
 /// of the class 2 to 5, then a space, a hyphen or nothing, and the same code on every line of one reply. Memory is bounded
-/// by [#MAX_LINE_BYTES] times [#MAX_LINES], whatever the peer sends.
+/// by [#MAX_REPLY_BYTES], whatever the peer sends.
 ///
 /// An enhanced status (RFC 2034) is taken off the text when its class fits the code; one that contradicts the code stays
 /// text, because the code decides what happens to the mail.
@@ -24,11 +24,14 @@ public final class ReplyParser {
     public static final int MAX_LINE_BYTES = 4096;
     /// The longest EHLO replies seen in the wild have about thirty.
     public static final int MAX_LINES = 200;
+    /// Of all lines of one reply.
+    public static final int MAX_REPLY_BYTES = 64 * 1024;
 
     private static final Pattern REPLY_LINE = Pattern.compile("[2-5][0-9][0-9]([ -].*)?", Pattern.DOTALL);
 
     private final byte[] line = new byte[MAX_LINE_BYTES];
     private int length;
+    private int total;
     private int code;
     private final List<String> lines = new ArrayList<>();
 
@@ -74,7 +77,11 @@ public final class ReplyParser {
             length--;
         }
         String text = printable(new String(line, 0, length, StandardCharsets.UTF_8));
+        total += length;
         length = 0;
+        if (total > MAX_REPLY_BYTES) {
+            return new Progress.Malformed("reply of more than " + MAX_REPLY_BYTES + " bytes");
+        }
         if (!REPLY_LINE.matcher(text).matches()) {
             return new Progress.Malformed("not a reply: \"" + shortened(text) + "\"");
         }
@@ -91,6 +98,7 @@ public final class ReplyParser {
         }
         Reply reply = reply(code, lines);
         lines.clear();
+        total = 0;
         return new Progress.Complete(reply);
     }
 

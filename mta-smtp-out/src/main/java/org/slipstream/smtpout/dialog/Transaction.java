@@ -4,57 +4,56 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
-import org.slipstream.smtpout.dialog.PeerExtensions.Extension;
-import org.slipstream.smtpout.dialog.Step.Aftermath;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
-/// One mail transaction: MAIL, RCPT for each recipient, DATA, the content, the final reply (RFC 5321 section 3.3).
-///
-/// The commands form one list. They are sent in groups, and the replies come back in the order of the commands: that is
-/// all that pipelining is (RFC 2920). A peer without PIPELINING gets groups of one. A peer with it gets everything up to
-/// and with DATA in a single write; only a very long recipient list is cut, so that a group and its replies always fit
-/// into the buffers of both sides and nobody waits for the other to read first (RFC 2920 section 3.1).
+/// One mail transaction (RFC 5321 section 3.3): what is still to be said of it, and what has been decided.
 ///
 /// Each recipient is undecided until a reply decides it:
 ///
 /// - MAIL refused decides all; the replies to what was already in flight are counted and not believed.
 /// - RCPT refused decides that recipient, the others go on.
-/// - DATA refused and the final reply decide those whom RCPT accepted. In LMTP each of them has a final reply of its own.
-/// - 421 at any point, or the loss of the connection, defers whoever is still undecided. What was decided stays so.
+/// - DATA refused, a chunk refused and the final reply decide those whom RCPT accepted. In LMTP each of them has a final reply
+///   of its own (RFC 2033 section 4.2).
+/// - The loss of the connection defers whoever is still undecided. What was decided stays so.
 ///
 /// The trap of pipelining: DATA is on its way before it is known that nobody was accepted, and the peer may answer 354. It
 /// then waits for a message that must not be delivered to anybody. A lone dot ends it, and whatever the peer thinks of that
-/// is the end of the transaction (RFC 2920 section 3.1).
+/// is the end of the transaction (RFC 2920 section 3.1). A BDAT that is on its way meets no such trap: it brings its content, the
+/// peer reads it, throws it away and says so (RFC 3030 section 2).
+///
+/// When to write and whose reply it is that came is not decided here but in [Pipeline].
 final class Transaction {
-    /// Below the smallest socket buffers in use today.
-    private static final int GROUP_CHARS = 16 * 1024;
-    private static final int GROUP_COMMANDS = 200;
-
+    private final long delivery;
     private final Protocol protocol;
-    private final PeerExtensions extensions;
     private final String remote;
     private final Errand errand;
+    private final boolean chunked;
+    private final boolean ahead;
 
     private final Outcome[] decided;
-    private final List<Command> commands = new ArrayList<>();
-    private int sent;
-    private final Deque<Command> awaited = new ArrayDeque<>();
+    private final Deque<Command> unsent = new ArrayDeque<>();
     private final Deque<Integer> accepted = new ArrayDeque<>();
-    private boolean senderRefused;
-    private boolean answered;
-    private State state = State.COMMANDS;
+    private int recipientsLeft;
+    private int awaited;
+    private boolean begun;
+    private boolean dataSent;
+    private boolean lost;
+    private Body body = Body.PLANNED;
 
-    private enum State {
-        COMMANDS, CONTENT, LONE_DOT, OVER
+    /// Where the content stands. With DATA it is planned until the peer says 354, with BDAT until LAST is written.
+    private enum Body {
+        PLANNED, WANTED, LONE_DOT, DONE
     }
 
     /// @param recipient index into the errand's recipients, of RCPT only
-    private record Command(Phase phase, int recipient, String line) {
+    record Command(Phase phase, int recipient, String line) {
         Command {
             // An address that smuggles a line end would be a second command. Whoever let it in has a bug.
             if (line.chars().anyMatch(Character::isISOControl)) {
@@ -63,18 +62,23 @@ final class Transaction {
         }
     }
 
-    Transaction(Protocol protocol, PeerExtensions extensions, String remote, Errand errand) {
+    /// @param chunked the content goes as BDAT, otherwise as DATA
+    /// @param ahead begun before an earlier one was answered
+    Transaction(long delivery, Protocol protocol, PeerExtensions extensions, String remote, Errand errand,
+            boolean chunked, boolean ahead) {
+        this.delivery = delivery;
         this.protocol = protocol;
-        this.extensions = extensions;
         this.remote = remote;
         this.errand = errand;
+        this.chunked = chunked;
+        this.ahead = ahead;
         this.decided = new Outcome[errand.recipients().size()];
+        plan(new MailParameters(extensions));
     }
 
-    Step begin() {
-        MailParameters parameters = new MailParameters(extensions);
+    private void plan(MailParameters parameters) {
         parameters.refusal(errand).ifPresent(this::decideAll);
-        commands.add(new Command(Phase.MAIL, -1, parameters.mail(errand)));
+        unsent.add(new Command(Phase.MAIL, -1, parameters.mail(errand)));
         for (int i = 0; i < decided.length; i++) {
             Recipient recipient = errand.recipients().get(i);
             Optional<Reply> refusal = parameters.refusal(recipient);
@@ -82,70 +86,113 @@ final class Transaction {
                 decide(i, refusal.get());
             }
             if (decided[i] == null) {
-                commands.add(new Command(Phase.RECIPIENT, i, parameters.recipient(recipient)));
+                unsent.add(new Command(Phase.RECIPIENT, i, parameters.recipient(recipient)));
             }
         }
-        if (commands.size() == 1) {
-            return finished(Aftermath.REUSE, false);
+        recipientsLeft = unsent.size() - 1;
+        if (!chunked) {
+            unsent.add(new Command(Phase.DATA, -1, "DATA"));
         }
-        commands.add(new Command(Phase.DATA, -1, "DATA"));
-        return nextGroup();
+        dropTheHopeless();
     }
 
-    Step heard(Reply reply) {
-        answered = true;
-        if (reply.code() == 421) {
-            return hungUp(reply);
-        }
-        return switch (state) {
-            case COMMANDS -> commandAnswered(awaited.removeFirst(), reply);
-            case CONTENT -> contentAnswered(reply);
-            case LONE_DOT -> finished(Aftermath.REUSE, false);
-            case OVER -> throw new IllegalStateException("the transaction is over: " + reply);
-        };
+    long delivery() {
+        return delivery;
     }
 
-    /// The connection is gone; `reason` is 4xx.
-    Step.Finished broken(Reply reason) {
+    // ---- what is still to be said
+
+    /// True once its first command is on its way.
+    boolean isBegun() {
+        return begun;
+    }
+
+    boolean wasAhead() {
+        return ahead;
+    }
+
+    boolean hasCommands() {
+        return !unsent.isEmpty();
+    }
+
+    Command nextCommand() {
+        begun = true;
+        Command command = unsent.remove();
+        dataSent |= command.phase() == Phase.DATA;
+        return command;
+    }
+
+    boolean wantsChunk() {
+        return chunked && body == Body.PLANNED && unsent.isEmpty();
+    }
+
+    boolean wantsContent() {
+        return body == Body.WANTED;
+    }
+
+    boolean wantsLoneDot() {
+        return body == Body.LONE_DOT;
+    }
+
+    /// Final dot or BDAT LAST.
+    void contentIsWritten() {
+        body = Body.DONE;
+    }
+
+    boolean isWritten() {
+        return unsent.isEmpty() && body == Body.DONE;
+    }
+
+    /// Our own trouble with the letter. Not between 354 and the final dot: there only cutting the wire helps.
+    void abandon(Reply reason) {
+        lost = true;
         decideAll(reason);
-        return finished(Aftermath.CLOSE, true);
+        dropTheHopeless();
     }
 
-    /// True when the peer has reacted to this transaction in any way.
-    boolean isAnswered() {
-        return answered;
+    // ---- what was answered
+
+    /// This many replies are on their way.
+    void await(int replies) {
+        awaited += replies;
     }
 
-    private Step nextGroup() {
-        StringBuilder group = new StringBuilder();
-        int limit = extensions.offers(Extension.PIPELINING) ? GROUP_COMMANDS : 1;
-        while (sent < commands.size() && awaited.size() < limit && group.length() < GROUP_CHARS) {
-            Command command = commands.get(sent++);
-            group.append(command.line()).append("\r\n");
-            awaited.add(command);
-        }
-        return new Step.Send(group.toString(), awaited.getFirst().phase());
+    int acceptedCount() {
+        return accepted.size();
     }
 
-    private Step commandAnswered(Command command, Reply reply) {
-        if (reply.isPositive() && reply.code() >= 300 != (command.phase() == Phase.DATA)) {
-            return confused(reply, command.phase());
-        }
-        if (command.phase() == Phase.DATA) {
-            return dataAnswered(reply);
-        }
-        if (command.phase() == Phase.MAIL) {
-            if (!reply.isPositive()) {
-                senderRefused = true;
-                decideAll(reply);
+    boolean isLost() {
+        return lost;
+    }
+
+    /// True when the content was asked for though nobody was accepted, in a protocol that has no way out of that.
+    boolean isStuck() {
+        return body == Body.LONE_DOT && protocol == Protocol.LMTP;
+    }
+
+    /// @param recipient of RCPT only
+    void answered(Phase phase, int recipient, Reply reply) {
+        awaited--;
+        switch (phase) {
+            case MAIL, CHUNK -> {
+                if (!reply.isPositive()) {
+                    lost = true;
+                    decideAll(reply);
+                }
             }
-        } else if (!senderRefused) {
-            recipientAnswered(command.recipient(), reply);
+            case RECIPIENT -> recipientAnswered(recipient, reply);
+            case DATA -> dataAnswered(reply);
+            case FINAL -> contentAnswered(reply);
+            case GREETING, HELLO, STARTTLS, RESET, QUIT -> throw new IllegalStateException("no transaction: " + phase);
         }
-        return afterCommand();
+        dropTheHopeless();
     }
 
     private void recipientAnswered(int recipient, Reply reply) {
+        recipientsLeft--;
+        if (decided[recipient] != null) {
+            return;
+        }
         if (reply.isPositive()) {
             accepted.add(recipient);
         } else {
@@ -154,72 +201,66 @@ final class Transaction {
         }
     }
 
-    private Step afterCommand() {
-        if (!awaited.isEmpty()) {
-            return new Step.Await(awaited.getFirst().phase());
-        }
-        boolean onlyDataLeft = sent == commands.size() - 1;
-        return senderRefused || onlyDataLeft && accepted.isEmpty() ? finished(Aftermath.RESET, false) : nextGroup();
-    }
-
-    private Step dataAnswered(Reply reply) {
+    private void dataAnswered(Reply reply) {
+        dataSent = false;
         if (!reply.isPositive()) {
+            lost = true;
             decideAll(reply);
-            return finished(Aftermath.RESET, false);
+        } else {
+            body = lost || accepted.isEmpty() ? Body.LONE_DOT : Body.WANTED;
         }
-        if (!accepted.isEmpty()) {
-            state = State.CONTENT;
-            return new Step.SendContent();
-        }
-        if (protocol == Protocol.LMTP) {
-            // RFC 2033 section 4.2 wants 503 here; a server that says 354 owes one final reply per recipient: none.
-            return finished(Aftermath.CLOSE, false);
-        }
-        state = State.LONE_DOT;
-        return new Step.Send(".\r\n", Phase.FINAL);
     }
 
-    private Step contentAnswered(Reply reply) {
-        if (reply.isPositive() && reply.code() >= 300) {
-            return confused(reply, Phase.FINAL);
-        }
-        if (protocol == Protocol.SMTP) {
+    private void contentAnswered(Reply reply) {
+        if (protocol == Protocol.LMTP && !accepted.isEmpty()) {
+            decideIfOpen(accepted.removeFirst(), reply);
+        } else {
             decideAll(reply);
-            return finished(Aftermath.REUSE, false);
         }
-        decide(accepted.removeFirst(), reply);
-        return accepted.isEmpty() ? finished(Aftermath.REUSE, false) : new Step.Await(Phase.FINAL);
     }
 
-    private Step hungUp(Reply reply) {
-        boolean beforeItBegan = state == State.COMMANDS && awaited.getFirst().phase() == Phase.MAIL;
-        decideAll(reply);
-        return finished(Aftermath.CLOSE, beforeItBegan);
+    /// What can help nobody is not said any more. DATA that is on its way may still be taken.
+    private void dropTheHopeless() {
+        boolean hopeless = lost || recipientsLeft == 0 && accepted.isEmpty();
+        if (hopeless && body == Body.PLANNED && !dataSent) {
+            unsent.clear();
+            body = Body.DONE;
+        }
     }
 
-    private Step confused(Reply reply, Phase phase) {
-        decideAll(Replies.unexpected(reply, phase));
-        return finished(Aftermath.CLOSE, false);
+    // ---- the end
+
+    boolean isOver() {
+        return awaited == 0 && isWritten();
     }
 
-    private void decideAll(Reply reply) {
+    boolean isDecidedForAnybody() {
+        return Arrays.stream(decided).anyMatch(Objects::nonNull);
+    }
+
+    /// Everybody has an answer.
+    Fate.Answered fate() {
+        List<RecipientOutcome> outcomes = new ArrayList<>(decided.length);
+        for (Recipient recipient : errand.recipients()) {
+            outcomes.add(new RecipientOutcome(recipient.number(), Objects.requireNonNull(decided[outcomes.size()])));
+        }
+        return new Fate.Answered(delivery, outcomes);
+    }
+
+    /// One answer for all who have none.
+    void decideAll(Reply reply) {
         for (int i = 0; i < decided.length; i++) {
-            if (decided[i] == null) {
-                decide(i, reply);
-            }
+            decideIfOpen(i, reply);
+        }
+    }
+
+    private void decideIfOpen(int recipient, Reply reply) {
+        if (decided[recipient] == null) {
+            decide(recipient, reply);
         }
     }
 
     private void decide(int recipient, Reply reply) {
         decided[recipient] = Outcome.of(reply, remote);
-    }
-
-    private Step.Finished finished(Aftermath aftermath, boolean siteTrouble) {
-        state = State.OVER;
-        List<RecipientOutcome> outcomes = new ArrayList<>(decided.length);
-        for (Recipient recipient : errand.recipients()) {
-            outcomes.add(new RecipientOutcome(recipient.number(), decided[outcomes.size()]));
-        }
-        return new Step.Finished(outcomes, aftermath, siteTrouble);
     }
 }

@@ -9,7 +9,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
@@ -18,32 +17,56 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
 
 /// One connection to a peer, over TCP or a UNIX socket, in the clear or over TLS.
 ///
-/// At most one thread reads ([#hear], [#startTls]) and one writes ([#send], [#content]); anybody may [#abort]. Everything
+/// At most one thread reads ([#hear], [#startTls]) and one writes ([#put], [#flush], [#send]); anybody may [#abort]. Everything
 /// that can block is watched: when the time is over, the socket is closed and the blocked call ends with
 /// [End#TIMED_OUT]. The first reason to end a wire is the one that everybody sees.
 public final class Wire {
-    private final Endpoint endpoint;
+    private static final int OUTBOX_BYTES = 32 * 1024;
+
+    private final List<? extends Endpoint> candidates;
+    private final Dialer dialer;
     private final Watchdog.Post watchdog;
     private final ReplyParser parser = new ReplyParser();
     private final ByteBuffer received = ByteBuffer.allocate(8 * 1024).limit(0);
     private final AtomicReference<Gone> end = new AtomicReference<>();
 
+    private volatile Endpoint endpoint;
+    private volatile List<Endpoint> called = List.of();
     private volatile Closeable socket = () -> {};
     private volatile Optional<SSLSocket> tls = Optional.empty();
     private InputStream in = InputStream.nullInputStream();
     private OutputStream out = OutputStream.nullOutputStream();
 
+    // The writer's.
+    private byte[] outbox = new byte[1024];
+    private int outboxLength;
+    private long put;
+    private long handedOver;
+    private long written;
+    private Optional<Gone> mute = Optional.empty();
+
     public Wire(Endpoint endpoint, Watchdog watchdog) {
-        this.endpoint = endpoint;
+        this(List.of(endpoint), watchdog, new Dialer(Sources.ANY, 1));
+    }
+
+    /// @param candidates at least one; all are TCP where there are several
+    public Wire(List<? extends Endpoint> candidates, Watchdog watchdog, Dialer dialer) {
+        this.candidates = List.copyOf(candidates);
+        this.endpoint = candidates.getFirst();
+        this.dialer = dialer;
         this.watchdog = watchdog.new Post();
     }
 
@@ -52,15 +75,24 @@ public final class Wire {
         OpportunisticTls.warmUp();
     }
 
+    /// Where it leads, or the last place where it was not answered.
     public Endpoint endpoint() {
         return endpoint;
     }
 
+    /// The candidates that were called, in order.
+    public List<Endpoint> called() {
+        return called;
+    }
+
     /// Empty when the connection stands.
+    ///
+    /// @param millis patience with each candidate
     public Optional<Gone> connect(long millis) {
-        try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "Connection timed out"))) {
+        // The next candidate begins while the last one is still awaited, so nobody waits for all of them one by one.
+        try (var _ = watchdog.guard(2 * millis, () -> abort(End.TIMED_OUT, "Connection timed out"))) {
             switch (endpoint) {
-                case Endpoint.Tcp tcp -> connectTcp(tcp, millis);
+                case Endpoint.Tcp _ -> connectTcp(millis);
                 case Endpoint.Unix unix -> connectUnix(unix);
             }
             return Optional.ofNullable(end.get());
@@ -71,17 +103,25 @@ public final class Wire {
         }
     }
 
-    private void connectTcp(Endpoint.Tcp tcp, long millis) throws IOException {
-        Socket plain = new Socket();
-        own(plain);
-        // Commands are small and complete: waiting for more to send with them (Nagle) costs 40 ms per round trip.
-        plain.setTcpNoDelay(true);
-        plain.connect(new InetSocketAddress(tcp.address(), tcp.port()), (int) Math.min(millis, Integer.MAX_VALUE));
-        in = plain.getInputStream();
-        out = plain.getOutputStream();
+    private void connectTcp(long millis) throws IOException {
+        Dialer.Race race = dialer.new Race(candidates.stream().map(Endpoint.Tcp.class::cast).toList());
+        own(race);
+        try {
+            Dialer.Race.Winner winner = race.run(millis);
+            endpoint = winner.endpoint();
+            own(winner.socket());
+            in = winner.socket().getInputStream();
+            out = winner.socket().getOutputStream();
+        } catch (IOException e) {
+            endpoint = race.started().getLast();
+            throw e;
+        } finally {
+            called = List.copyOf(race.started());
+        }
     }
 
     private void connectUnix(Endpoint.Unix unix) throws IOException {
+        called = List.of(unix);
         SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         own(channel);
         channel.connect(UnixDomainSocketAddress.of(unix.path()));
@@ -136,42 +176,109 @@ public final class Wire {
         return read >= 0;
     }
 
-    /// Writes commands. Empty when they are on their way.
-    public Optional<Gone> send(String commands, long millis) {
-        byte[] bytes = commands.getBytes(StandardCharsets.UTF_8);
-        return write(bytes, bytes.length, millis);
+    /// Writes commands at once.
+    public void send(String commands, long millis) {
+        put(commands, millis);
+        flush(millis);
     }
 
-    /// Writes a letter and the final dot. Empty when they are on their way.
+    /// Puts commands into the outbox, which goes when it is full or with [#flush].
+    public void put(String commands, long millis) {
+        byte[] bytes = commands.getBytes(StandardCharsets.UTF_8);
+        put(bytes, bytes.length, millis);
+    }
+
+    /// Puts a chunk with its BDAT into the outbox.
+    public void put(Chunks chunk, long millis) {
+        put(chunk.announcement(), millis);
+        put(chunk.bytes(), chunk.length(), millis);
+    }
+
+    /// Puts a letter and the final dot into the outbox.
     ///
     /// @param sizeBytes about how long it is
     /// @param blockMillis patience for each block, so that a peer that reads slowly is served and one that stops is left
-    /// @param dotting set before the final dot is handed to the network: from then on the peer may have the message
+    /// @return false when the wire fell silent before the final dot was put
     /// @throws IOException when the letter could not be read. The peer waits in the middle of a message: abort the wire
-    public Optional<Gone> content(InputStream letter, long sizeBytes, long blockMillis, AtomicBoolean dotting)
-            throws IOException {
-        AtomicReference<Optional<Gone>> result = new AtomicReference<>(Optional.empty());
+    public boolean put(InputStream letter, long sizeBytes, long blockMillis) throws IOException {
+        AtomicBoolean whole = new AtomicBoolean();
         new ContentWriter(sizeBytes).write(letter, (bytes, length, last) -> {
-            dotting.setPlain(last);
-            result.setPlain(write(bytes, length, blockMillis));
-            return result.getPlain().isEmpty();
+            boolean went = put(bytes, length, blockMillis);
+            whole.setPlain(went && last);
+            return went;
         });
-        return result.getPlain();
+        return whole.getPlain();
     }
 
-    // A failed write does not end the wire: the peer may have said why it hung up, and that can still be heard.
-    private Optional<Gone> write(byte[] bytes, int length, long millis) {
-        try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "peer took no data for " + seconds(millis)))) {
-            out.write(bytes, 0, length);
-            // Even when the reader has met the end by now: the peer may have taken this, replied and hung up.
-            return Optional.empty();
-        } catch (IOException | RuntimeException e) {
-            return Optional.of(Optional.ofNullable(end.get()).orElseGet(() -> new Gone(End.BROKEN, words(e))));
+    private boolean put(byte[] bytes, int length, long millis) {
+        if (outboxLength + length > OUTBOX_BYTES) {
+            flush(millis);
+        }
+        if (mute.isPresent()) {
+            return false;
+        }
+        put += length;
+        if (length > OUTBOX_BYTES) {
+            write(bytes, length, millis);
+            return true;
+        }
+        if (outbox.length < outboxLength + length) {
+            outbox = Arrays.copyOf(outbox, Math.min(OUTBOX_BYTES, 2 * (outboxLength + length)));
+        }
+        System.arraycopy(bytes, 0, outbox, outboxLength, length);
+        outboxLength += length;
+        return true;
+    }
+
+    /// Writes what is in the outbox.
+    public void flush(long millis) {
+        int length = outboxLength;
+        outboxLength = 0;
+        if (length > 0 && mute.isEmpty()) {
+            write(outbox, length, millis);
         }
     }
 
-    /// Shakes hands as a TLS client. Empty when the wire is encrypted now.
+    /// Why nothing can be written any more. That does not end the wire: the peer may have said why it hung up, and that can still
+    /// be heard.
+    public Optional<Gone> mute() {
+        return mute;
+    }
+
+    /// So many bytes have been put so far.
+    public long putBytes() {
+        return put;
+    }
+
+    /// So many of them were handed to the network, which may have lost them.
+    public long handedOverBytes() {
+        return handedOver;
+    }
+
+    /// So many of them the network has taken.
+    public long writtenBytes() {
+        return written;
+    }
+
+    private void write(byte[] bytes, int length, long millis) {
+        handedOver += length;
+        try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "peer took no data for " + seconds(millis)))) {
+            out.write(bytes, 0, length);
+            // Even when the reader has met the end by now: the peer may have taken this, replied and hung up.
+            written += length;
+        } catch (IOException | RuntimeException e) {
+            mute = Optional.of(Optional.ofNullable(end.get()).orElseGet(() -> new Gone(End.BROKEN, words(e))));
+        }
+    }
+
+    /// Shakes hands as a TLS client, with whomever. Empty when the wire is encrypted now.
     public Optional<Gone> startTls(long millis) {
+        return startTls(Optional.empty(), millis);
+    }
+
+    /// @param trusting makes sockets that check who signed the certificate; that it is the host's is checked here. Empty for any
+    /// certificate
+    public Optional<Gone> startTls(Optional<SSLSocketFactory> trusting, long millis) {
         // What came in the clear after the reply must not pass for something said under TLS (CVE-2011-0411).
         if (received.hasRemaining()) {
             return Optional.of(abort(End.GARBLED, "bytes in the clear after the reply to STARTTLS"));
@@ -180,9 +287,15 @@ public final class Wire {
             return Optional.of(abort(End.GARBLED, "STARTTLS on a UNIX socket"));
         }
         try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "no TLS within " + seconds(millis)))) {
-            SSLSocket encrypted = (SSLSocket) OpportunisticTls.factory(millis).createSocket(plain, tcp.name(),
-                    tcp.port(), true);
+            SSLSocketFactory factory = trusting.isPresent() ? trusting.get() : OpportunisticTls.factory(millis);
+            SSLSocket encrypted = (SSLSocket) factory.createSocket(plain, tcp.name(), tcp.port(), true);
             encrypted.setEnabledProtocols(OpportunisticTls.VERSIONS);
+            if (trusting.isPresent()) {
+                // RFC 6125, which RFC 7817 asks of mail clients, too; Java calls it by its first user.
+                SSLParameters parameters = encrypted.getSSLParameters();
+                parameters.setEndpointIdentificationAlgorithm("HTTPS");
+                encrypted.setSSLParameters(parameters);
+            }
             encrypted.startHandshake();
             in = encrypted.getInputStream();
             out = encrypted.getOutputStream();

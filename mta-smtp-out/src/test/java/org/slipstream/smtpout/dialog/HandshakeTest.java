@@ -93,7 +93,7 @@ class HandshakeTest {
     void nothingCanBeDeliveredBeforeThePeerIsReady() {
         ClientDialog dialog = new ClientDialog(Protocol.SMTP, "me.example", false, "peer");
         dialog.begin();
-        assertThatThrownBy(() -> dialog.deliver(TransactionTest.errand("a@b.example")))
+        assertThatThrownBy(() -> dialog.pipeline(false))
                 .isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(dialog::encrypted).isInstanceOf(IllegalStateException.class);
     }

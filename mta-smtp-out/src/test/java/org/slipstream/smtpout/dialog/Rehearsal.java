@@ -7,13 +7,15 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
+import java.util.Optional;
 
 /// Plays a dialogue with replies from a list and writes down what the client did. Commands of one write stand on one
 /// line, between bars.
 final class Rehearsal {
     private final ClientDialog dialog;
     private final List<String> transcript = new ArrayList<>();
+    private Optional<Pipeline> pipeline = Optional.empty();
+    private int chunks = 1;
 
     Rehearsal(ClientDialog dialog) {
         this.dialog = dialog;
@@ -21,6 +23,10 @@ final class Rehearsal {
 
     /// A dialogue that has just greeted a peer with these extensions.
     static Rehearsal with(Protocol protocol, String... extensions) {
+        return with(false, protocol, extensions);
+    }
+
+    static Rehearsal with(boolean plainly, Protocol protocol, String... extensions) {
         Rehearsal rehearsal = new Rehearsal(new ClientDialog(protocol, "me.example", false, "peer"));
         String ehlo = "250" + (extensions.length == 0 ? " " : "-") + "peer\r\n";
         for (int i = 0; i < extensions.length; i++) {
@@ -28,6 +34,7 @@ final class Rehearsal {
         }
         rehearsal.play(rehearsal.dialog.begin(), "220 peer", ehlo.strip());
         rehearsal.transcript.clear();
+        rehearsal.pipeline = Optional.of(rehearsal.dialog.pipeline(plainly));
         return rehearsal;
     }
 
@@ -35,19 +42,31 @@ final class Rehearsal {
         return dialog;
     }
 
+    Pipeline pipeline() {
+        return pipeline.orElseThrow();
+    }
+
+    /// Letters are cut into so many chunks from now on.
+    Rehearsal chunks(int count) {
+        chunks = count;
+        return this;
+    }
+
+    // ---- handshake
+
     String play(Step step, String... replies) {
         int next = 0;
         while (true) {
             note(step);
             switch (step) {
-                case Step.Send _,Step.Await _,Step.SendContent _ -> {
+                case Step.Send _,Step.Await _ -> {
                     if (next == replies.length) {
                         return text();
                     }
                     step = dialog.heard(reply(replies[next++]));
                 }
                 case Step.StartTls _ -> step = dialog.encrypted();
-                case Step.Ready _,Step.Refused _,Step.Finished _ -> {
+                case Step.Ready _,Step.Refused _ -> {
                     return text() + (next < replies.length ? "\nunheard " + (replies.length - next) : "");
                 }
             }
@@ -56,28 +75,88 @@ final class Rehearsal {
 
     private void note(Step step) {
         switch (step) {
-            case Step.Send(String commands, Phase _) -> transcript.add(commands.strip().replace("\r\n", " | "));
+            case Step.Send(String commands, Phase _) -> transcript.add(onOneLine(commands));
             case Step.Await _ -> {
             }
             case Step.StartTls _ -> transcript.add("(TLS)");
-            case Step.SendContent _ -> transcript.add("(content)");
             case Step.Ready(PeerExtensions extensions) -> transcript
                     .add("ready " + extensions.announced().stream().sorted().toList());
             case Step.Refused(Reply reply, Phase phase) -> transcript.add("refused at " + phase + ": " + reply);
-            case Step.Finished finished -> transcript.add(finished(finished));
         }
     }
 
-    static String finished(Step.Finished finished) {
-        return finished.outcomes().stream().map(Rehearsal::outcome).collect(Collectors.joining("\n")) + "\n"
-                + finished.aftermath() + (finished.siteTrouble() ? " site trouble" : "");
+    // ---- transactions
+
+    /// Begins a transaction and writes what can be written.
+    Rehearsal deliver(Errand errand) {
+        return deliver(1, errand);
+    }
+
+    Rehearsal deliver(long delivery, Errand errand) {
+        note(pipeline().begin(delivery, errand));
+        write();
+        return this;
+    }
+
+    /// Hears these replies and writes after each what can be written. Returns all that happened so far.
+    String hear(String... replies) {
+        for (String reply : replies) {
+            note(pipeline().heard(reply(reply)));
+            write();
+        }
+        return text();
+    }
+
+    String breakOff() {
+        note(pipeline().broken(Reply.of(450, "4.4.2", "gone")));
+        return text();
+    }
+
+    private void write() {
+        for (Move move = pipeline().next(); !(move instanceof Move.Wait); move = pipeline().next()) {
+            switch (move) {
+                case Move.Write(String commands) -> transcript.add(onOneLine(commands));
+                case Move.WriteContent(long delivery) -> {
+                    transcript.add("(content)".replace("content", delivery == 1 ? "content" : "content " + delivery));
+                    pipeline().contentWritten();
+                }
+                case Move.WriteChunk(long delivery) -> {
+                    chunks--;
+                    transcript.add("(BDAT " + delivery + (chunks > 0 ? ")" : " LAST)"));
+                    pipeline().chunk(chunks <= 0);
+                    chunks = Math.max(chunks, 1);
+                }
+                case Move.Wait _ -> throw new AssertionError();
+            }
+        }
+    }
+
+    void note(Verdict verdict) {
+        note(verdict.fates());
+        verdict.end().ifPresent(end -> transcript
+                .add("CLOSE " + end.reason()
+                        + end.breach().map(breach -> " (pipelines badly: " + breach + ")").orElse("")));
+    }
+
+    private void note(List<Fate> fates) {
+        for (Fate fate : fates) {
+            String of = fate.delivery() == 1 ? "" : fate.delivery() + ": ";
+            switch (fate) {
+                case Fate.Answered answered -> answered.outcomes().forEach(o -> transcript.add(of + outcome(o)));
+                case Fate.Unanswered(long delivery) -> transcript.add(of + "unanswered");
+            }
+        }
     }
 
     private static String outcome(RecipientOutcome outcome) {
         return outcome.number() + " " + outcome.outcome().getClass().getSimpleName() + " " + outcome.outcome().reply();
     }
 
-    private String text() {
+    private static String onOneLine(String commands) {
+        return commands.strip().replace("\r\n", " | ");
+    }
+
+    String text() {
         return String.join("\n", transcript);
     }
 

@@ -8,6 +8,7 @@ import org.slipstream.smtpout.RouteFinder;
 import org.slipstream.smtpout.RouteFinder.Answer;
 import org.slipstream.smtpout.host.DnsStub;
 
+import java.net.InetAddress;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,6 +20,26 @@ class DnsRouteFinderTest {
             many     IN MX 30 mx3
             implicit IN A 192.0.2.1
             six      IN AAAA 2001:db8::1
+            mx1      IN A 192.0.2.11
+            mx1      IN AAAA 2001:db8::11
+            mx2      IN A 192.0.2.22
+            mx2      IN A 192.0.2.21
+            mx3      IN A 192.0.2.33
+            twin     IN MX 10 mx1
+            twin     IN MX 20 mx2
+            twin     IN MX 30 mx3
+            level    IN MX 10 mx2
+            level    IN MX 10 mx1
+            halfway  IN MX 10 gone
+            halfway  IN MX 20 mx1
+            nowhere  IN MX 10 gone
+            shaky    IN MX 10 x.servfail
+            shaky    IN MX 20 mx1
+            failing  IN MX 10 x.servfail
+            mirror   IN MX 10 mx1
+            mirror   IN MX 20 alsome
+            mirror   IN MX 30 mx3
+            alsome   IN A 203.0.113.7
             null     IN MX 0 .
             text     IN TXT "no mail here"
             alias    IN CNAME many
@@ -32,7 +53,11 @@ class DnsRouteFinderTest {
             servfail IN A 192.0.2.9
             xn--mller-kva IN MX 5 mx1
             """);
-    private final RouteFinder finder = new DnsRouteFinder(config());
+    private static final String[] MX1_ADDRESSES = {"192.0.2.11", "2001:db8:0:0:0:0:0:11"};
+    private static final Route.Host MX1 = host("mx1.example", 10, MX1_ADDRESSES);
+
+    private final RouteFinder finder = new DnsRouteFinder(config(),
+            InetAddress.ofLiteral("203.0.113.7")::equals, false);
 
     @AfterEach
     void stop() {
@@ -41,15 +66,58 @@ class DnsRouteFinderTest {
 
     @Test
     void mxHostsByPreference() {
-        assertThat(route("Many.Example")).isEqualTo(new Route.Smtp("many.example",
-                List.of(host("mx1.example", 10), host("mx2.example", 20), host("mx3.example", 30))));
+        assertThat(route("Many.Example")).isEqualTo(new Route.Smtp("many.example", List.of(MX1,
+                host("mx2.example", 20, "192.0.2.21", "192.0.2.22"), host("mx3.example", 30, "192.0.2.33"))));
+    }
+
+    @Test
+    void equalHostsStandInOneOrderHoweverTheServerTurnsThem() {
+        assertThat(route("level.example").hosts()).containsExactly(MX1,
+                host("mx2.example", 10, "192.0.2.21", "192.0.2.22"));
+    }
+
+    @Test
+    void aHostWithoutAnAddressIsLeftOutAndOneThatDnsIsSilentAboutStays() {
+        assertThat(route("halfway.example").hosts()).containsExactly(host("mx1.example", 20, MX1_ADDRESSES));
+        assertThat(route("shaky.example").hosts()).containsExactly(host("x.servfail.example", 10),
+                host("mx1.example", 20, MX1_ADDRESSES));
+        assertThat(reason("nowhere.example"))
+                .isEqualTo("450 4.4.4 no mail exchanger of nowhere.example has an address");
+        assertThat(reason("failing.example")).startsWith("451 4.4.3 DNS lookup for x.servfail.example failed");
+    }
+
+    @Test
+    void anotherNameForOurAddressIsOurselvesToo() {
+        assertThat(route("mirror.example").hosts()).containsExactly(MX1);
+        assertThat(reason("alsome.example")).startsWith("554 5.4.6");
+        assertThat(reason("[203.0.113.7]")).startsWith("554 5.4.6");
+    }
+
+    @Test
+    void domainsWithTheSameHostsCanBeOneDestination() {
+        RouteFinder rolling = new DnsRouteFinder(config(), _ -> false, true);
+        assertThat(nextHop(rolling, "many.example")).isEqualTo("mx1.example>mx2.example>mx3.example")
+                .isEqualTo(nextHop(rolling, "twin.example"));
+        assertThat(nextHop(rolling, "level.example")).isEqualTo("mx1.example+mx2.example");
+        assertThat(nextHop(rolling, "implicit.example")).isEqualTo("implicit.example");
+        assertThat(route("twin.example").nextHop()).as("unless it is chosen").isEqualTo("twin.example");
+    }
+
+    @Test
+    void allHostsAreAskedForAtTheSameTime() {
+        route("many.example");
+        assertThat(stub.questions()).contains("mx1.example A", "mx1.example AAAA", "mx2.example A", "mx3.example A");
+    }
+
+    private static String nextHop(RouteFinder finder, String domain) {
+        return ((Answer.Found) finder.find(domain)).route().nextHop();
     }
 
     @Test
     void aDomainWithoutMxIsItsOwnHost() {
         assertThat(route("implicit.example")).isEqualTo(
-                new Route.Smtp("implicit.example", List.of(host("implicit.example", 0))));
-        assertThat(route("six.example").hosts()).containsExactly(host("six.example", 0));
+                new Route.Smtp("implicit.example", List.of(host("implicit.example", 0, "192.0.2.1"))));
+        assertThat(route("six.example").hosts()).containsExactly(host("six.example", 0, "2001:db8:0:0:0:0:0:1"));
     }
 
     @Test
@@ -61,7 +129,7 @@ class DnsRouteFinderTest {
 
     @Test
     void namesInOtherScripts() {
-        assertThat(route("müller.example").hosts()).containsExactly(host("mx1.example", 5));
+        assertThat(route("müller.example").hosts()).containsExactly(host("mx1.example", 5, MX1_ADDRESSES));
     }
 
     @Test
@@ -83,7 +151,7 @@ class DnsRouteFinderTest {
 
     @Test
     void aBackupHostSendsOnlyToBetterOnes() {
-        assertThat(route("backup.example").hosts()).containsExactly(host("mx1.example", 10));
+        assertThat(route("backup.example").hosts()).containsExactly(MX1);
     }
 
     @Test
@@ -94,8 +162,10 @@ class DnsRouteFinderTest {
 
     @Test
     void anAddressInBracketsNeedsNoDns() {
-        assertThat(route("[192.0.2.5]")).isEqualTo(new Route.Smtp("[192.0.2.5]", List.of(host("192.0.2.5", 0))));
-        assertThat(route("[IPv6:2001:db8::1]").hosts()).containsExactly(host("2001:db8:0:0:0:0:0:1", 0));
+        assertThat(route("[192.0.2.5]"))
+                .isEqualTo(new Route.Smtp("[192.0.2.5]", List.of(host("192.0.2.5", 0, "192.0.2.5"))));
+        assertThat(route("[IPv6:2001:db8::1]").hosts()).containsExactly(
+                host("2001:db8:0:0:0:0:0:1", 0, "2001:db8:0:0:0:0:0:1"));
         assertThat(reason("[nonsense]")).startsWith("550 5.1.2");
         assertThat(stub.questions()).isEmpty();
     }
@@ -125,8 +195,8 @@ class DnsRouteFinderTest {
         return ((Answer.NoRoute) answer).reason().toString();
     }
 
-    private static Route.Host host(String name, int preference) {
-        return new Route.Host(name, 25, preference);
+    private static Route.Host host(String name, int preference, String... addresses) {
+        return new Route.Host(name, 25, preference, List.of(addresses));
     }
 
     private ClientConfig config() {

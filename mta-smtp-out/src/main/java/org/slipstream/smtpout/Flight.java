@@ -1,0 +1,56 @@
+package org.slipstream.smtpout;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.smtpout.wire.Chunks;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Optional;
+
+/// A parcel under way. Its letter is open until it has been written.
+final class Flight {
+    private static final Logger log = LoggerFactory.getLogger(Flight.class);
+
+    final Parcel parcel;
+    /// Where on the wire its last byte is; beyond everything as long as that has not been put.
+    long endsAt = Long.MAX_VALUE;
+    long sentNanos;
+    /// It was sent with as many under way as the depth allowed.
+    boolean wasFull;
+
+    private final InputStream letter;
+    private Optional<Chunks> chunks = Optional.empty();
+    private boolean closed;
+
+    /// @throws IOException when the letter cannot be opened
+    Flight(Parcel parcel) throws IOException {
+        this.parcel = parcel;
+        this.letter = parcel.letter().open();
+    }
+
+    InputStream letter() {
+        return letter;
+    }
+
+    Chunks chunks() {
+        if (chunks.isEmpty()) {
+            chunks = Optional.of(new Chunks(letter, parcel.letter().sizeBytes()));
+        }
+        return chunks.get();
+    }
+
+    void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        chunks = Optional.empty();
+        try {
+            letter.close();
+        } catch (IOException e) {
+            // The letter has been read or is not needed any more.
+            log.warn("msg=\"message cannot be closed\" queue={}", parcel.id(), e);
+        }
+    }
+}

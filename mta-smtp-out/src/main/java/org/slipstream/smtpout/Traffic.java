@@ -1,0 +1,344 @@
+package org.slipstream.smtpout;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.Reply;
+import org.slipstream.smtpout.dialog.Errand;
+import org.slipstream.smtpout.dialog.Fate;
+import org.slipstream.smtpout.dialog.Move;
+import org.slipstream.smtpout.dialog.Phase;
+import org.slipstream.smtpout.dialog.Pipeline;
+import org.slipstream.smtpout.dialog.Verdict;
+import org.slipstream.smtpout.wire.Heard;
+import org.slipstream.smtpout.wire.Heard.End;
+import org.slipstream.smtpout.wire.Heard.Gone;
+import org.slipstream.smtpout.wire.Wire;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/// The messages of one session, on the carrier's thread: joins the [Pipeline], which says what to write and what a reply
+/// means, with the [Wire], and tells the house what became of each parcel.
+///
+/// Three rules keep mail safe when things break. A message that could not be read to its end never gets its end written: with
+/// DATA the wire is cut, with BDAT the transaction is reset. A message that did not go out whole cannot have been taken, whatever the
+/// peer says. And once the last byte may have left, a missing reply is no proof of anything: the parcel comes back, and the
+/// log says that the peer may have it already.
+final class Traffic {
+    private static final Logger log = LoggerFactory.getLogger(Traffic.class);
+
+    /// How long to listen for a peer's last words when writing to it has failed.
+    private static final long LAST_WORDS_MILLIS = 2000;
+
+    private final long connection;
+    private final ClientConfig config;
+    private final Session session;
+    private final Wire wire;
+    private final Pipeline pipeline;
+    private final PipeDepth depth;
+    private final Answers answers;
+    private final boolean onceOnly;
+    private final Consumer<String> badly;
+
+    private final Map<Long, Flight> flights = new LinkedHashMap<>();
+    private Optional<Flight> loading = Optional.empty();
+    private long bytesInFlight;
+    private boolean awaiting;
+    private long sinceNanos;
+    /// The peer has done something since nothing was under way.
+    private boolean alive;
+    private boolean used;
+    private Optional<Ending> ending = Optional.empty();
+
+    /// How it ended.
+    ///
+    /// @param reason 4xx
+    /// @param kind what the house must hear
+    /// @param left parcels that were begun and not answered
+    record Ending(Reply reason, String remote, Kind kind, List<Left> left) {
+        enum Kind {
+            /// The peer left while nothing was under way, or before it did anything about what was.
+            STALE,
+            /// It broke.
+            BROKEN,
+            /// The house knows already, from the last parcel.
+            TOLD,
+            /// Our own doing or defect. Nobody is to blame.
+            OURS
+        }
+    }
+
+    /// @param mayHaveArrived its last byte was handed to the network
+    record Left(Parcel parcel, boolean mayHaveArrived) {}
+
+    /// @param plainly no pipelining, whatever the peer offers
+    /// @param onceOnly the connection ends with the first parcel
+    /// @param badly told when the peer breaks under pipelining, before the house is
+    Traffic(long connection, ClientConfig config, Session session, Answers answers, boolean plainly, boolean onceOnly,
+            Consumer<String> badly) {
+        this.connection = connection;
+        this.config = config;
+        this.session = session;
+        this.wire = session.wire();
+        this.pipeline = session.dialog().pipeline(plainly);
+        this.depth = new PipeDepth(pipeline.reach(), config.ahead());
+        this.answers = answers;
+        this.onceOnly = onceOnly;
+        this.badly = badly;
+        answers.depth(depth.depth());
+    }
+
+    Optional<Ending> ending() {
+        return ending;
+    }
+
+    boolean isIdle() {
+        return pipeline.isIdle();
+    }
+
+    // ---- beginning
+
+    /// True when this parcel may begin now.
+    boolean hasRoomFor(Parcel parcel) {
+        if (!pipeline.mayBegin() || ending.isPresent() || wire.mute().isPresent()) {
+            return false;
+        }
+        return flights.isEmpty() || answers.reseats() && flights.size() < depth.depth()
+                && bytesInFlight + parcel.letter().sizeBytes() <= config.ahead().bytes();
+    }
+
+    void begin(Parcel parcel) {
+        Flight flight;
+        try {
+            flight = new Flight(parcel);
+        } catch (IOException e) {
+            log.warn("queue={} msg=\"message cannot be opened\" reason=\"{}\"", parcel.id(), e.toString());
+            answers.deferred(parcel, Troubles.unreadable(), Troubles.LOCAL, !onceOnly);
+            if (onceOnly) {
+                houseKnows();
+            }
+            return;
+        }
+        flights.put(parcel.delivery(), flight);
+        bytesInFlight += parcel.letter().sizeBytes();
+        loading = Optional.of(flight);
+        List<Fate> fates = pipeline.begin(parcel.delivery(),
+                new Errand(parcel.envelope(), parcel.recipients(), parcel.letter().sizeBytes()));
+        flight.wasFull = pipeline.openCount() >= depth.depth();
+        tell(fates);
+    }
+
+    // ---- writing
+
+    /// Puts one thing into the outbox. False when there is nothing to write now.
+    boolean write() {
+        if (ending.isPresent() || wire.mute().isPresent()) {
+            return false;
+        }
+        switch (pipeline.next()) {
+            case Move.Write(String commands) -> wire.put(commands, config.commandMillis());
+            case Move.WriteContent _ -> content(loading.orElseThrow());
+            case Move.WriteChunk _ -> chunk(loading.orElseThrow());
+            case Move.Wait _ -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void content(Flight flight) {
+        try {
+            if (wire.put(flight.letter(), flight.parcel.letter().sizeBytes(), config.dataBlockMillis())) {
+                loaded(flight);
+                pipeline.contentWritten();
+            }
+        } catch (IOException e) {
+            unreadable(flight, e);
+            wire.abort(End.ABORTED, "message cannot be read");
+            end(pipeline.cut(Troubles.unreadable()), Ending.Kind.OURS, true);
+        }
+    }
+
+    private void chunk(Flight flight) {
+        try {
+            flight.chunks().read();
+        } catch (IOException e) {
+            unreadable(flight, e);
+            tell(pipeline.abandon(Troubles.unreadable()));
+            return;
+        }
+        boolean last = flight.chunks().isLast();
+        pipeline.chunk(last);
+        wire.put(flight.chunks(), config.dataBlockMillis());
+        if (last) {
+            loaded(flight);
+        }
+    }
+
+    private void loaded(Flight flight) {
+        flight.endsAt = wire.putBytes();
+        flight.sentNanos = System.nanoTime();
+        flight.close();
+        loading = Optional.empty();
+    }
+
+    private void unreadable(Flight flight, IOException e) {
+        log.warn("msg=\"message cannot be read\" queue={} conn={} remote={}", flight.parcel.id(), connection,
+                session.remote(), e);
+    }
+
+    void flush() {
+        wire.flush(config.dataBlockMillis());
+        if (!awaiting && (pipeline.awaited().isPresent() || wire.mute().isPresent())) {
+            awaiting = true;
+            sinceNanos = System.nanoTime();
+        }
+    }
+
+    // ---- hearing
+
+    /// How long the next reply may take from now on.
+    long patienceNanos() {
+        return awaiting ? sinceNanos + patienceMillis() * 1_000_000 - System.nanoTime() : Long.MAX_VALUE;
+    }
+
+    private long patienceMillis() {
+        return wire.mute().isPresent()
+                ? LAST_WORDS_MILLIS
+                : config.patienceMillis(pipeline.awaited().orElse(Phase.MAIL));
+    }
+
+    void timedOut() {
+        gone(wire.mute().orElseGet(() -> wire.abort(End.TIMED_OUT, "no answer within " + patienceMillis() + " ms")));
+    }
+
+    void heard(Heard heard) {
+        session.consumed(heard);
+        switch (heard) {
+            case Heard.Said(Reply reply) when isTooEarly(reply) -> gone(wire.mute().orElseThrow());
+            case Heard.Said(Reply reply) -> said(reply);
+            case Gone gone -> gone(gone);
+        }
+    }
+
+    private boolean isTooEarly(Reply reply) {
+        return wire.mute().isPresent() && reply.isPositive()
+                && pipeline.awaited().filter(phase -> phase == Phase.FINAL).isPresent()
+                && pipeline.awaitedOf().map(flights::get).filter(f -> f.endsAt > wire.writtenBytes()).isPresent();
+    }
+
+    private void said(Reply reply) {
+        boolean quiet = pipeline.openCount() == 0;
+        alive |= !quiet;
+        Optional<Long> whose = pipeline.awaitedOf();
+        boolean wasFinal = pipeline.awaited().filter(phase -> phase == Phase.FINAL).isPresent();
+        Verdict verdict = pipeline.heard(reply);
+        if (wasFinal) {
+            whose.map(flights::get).ifPresent(this::measure);
+        }
+        sinceNanos = System.nanoTime();
+        awaiting = pipeline.awaited().isPresent() || wire.mute().isPresent();
+        if (verdict.end().isPresent()) {
+            end(verdict, quiet ? Ending.Kind.STALE : Ending.Kind.BROKEN, verdict.end().get().breach().isPresent());
+        } else {
+            tell(verdict.fates());
+        }
+    }
+
+    private void measure(Flight flight) {
+        if (depth.answered(System.nanoTime() - flight.sentNanos, flight.wasFull)) {
+            answers.depth(depth.depth());
+        }
+    }
+
+    private void gone(Gone gone) {
+        boolean ours = gone.end() == End.ABORTED;
+        boolean ended = gone.end() == End.CLOSED || gone.end() == End.BROKEN;
+        boolean stale = pipeline.openCount() == 0 || ended && used && !alive;
+        Reply reason = pipeline.openCount() == 0 && !ours
+                ? Troubles.idleLost(gone)
+                : Troubles.cutOff(wire.endpoint(), pipeline.awaited().orElse(Phase.MAIL), gone);
+        Verdict verdict = ours || stale ? pipeline.cut(reason) : pipeline.broken(reason);
+        end(verdict, stale ? Ending.Kind.STALE : ours ? Ending.Kind.OURS : Ending.Kind.BROKEN, true);
+    }
+
+    // ---- telling
+
+    /// What became of parcels while the connection lives on.
+    private void tell(List<Fate> fates) {
+        for (Fate fate : fates) {
+            if (fate instanceof Fate.Answered answered) {
+                boolean last = pipeline.openCount() == 0
+                        && (onceOnly || pipeline.isExhausted() || wire.mute().isPresent());
+                answered(answered, !last);
+                if (last) {
+                    houseKnows();
+                }
+            }
+        }
+        if (pipeline.openCount() == 0 && !fates.isEmpty()) {
+            used = true;
+            alive = false;
+        }
+    }
+
+    private void houseKnows() {
+        ending = Optional.of(new Ending(Troubles.noSuchConnection(), Troubles.LOCAL, Ending.Kind.TOLD, List.of()));
+    }
+
+    private void answered(Fate.Answered answered, boolean usable) {
+        answers.done(landed(answered).parcel, answered.outcomes(), usable);
+    }
+
+    private Flight landed(Fate fate) {
+        Flight flight = flights.remove(fate.delivery());
+        bytesInFlight -= flight.parcel.letter().sizeBytes();
+        flight.close();
+        loading = loading.filter(l -> l != flight);
+        return flight;
+    }
+
+    /// @param inTheDark what was not answered may have been done all the same
+    private void end(Verdict verdict, Ending.Kind kind, boolean inTheDark) {
+        Verdict.End end = verdict.end().orElseThrow();
+        end.breach().ifPresent(this::pipelinesBadly);
+        Ending.Kind told = kind;
+        List<Left> left = new ArrayList<>();
+        for (Fate fate : verdict.fates()) {
+            boolean mayHaveArrived = inTheDark && mayHaveArrived(flights.get(fate.delivery()), end.reason());
+            switch (fate) {
+                case Fate.Answered answered -> {
+                    answered(answered, false);
+                    told = Ending.Kind.TOLD;
+                }
+                case Fate.Unanswered _ -> left.add(new Left(landed(fate).parcel, mayHaveArrived));
+            }
+        }
+        ending = Optional.of(new Ending(end.reason(), session.remote(), told, left));
+    }
+
+    private void pipelinesBadly(String what) {
+        log.info("msg=\"breaks under pipelining\" conn={} remote={} what=\"{}\"", connection, session.remote(), what);
+        badly.accept(session.remote());
+        answers.pipelinesBadly(what);
+    }
+
+    private boolean mayHaveArrived(Flight flight, Reply reason) {
+        boolean may = flight.endsAt <= wire.handedOverBytes();
+        if (may) {
+            log.warn("msg=\"possible duplicate\" queue={} conn={} remote={} reason=\"{}\"", flight.parcel.id(),
+                    connection, session.remote(), reason);
+        }
+        return may;
+    }
+
+    /// Lets go of what was left open.
+    void close() {
+        flights.values().forEach(Flight::close);
+    }
+}

@@ -1,0 +1,80 @@
+package org.slipstream.smtpout.wire;
+
+/// Makes every line of a letter end in CRLF, whatever it ended in before, and doubles dots where that is wanted.
+///
+/// What one side takes for a line end and the other does not can be made to carry commands (the "SMTP smuggling" of 2023): with
+/// a bare CR or LF let through, a peer that takes it for a line end could see `LF . LF` as the end of this message and the rest
+/// as commands. It is no safer with BDAT, where the content is counted and nothing in it can end it: the peer may pass it on by DATA.
+/// Letters are stored with clean line ends; this class does not rely on it and writes each CR, LF or CRLF as CRLF.
+/// A last line without an end gets one. All other bytes pass as they are, also lines beyond the 998 octets of RFC 5321
+/// section 4.5.3.1.6: breaking them would break signatures.
+final class CleanLines {
+    private final boolean dotsDoubled;
+    private final byte[] clean;
+    private int length;
+    private boolean atLineStart = true;
+    private boolean afterCr;
+
+    /// @param blockBytes the most that is taken at once
+    CleanLines(int blockBytes, boolean dotsDoubled) {
+        this.dotsDoubled = dotsDoubled;
+        // Every byte can become two, one may be left over from the block before, and the end needs CRLF . CRLF.
+        this.clean = new byte[2 * blockBytes + 8];
+    }
+
+    byte[] bytes() {
+        return clean;
+    }
+
+    int length() {
+        return length;
+    }
+
+    /// What has been made so far has been used.
+    void clear() {
+        length = 0;
+    }
+
+    void take(byte[] block, int count) {
+        for (int i = 0; i < count; i++) {
+            byte next = block[i];
+            if (afterCr) {
+                newline();
+                if (next == '\n') {
+                    continue;
+                }
+            }
+            switch (next) {
+                case '\r' -> afterCr = true;
+                case '\n' -> newline();
+                default -> {
+                    if (dotsDoubled && atLineStart && next == '.') {
+                        clean[length++] = '.';
+                    }
+                    clean[length++] = next;
+                    atLineStart = false;
+                }
+            }
+        }
+    }
+
+    /// Ends the last line if it has no end.
+    void endOfLetter() {
+        if (afterCr || !atLineStart) {
+            newline();
+        }
+    }
+
+    /// A dot on a line of its own.
+    void finalDot() {
+        clean[length++] = '.';
+        newline();
+    }
+
+    private void newline() {
+        clean[length++] = '\r';
+        clean[length++] = '\n';
+        atLineStart = true;
+        afterCr = false;
+    }
+}

@@ -1,0 +1,130 @@
+package org.slipstream.smtpout;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.smtpout.ReseatingHouse.Done;
+import org.slipstream.smtpout.ReseatingHouse.Failed;
+import org.slipstream.smtpout.ReseatingHouse.News;
+import org.slipstream.smtpout.ReseatingHouse.Returned;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Five messages under way on one connection, and the connection breaks at every single byte, of what the peer reads and of what it
+/// answers. What comes back is sent again. Each message arrives once, but for those of which the carrier said that they
+/// may arrive twice; and answered is answered.
+@Tag("FI-38")
+class DropEverywhereTest {
+    private static final int MESSAGES = 5;
+    private static final ClientConfig CONFIG = Post.patient().with(new ClientConfig.Ahead(MESSAGES, 50, 1 << 20));
+
+    @Test
+    void bdatAndThePeerReadsNoFurther() throws IOException {
+        assertThat(everywhere(true, "PIPELINING", "CHUNKING")).isGreaterThan(500);
+    }
+
+    @Test
+    void bdatAndThePeerAnswersNoFurther() throws IOException {
+        assertThat(everywhere(false, "PIPELINING", "CHUNKING")).isGreaterThan(300);
+    }
+
+    @Test
+    void dataAndThePeerReadsNoFurther() throws IOException {
+        assertThat(everywhere(true, "PIPELINING")).isGreaterThan(450);
+    }
+
+    @Test
+    void dataAndThePeerAnswersNoFurther() throws IOException {
+        assertThat(everywhere(false, "PIPELINING")).isGreaterThan(200);
+    }
+
+    @Test
+    void oneByOneAndThePeerReadsNoFurther() throws IOException {
+        assertThat(everywhere(true)).isGreaterThan(450);
+    }
+
+    /// Breaks connections later and later until one does not break. Returns how many broke.
+    private static int everywhere(boolean whileReading, String... extensions) throws IOException {
+        for (int position = 1;; position++) {
+            if (!breaksAt(position, whileReading, extensions)) {
+                return position - 1;
+            }
+        }
+    }
+
+    private static boolean breaksAt(int position, boolean whileReading, String... extensions) throws IOException {
+        ReseatingHouse house = new ReseatingHouse();
+        try (Sink sink = new Sink(new Sink.Faults() {
+            @Override
+            public long afterReading(int connection) {
+                return whileReading && connection == 1 ? position : Long.MAX_VALUE;
+            }
+
+            @Override
+            public long afterWriting(int connection) {
+                return !whileReading && connection == 1 ? position : Long.MAX_VALUE;
+            }
+        }, extensions); Carriers carriers = Post.carriers(CONFIG, house)) {
+            Set<Long> answered = new HashSet<>();
+            Set<Long> doubtful = new TreeSet<>();
+            List<Long> toSend = new ArrayList<>(IntStream.rangeClosed(1, MESSAGES).mapToObj(i -> (long) i).toList());
+            for (int connection = 1; !toSend.isEmpty(); connection++) {
+                carriers.open(connection, sink.route());
+                for (long delivery : toSend) {
+                    carriers.deliver(connection, letter(delivery));
+                }
+                int expected = toSend.size();
+                toSend.clear();
+                for (int answers = 0; answers < expected;) {
+                    switch (house.next()) {
+                        case Done done -> {
+                            answers++;
+                            assertThat(answered.add(done.delivery())).as("answered once").isTrue();
+                            assertThat(done.outcomes()).extracting(RecipientOutcome::outcome)
+                                    .allMatch(Outcome.Delivered.class::isInstance);
+                        }
+                        case Returned returned -> {
+                            answers++;
+                            assertThat(answered).doesNotContain(returned.delivery());
+                            toSend.add(returned.delivery());
+                            if (returned.mayHaveArrived()) {
+                                doubtful.add(returned.delivery());
+                            }
+                        }
+                        case News _ -> {
+                        }
+                    }
+                }
+                assertThat(connection).as("%d: the second connection does not break", position).isLessThanOrEqualTo(2);
+            }
+            for (long delivery = 1; delivery <= MESSAGES; delivery++) {
+                String content = letter(delivery).id().toString();
+                long copies = sink.taken().stream().filter(t -> t.content().contains(content)).count();
+                assertThat(copies).as("copies of %d, cut at %d", delivery, position)
+                        .isBetween(1L, doubtful.contains(delivery) ? 2L : 1L);
+            }
+            assertThat(sink.taken()).allSatisfy(taken -> {
+                // Nobody's message went out under a neighbour's envelope.
+                String number = taken.content().replaceFirst("(?s).*number (\\d+).*", "$1");
+                assertThat(taken.sender()).isEqualTo("me@here.example");
+                assertThat(taken.recipients()).containsExactly("you" + number + "@there.example");
+            });
+            return house.heard().stream().anyMatch(n -> n instanceof Returned || n instanceof Failed);
+        }
+    }
+
+    private static Parcel letter(long delivery) {
+        Parcel number = Post.parcel(delivery, "you" + delivery + "@there.example");
+        return Post.parcel(delivery, Post.letter(number.id() + " number " + delivery + "\r\n.\r\n"),
+                "you" + delivery + "@there.example");
+    }
+}

@@ -1,0 +1,136 @@
+package org.slipstream.smtpout;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.smtpout.ReseatingHouse.Badly;
+import org.slipstream.smtpout.ReseatingHouse.Depth;
+import org.slipstream.smtpout.ReseatingHouse.Done;
+import org.slipstream.smtpout.ReseatingHouse.Failed;
+import org.slipstream.smtpout.ReseatingHouse.Lost;
+import org.slipstream.smtpout.ReseatingHouse.News;
+import org.slipstream.smtpout.ReseatingHouse.Ready;
+import org.slipstream.smtpout.ReseatingHouse.Returned;
+
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Whole conversations, each a file of `src/test/resources/transcripts`: what is to be delivered, what is said on the wire,
+/// and what the house hears.
+///
+/// ```
+/// # What this is about.
+/// deliver 1 a@x.example b@x.example     a parcel; all are posted before the peer greets
+/// timeout 300                           milliseconds for every phase; without this line nothing times out
+/// s: 220 sink                           the peer says
+/// c: EHLO me.example                    the client says; * stands for anything
+/// DATA, CHUNK, DROP …                   see ScriptedServer
+/// => 1: 1 Delivered 250 ok              the house hears, in this order
+/// => close                              the house closes the connection, when everything before has been heard
+/// ```
+@Tag("FI-34")
+class TranscriptsTest {
+    static Stream<String> transcripts() throws IOException, URISyntaxException {
+        try (Stream<Path> files = Files.list(directory())) {
+            return files.map(f -> f.getFileName().toString()).filter(f -> f.endsWith(".txt")).sorted().toList()
+                    .stream();
+        }
+    }
+
+    @Test
+    void noneIsOverlooked() throws IOException, URISyntaxException {
+        assertThat(transcripts()).hasSizeGreaterThan(40);
+    }
+
+    @ParameterizedTest
+    @MethodSource("transcripts")
+    void asItIsWritten(String file) throws IOException, URISyntaxException {
+        List<String> lines = Files.readAllLines(directory().resolve(file));
+        List<String> script = new ArrayList<>(List.of("GATE"));
+        List<String> expected = new ArrayList<>();
+        List<String[]> parcels = new ArrayList<>();
+        ClientConfig config = Post.patient();
+        for (String line : lines) {
+            String[] words = line.split(" ");
+            switch (words[0]) {
+                case "", "#" -> {
+                }
+                case "deliver" -> parcels.add(words);
+                case "timeout" -> config = Post.hasty(Long.parseLong(words[1]));
+                case "=>" -> expected.add(line.substring(3));
+                case "s:" -> script.add("S " + line.substring(3));
+                case "c:" -> script.add("C " + line.substring(3));
+                default -> script.add(line);
+            }
+        }
+        ReseatingHouse house = new ReseatingHouse();
+        List<String> heard = new ArrayList<>();
+        try (var server = ScriptedServer.of(String.join("\n", script));
+                var carriers = Post.carriers(config.with(new ClientConfig.Ahead(5, 50, 1 << 20)), house)) {
+            carriers.open(1, server.route());
+            for (String[] words : parcels) {
+                String[] recipients = Arrays.copyOfRange(words, 2, words.length);
+                carriers.deliver(1, Post.parcel(Long.parseLong(words[1]), recipients));
+            }
+            server.openGate();
+            for (int i = 0; i < expected.size(); i++) {
+                if (expected.get(i).equals("close")) {
+                    carriers.close(1);
+                    heard.add("close");
+                }
+                while (heard.size() <= i) {
+                    heard.addAll(next(house, server));
+                }
+            }
+            server.awaitEnd();
+            assertThat(String.join("\n", heard)).as(file).isEqualTo(String.join("\n", expected));
+        }
+        assertThat(house.everything()).as("each parcel is answered once")
+                .filteredOn(n -> n instanceof Done || n instanceof Returned).hasSize(parcels.size());
+    }
+
+    private static List<String> next(ReseatingHouse house, ScriptedServer server) {
+        while (true) {
+            List<String> lines = lines(house.next());
+            if (!lines.isEmpty()) {
+                return lines.stream().map(l -> l.replace("127.0.0.1[127.0.0.1]:" + server.port(), "peer")).toList();
+            }
+        }
+    }
+
+    private static List<String> lines(News news) {
+        return switch (news) {
+            case Ready _,Depth _ -> List.of();
+            case Failed failed -> List.of("failed " + failed.reason());
+            case Done done -> done.outcomes().stream().map(o -> done.delivery() + ": " + outcome(o))
+                    .collect(Collectors.collectingAndThen(Collectors.toList(), list -> ended(list, done.usable())));
+            case Lost lost -> List.of("lost " + lost.reason());
+            case Returned returned -> List.of(returned.delivery() + ": returned " + returned.reason()
+                    + (returned.mayHaveArrived() ? " (may have arrived)" : ""));
+            case Badly badly -> List.of("pipelines badly: " + badly.what());
+        };
+    }
+
+    private static List<String> ended(List<String> lines, boolean usable) {
+        return usable ? lines : Stream.concat(lines.stream(), Stream.of("ended")).toList();
+    }
+
+    private static String outcome(RecipientOutcome outcome) {
+        return outcome.number() + " " + outcome.outcome().getClass().getSimpleName() + " " + outcome.outcome().reply();
+    }
+
+    private static Path directory() throws URISyntaxException {
+        return Path.of(TranscriptsTest.class.getResource("/transcripts").toURI());
+    }
+}

@@ -1,0 +1,69 @@
+package org.slipstream.smtpout.host;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.xbill.DNS.Type;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// How long answers are believed, and what a slow name server costs the others.
+class DnsCacheTest {
+    private final DnsStub stub = DnsStub.of("""
+            short   1    IN MX 10 mx
+            long    3600 IN MX 10 mx
+            """);
+    private final Dns dns = new Dns(stub.servers(), Duration.ofSeconds(2), Duration.ofSeconds(4));
+
+    @AfterEach
+    void stop() {
+        stub.close();
+    }
+
+    @Test
+    void anAnswerIsBelievedAsLongAsItSays() {
+        dns.ask("short.example", Type.MX);
+        dns.ask("long.example", Type.MX);
+        Awaitility.await().atMost(Duration.ofSeconds(10)).pollInterval(Duration.ofMillis(100)).until(() -> {
+            dns.ask("short.example", Type.MX);
+            dns.ask("long.example", Type.MX);
+            return asked("short.example MX") == 2;
+        });
+        assertThat(asked("long.example MX")).isEqualTo(1);
+    }
+
+    @Test
+    void whatDoesNotExistIsRememberedAsWell() {
+        for (int i = 0; i < 3; i++) {
+            assertThat(dns.ask("none.example", Type.MX)).isInstanceOf(Dns.Answer.NoDomain.class);
+            assertThat(dns.ask("long.example", Type.AAAA)).isInstanceOf(Dns.Answer.NoRecords.class);
+        }
+        assertThat(asked("none.example MX")).isEqualTo(1);
+        assertThat(asked("long.example AAAA")).isEqualTo(1);
+    }
+
+    @Test
+    void troubleIsNotRemembered() {
+        assertThat(dns.ask("x.servfail.example", Type.MX)).isInstanceOf(Dns.Answer.Trouble.class);
+        long before = asked("x.servfail.example MX");
+        assertThat(dns.ask("x.servfail.example", Type.MX)).isInstanceOf(Dns.Answer.Trouble.class);
+        assertThat(asked("x.servfail.example MX")).isGreaterThan(before);
+    }
+
+    @Test
+    @Tag("FI-06")
+    void whileADomainIsSilentOthersAreAnswered() {
+        CompletableFuture<Dns.Answer> silent = dns.askAsync("x.silent.example", Type.MX);
+        assertThat(dns.ask("long.example", Type.MX)).isInstanceOf(Dns.Answer.Found.class);
+        assertThat(silent).isNotDone();
+        assertThat(silent.join()).isInstanceOf(Dns.Answer.Trouble.class);
+    }
+
+    private long asked(String question) {
+        return stub.questions().stream().filter(question::equals).count();
+    }
+}
