@@ -88,11 +88,13 @@ class ListenerTest {
                 .withTrust(new ListenerConfig.Trust(InetAddress::isLoopbackAddress, _ -> false));
         try (SmtpListener listener = Ports.started(config, house);
                 Raw one = proxied(listener, "192.0.2.1");
-                Raw two = proxied(listener, "192.0.2.2");
-                Raw oneAgain = proxied(listener, "192.0.2.1")) {
+                Raw two = proxied(listener, "192.0.2.2")) {
             assertThat(one.reply()).startsWith("220 ");
             assertThat(two.reply()).startsWith("220 ");
-            assertThat(oneAgain.reply()).startsWith("421 4.7.0").contains("your address");
+            // Only now: whose header is read first would have the place.
+            try (Raw oneAgain = proxied(listener, "192.0.2.1")) {
+                assertThat(oneAgain.reply()).startsWith("421 4.7.0").contains("your address");
+            }
             send(one, "text\r\n", "EHLO client.example");
             assertThat(house.accepted.take().content()).contains("([192.0.2.1])");
         }
