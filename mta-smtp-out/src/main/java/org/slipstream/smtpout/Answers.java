@@ -3,12 +3,16 @@ package org.slipstream.smtpout;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /// What one carrier owes the house, and that it pays exactly once.
@@ -22,6 +26,9 @@ final class Answers {
     private final CarrierEvents events;
     private boolean openAnswered;
     private final Set<Parcel> owed = Collections.newSetFromMap(new IdentityHashMap<>());
+    /// By portion.
+    private final Map<Parcel, Split> splits = new IdentityHashMap<>();
+    private long portions;
 
     Answers(long connection, CarrierEvents events, boolean openAnswered) {
         this.connection = connection;
@@ -57,11 +64,55 @@ final class Answers {
     /// Somebody else has taken over all debts.
     synchronized void forgetAll() {
         owed.clear();
+        splits.clear();
+    }
+
+    /// The parcels that are to be carried in place of this one, in their order: itself, or one for each group of its recipients.
+    synchronized List<Parcel> divided(Parcel parcel, List<List<Recipient>> groups) {
+        if (groups.size() == 1 || !owed.remove(parcel)) {
+            return List.of(parcel);
+        }
+        Split split = new Split(parcel, groups.size());
+        List<Parcel> parts = groups.stream()
+                .map(group -> new Parcel(--portions, parcel.id(), parcel.envelope(), group, parcel.letter())).toList();
+        owed.addAll(parts);
+        parts.forEach(part -> splits.put(part, split));
+        return parts;
+    }
+
+    /// For somebody who takes over these parcels: portions become whole again. Where some of them were answered, the rest is
+    /// deferred instead.
+    List<Parcel> rejoined(List<Parcel> parcels, Reply reason, String remote) {
+        Set<Parcel> joined = Collections.newSetFromMap(new IdentityHashMap<>());
+        List<Parcel> result = new ArrayList<>();
+        for (Parcel parcel : parcels) {
+            Optional<Split> split = split(parcel);
+            if (split.filter(Split::isAnswered).isPresent()) {
+                returned(parcel, reason, remote, false, false);
+            } else if (joined.add(split.map(s -> s.whole).orElse(parcel))) {
+                result.add(split.map(s -> s.whole).orElse(parcel));
+            }
+        }
+        synchronized (this) {
+            for (Parcel parcel : parcels) {
+                if (splits.containsKey(parcel) && owed.remove(parcel)) {
+                    owed.add(splits.remove(parcel).whole);
+                }
+            }
+        }
+        return result;
+    }
+
+    private synchronized Optional<Split> split(Parcel parcel) {
+        return Optional.ofNullable(splits.get(parcel));
     }
 
     void done(Parcel parcel, List<RecipientOutcome> outcomes, boolean usable) {
         if (pay(parcel)) {
-            tell(() -> events.done(parcel.delivery(), connection, outcomes, usable, false));
+            Split.Answer answer = new Split.Answer.Done(outcomes, usable);
+            Optional<Split> split = split(parcel);
+            split.map(s -> s.done(outcomes, usable)).orElse(Optional.of(answer))
+                    .ifPresent(a -> tell(split.map(s -> s.whole).orElse(parcel), a));
         }
     }
 
@@ -75,14 +126,24 @@ final class Answers {
     /// @param siteTrouble for a house that does not reseat: the peer is to blame
     void returned(Parcel parcel, Reply reason, String remote, boolean mayHaveArrived, boolean siteTrouble) {
         if (pay(parcel)) {
-            tell(() -> {
-                if (events.reseats()) {
-                    events.returned(parcel.delivery(), connection, reason, remote, mayHaveArrived);
-                } else {
-                    events.done(parcel.delivery(), connection, same(parcel, reason, remote), false, siteTrouble);
-                }
-            });
+            Split.Return answer = new Split.Return(reason, remote, mayHaveArrived, siteTrouble);
+            Optional<Split> split = split(parcel);
+            split.map(s -> s.returned(answer, same(parcel, reason, remote))).orElse(Optional.of(answer))
+                    .ifPresent(a -> tell(split.map(s -> s.whole).orElse(parcel), a));
         }
+    }
+
+    private void tell(Parcel parcel, Split.Answer answer) {
+        tell(() -> {
+            switch (answer) {
+                case Split.Answer.Done(List<RecipientOutcome> outcomes, boolean usable) ->
+                    events.done(parcel.delivery(), connection, outcomes, usable, false);
+                case Split.Return back when events.reseats() ->
+                    events.returned(parcel.delivery(), connection, back.reason(), back.remote(), back.mayHaveArrived());
+                case Split.Return back -> events.done(parcel.delivery(), connection,
+                        same(parcel, back.reason(), back.remote()), false, back.siteTrouble());
+            }
+        });
     }
 
     void lost(String reason) {
@@ -108,7 +169,7 @@ final class Answers {
     }
 
     /// The same outcome for all recipients.
-    private static List<RecipientOutcome> same(Parcel parcel, Reply reason, String remote) {
+    static List<RecipientOutcome> same(Parcel parcel, Reply reason, String remote) {
         return parcel.recipients().stream().map(r -> new RecipientOutcome(r.number(), Outcome.of(reason, remote)))
                 .toList();
     }

@@ -232,7 +232,7 @@ final class Carrier implements Runnable {
 
     private void take(Mailbox.Item item, Traffic running) {
         switch (item) {
-            case Mailbox.Deliver(Parcel parcel) -> waiting.add(parcel);
+            case Mailbox.Deliver(Parcel parcel) -> waiting.addAll(answers.divided(parcel, running.portions(parcel)));
             case Mailbox.Close _ -> closing = true;
             case Mailbox.FromWire(Heard heard) -> {
                 if (running.ending().isEmpty()) {
@@ -260,8 +260,9 @@ final class Carrier implements Runnable {
 
     private void settle(Ending ending) {
         List<Parcel> begun = Stream.concat(ending.left().stream().map(Left::parcel), waiting.stream()).toList();
-        Optional<List<Parcel>> unread = registry.farewell(this, ending.kind() == Kind.STALE && !answers.reseats(),
-                begun);
+        boolean passesOn = ending.kind() == Kind.STALE && !answers.reseats();
+        Optional<List<Parcel>> unread = registry.farewell(this, passesOn,
+                passesOn ? answers.rejoined(begun, ending.reason(), ending.remote()) : begun);
         if (unread.isEmpty()) {
             return;
         }

@@ -2,6 +2,7 @@ package org.slipstream.smtpout;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.Letter;
 import org.slipstream.smtpout.wire.Chunks;
 
 import java.io.IOException;
@@ -19,14 +20,22 @@ final class Flight {
     /// It was sent with as many under way as the depth allowed.
     boolean wasFull;
 
+    private final long sizeBytes;
     private final InputStream letter;
     private Optional<Chunks> chunks = Optional.empty();
     private boolean closed;
 
     /// @throws IOException when the letter cannot be opened
-    Flight(Parcel parcel) throws IOException {
+    ///
+    /// @param letter the parcel's own, or what the peer can take of it
+    Flight(Parcel parcel, Letter letter) throws IOException {
         this.parcel = parcel;
-        this.letter = parcel.letter().open();
+        this.sizeBytes = letter.sizeBytes();
+        this.letter = letter.open();
+    }
+
+    long sizeBytes() {
+        return sizeBytes;
     }
 
     InputStream letter() {
@@ -35,7 +44,7 @@ final class Flight {
 
     Chunks chunks() {
         if (chunks.isEmpty()) {
-            chunks = Optional.of(new Chunks(letter, parcel.letter().sizeBytes()));
+            chunks = Optional.of(new Chunks(letter, sizeBytes));
         }
         return chunks.get();
     }

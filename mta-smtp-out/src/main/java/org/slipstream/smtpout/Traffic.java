@@ -2,12 +2,15 @@ package org.slipstream.smtpout;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.Letter;
+import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpout.dialog.Errand;
 import org.slipstream.smtpout.dialog.Fate;
 import org.slipstream.smtpout.dialog.Move;
 import org.slipstream.smtpout.dialog.Phase;
 import org.slipstream.smtpout.dialog.Pipeline;
+import org.slipstream.smtpout.dialog.Portions;
 import org.slipstream.smtpout.dialog.Verdict;
 import org.slipstream.smtpout.wire.Heard;
 import org.slipstream.smtpout.wire.Heard.End;
@@ -112,25 +115,42 @@ final class Traffic {
                 && bytesInFlight + parcel.letter().sizeBytes() <= config.ahead().bytes();
     }
 
+    /// What of this parcel fits into one transaction each.
+    List<List<Recipient>> portions(Parcel parcel) {
+        return Portions.of(parcel.recipients(), session.dialog().extensions());
+    }
+
     void begin(Parcel parcel) {
         Flight flight;
         try {
-            flight = new Flight(parcel);
+            Fitting fitting = Fitting.of(parcel, session.dialog().extensions());
+            if (fitting instanceof Fitting.Impossible(Reply reason)) {
+                refuse(parcel, reason);
+                return;
+            }
+            flight = new Flight(parcel,
+                    fitting instanceof Fitting.Converted(Letter letter) ? letter : parcel.letter());
         } catch (IOException e) {
             log.warn("queue={} msg=\"message cannot be opened\" reason=\"{}\"", parcel.id(), e.toString());
-            answers.deferred(parcel, Troubles.unreadable(), Troubles.LOCAL, !onceOnly);
-            if (onceOnly) {
-                houseKnows();
-            }
+            refuse(parcel, Troubles.unreadable());
             return;
         }
         flights.put(parcel.delivery(), flight);
-        bytesInFlight += parcel.letter().sizeBytes();
+        bytesInFlight += flight.sizeBytes();
         loading = Optional.of(flight);
         List<Fate> fates = pipeline.begin(parcel.delivery(),
-                new Errand(parcel.envelope(), parcel.recipients(), parcel.letter().sizeBytes()));
+                new Errand(parcel.envelope(), parcel.recipients(), flight.sizeBytes()));
         flight.wasFull = pipeline.openCount() >= depth.depth();
         tell(fates);
+    }
+
+    /// Without asking the peer, who would not be able to say anything else.
+    private void refuse(Parcel parcel, Reply reason) {
+        answers.done(parcel, Answers.same(parcel, reason, reason.isPermanent() ? session.remote() : Troubles.LOCAL),
+                !onceOnly);
+        if (onceOnly) {
+            houseKnows();
+        }
     }
 
     // ---- writing
@@ -153,7 +173,7 @@ final class Traffic {
 
     private void content(Flight flight) {
         try {
-            if (wire.put(flight.letter(), flight.parcel.letter().sizeBytes(), config.dataBlockMillis())) {
+            if (wire.put(flight.letter(), flight.sizeBytes(), config.dataBlockMillis())) {
                 loaded(flight);
                 pipeline.contentWritten();
             }
@@ -297,7 +317,7 @@ final class Traffic {
 
     private Flight landed(Fate fate) {
         Flight flight = flights.remove(fate.delivery());
-        bytesInFlight -= flight.parcel.letter().sizeBytes();
+        bytesInFlight -= flight.sizeBytes();
         flight.close();
         loading = loading.filter(l -> l != flight);
         return flight;

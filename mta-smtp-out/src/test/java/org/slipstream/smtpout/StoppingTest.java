@@ -184,7 +184,7 @@ class StoppingTest {
             }
         };
         Letter letter = letter(() -> new SequenceInputStream(new ByteArrayInputStream(part), bad));
-        try (var server = ScriptedServer.of(HELLO + """
+        try (var server = ScriptedServer.of(HELLO.replace("S 250-sink", "S 250-sink\nS 250-8BITMIME") + """
                 C MAIL FROM:*
                 C RCPT TO:*
                 C DATA

@@ -46,6 +46,11 @@ public final class ClientDialog {
         return step;
     }
 
+    /// What the peer announced last.
+    public PeerExtensions extensions() {
+        return extensions;
+    }
+
     /// @param plainly one command at a time and no BDAT, whatever the peer offers: it has shown that it cannot bear more
     public Pipeline pipeline(boolean plainly) {
         if (!ready) {

@@ -183,7 +183,8 @@ final class Transaction {
             case RECIPIENT -> recipientAnswered(recipient, reply);
             case DATA -> dataAnswered(reply);
             case FINAL -> contentAnswered(reply);
-            case GREETING, HELLO, STARTTLS, RESET, QUIT -> throw new IllegalStateException("no transaction: " + phase);
+            case GREETING, HELLO, STARTTLS, AUTH, RESET, QUIT ->
+                throw new IllegalStateException("no transaction: " + phase);
         }
         dropTheHopeless();
     }

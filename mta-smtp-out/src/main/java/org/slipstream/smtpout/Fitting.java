@@ -1,0 +1,73 @@
+package org.slipstream.smtpout;
+
+import org.slipstream.core.BodyType;
+import org.slipstream.core.Letter;
+import org.slipstream.core.Reply;
+import org.slipstream.smtpout.content.Conversion;
+import org.slipstream.smtpout.content.Survey;
+import org.slipstream.smtpout.dialog.PeerExtensions;
+import org.slipstream.smtpout.dialog.PeerExtensions.Extension;
+
+import java.io.IOException;
+import java.io.InputStream;
+
+/// Whether a peer can take a letter as it is, in another form, or not at all.
+///
+/// Most peers can take everything, and for them nothing is looked at. The letter is read ahead of time only for a peer that lacks what
+/// this message might need.
+sealed interface Fitting {
+    Fitting AS_IT_IS = new AsItIs();
+
+    record AsItIs() implements Fitting {}
+
+    record Converted(Letter letter) implements Fitting {}
+
+    /// No way to say it to this peer. 5xx: its extensions do not change from one day to the next.
+    record Impossible(Reply reason) implements Fitting {}
+
+    /// @throws IOException when the letter cannot be read
+    static Fitting of(Parcel parcel, PeerExtensions peer) throws IOException {
+        boolean sevenBit = !peer.offers(Extension.EIGHT_BIT_MIME);
+        boolean binary = parcel.envelope().body() == BodyType.BINARY_MIME;
+        boolean utf8 = parcel.envelope().smtpUtf8() && !peer.offers(Extension.SMTPUTF8);
+        if (!sevenBit && !binary && !utf8) {
+            return AS_IT_IS;
+        }
+        Survey survey = survey(parcel.letter());
+        if (utf8 && survey.hasEightBitHeader()) {
+            // RFC 6531 section 3.5.
+            return new Impossible(Reply.of(550, "5.6.9",
+                    "the message has a header that needs SMTPUTF8, which the next hop does not offer"));
+        }
+        boolean wanted = sevenBit && survey.hasEightBitContent() || binary && survey.hasBinaryContent();
+        if (!wanted) {
+            return AS_IT_IS;
+        }
+        return survey.isConvertible()
+                ? new Converted(converted(parcel.letter(), survey, sevenBit, binary))
+                : new Impossible(Reply.of(554, "5.6.3",
+                        "the message is too malformed to be converted to what the next hop can take"));
+    }
+
+    private static Survey survey(Letter letter) throws IOException {
+        try (InputStream in = letter.open()) {
+            return Survey.of(in);
+        }
+    }
+
+    private static Letter converted(Letter letter, Survey survey, boolean sevenBit, boolean binary) throws IOException {
+        long size = 0;
+        try (InputStream in = new Conversion(letter.open(), survey, sevenBit, binary)) {
+            size = in.transferTo(java.io.OutputStream.nullOutputStream());
+        }
+        return new ConvertedLetter(letter, survey, sevenBit, binary, size);
+    }
+
+    record ConvertedLetter(Letter original, Survey survey, boolean sevenBit, boolean binary,
+            long sizeBytes) implements Letter {
+        @Override
+        public InputStream open() throws IOException {
+            return new Conversion(original.open(), survey, sevenBit, binary);
+        }
+    }
+}

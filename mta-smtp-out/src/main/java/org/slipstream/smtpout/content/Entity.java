@@ -1,0 +1,150 @@
+package org.slipstream.smtpout.content;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/// The header of a message or of a part, with what it says of its body (RFC 2045 sections 4 to 6).
+///
+/// Whatever is not understood is text in 7 bits, as the standard says, and the header's own bytes are never changed but for the one
+/// field that names the encoding.
+final class Entity {
+    private static final String ENCODING = "content-transfer-encoding:";
+    private static final String TYPE = "content-type:";
+    private static final String VERSION = "mime-version:";
+
+    /// With their continuation lines and line ends. The last one may be the empty line.
+    private final List<String> fields;
+    private final String type;
+    private final Optional<String> boundary;
+    private final String encoding;
+    private final boolean eightBit;
+
+    private Entity(List<String> fields, String standardType) {
+        this.fields = fields;
+        String contentType = value(TYPE).orElse(standardType);
+        this.type = contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+        this.boundary = parameter(contentType, "boundary");
+        this.encoding = value(ENCODING).map(e -> e.replaceAll("\\(.*?\\)", "").strip().toLowerCase(Locale.ROOT))
+                .filter(e -> !e.isEmpty()).orElse("7bit");
+        this.eightBit = fields.stream().anyMatch(f -> f.chars().anyMatch(c -> c > 127));
+    }
+
+    /// @param raw the lines, the empty one at the end included if there is one
+    /// @param standardType of a body whose header does not say
+    static Entity of(byte[] raw, String standardType) {
+        List<String> fields = new ArrayList<>();
+        for (String line : new String(raw, StandardCharsets.ISO_8859_1).split("(?<=\r\n)")) {
+            boolean folded = (line.startsWith(" ") || line.startsWith("\t")) && !fields.isEmpty();
+            if (folded) {
+                fields.set(fields.size() - 1, fields.getLast() + line);
+            } else if (!line.isEmpty()) {
+                fields.add(line);
+            }
+        }
+        return new Entity(fields, standardType);
+    }
+
+    boolean isMultipart() {
+        return type.startsWith("multipart/");
+    }
+
+    /// Its body is a message with a header of its own. One that is encoded as a whole, against RFC 2046 section 5.2.1, is not looked into.
+    boolean isMessage() {
+        return type.equals("message/rfc822") && !isEncoded();
+    }
+
+    boolean isDigest() {
+        return type.equals("multipart/digest");
+    }
+
+    boolean isText() {
+        return type.startsWith("text/");
+    }
+
+    Optional<String> boundary() {
+        return boundary;
+    }
+
+    /// `7bit`, `8bit`, `binary`, `quoted-printable`, `base64`, or what nobody knows.
+    String encoding() {
+        return encoding;
+    }
+
+    boolean isEncoded() {
+        return encoding.equals("base64") || encoding.equals("quoted-printable");
+    }
+
+    boolean hasEightBitHeader() {
+        return eightBit;
+    }
+
+    private Optional<String> value(String name) {
+        return fields.stream().filter(f -> f.regionMatches(true, 0, name, 0, name.length())).findFirst()
+                .map(f -> f.substring(name.length()).replace("\r\n", " ").strip());
+    }
+
+    byte[] bytes() {
+        return String.join("", fields).getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    /// The header with another encoding.
+    ///
+    /// @param top it is the message's own; then it becomes a MIME message if it was none
+    byte[] bytes(String otherEncoding, boolean top) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        boolean blank = !fields.isEmpty() && fields.getLast().equals("\r\n");
+        List<String> named = blank ? fields.subList(0, fields.size() - 1) : fields;
+        for (String field : named) {
+            if (!field.regionMatches(true, 0, ENCODING, 0, ENCODING.length())) {
+                out.writeBytes(field.getBytes(StandardCharsets.ISO_8859_1));
+            }
+        }
+        if (top && value(VERSION).isEmpty()) {
+            write(out, "MIME-Version: 1.0");
+        }
+        if (top && value(TYPE).isEmpty()) {
+            // RFC 1428 section 3: nobody said which letters the bytes beyond ASCII are.
+            write(out, "Content-Type: text/plain; charset=unknown-8bit");
+        }
+        write(out, "Content-Transfer-Encoding: " + otherEncoding);
+        if (blank) {
+            out.writeBytes(new byte[]{'\r', '\n'});
+        }
+        return out.toByteArray();
+    }
+
+    private static void write(ByteArrayOutputStream out, String line) {
+        out.writeBytes((line + "\r\n").getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /// RFC 2045 section 5.1, quotes and backslashes inside them included; the other ways to write a parameter (RFC 2231) are not used
+    /// for boundaries.
+    private static Optional<String> parameter(String contentType, String name) {
+        int at = contentType.indexOf(';');
+        while (at >= 0) {
+            int start = at + 1;
+            int end = start;
+            boolean quoted = false;
+            StringBuilder text = new StringBuilder();
+            for (; end < contentType.length() && (quoted || contentType.charAt(end) != ';'); end++) {
+                char c = contentType.charAt(end);
+                if (c == '"') {
+                    quoted = !quoted;
+                } else if (quoted && c == '\\' && end + 1 < contentType.length()) {
+                    text.append(contentType.charAt(++end));
+                } else if (quoted || c > ' ') {
+                    text.append(c);
+                }
+            }
+            if (text.toString().regionMatches(true, 0, name + "=", 0, name.length() + 1)) {
+                return Optional.of(text.substring(name.length() + 1).stripTrailing()).filter(v -> !v.isEmpty());
+            }
+            at = end < contentType.length() ? end : -1;
+        }
+        return Optional.empty();
+    }
+}

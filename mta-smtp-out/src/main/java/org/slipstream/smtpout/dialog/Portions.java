@@ -1,0 +1,34 @@
+package org.slipstream.smtpout.dialog;
+
+import org.slipstream.core.Recipient;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/// How many transactions a message takes with a peer that limits their recipients (RFC 9422 sections 4.2 and 4.3).
+public final class Portions {
+    private Portions() {}
+
+    /// The recipients in their order, in groups that each fit into one transaction.
+    public static List<List<Recipient>> of(List<Recipient> recipients, PeerExtensions peer) {
+        int mostRecipients = peer.recipientMax().orElse(Integer.MAX_VALUE);
+        int mostDomains = peer.domainMax().orElse(Integer.MAX_VALUE);
+        List<List<Recipient>> groups = new ArrayList<>(1);
+        List<Recipient> group = new ArrayList<>();
+        Set<String> domains = new HashSet<>();
+        for (Recipient recipient : recipients) {
+            domains.add(recipient.address().domainKey());
+            if (group.size() == mostRecipients || domains.size() > mostDomains) {
+                groups.add(group);
+                group = new ArrayList<>();
+                domains.clear();
+                domains.add(recipient.address().domainKey());
+            }
+            group.add(recipient);
+        }
+        groups.add(group);
+        return groups;
+    }
+}

@@ -1,0 +1,135 @@
+package org.slipstream.smtpout;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.Address;
+import org.slipstream.core.BodyType;
+import org.slipstream.core.DsnReturn;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.QueueId;
+
+import java.util.List;
+import java.util.Optional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.smtpout.Post.parcel;
+import static org.slipstream.smtpout.ScriptedServer.BYE;
+
+/// Peers that take less than we would give: fewer recipients, fewer messages, no eighth bit.
+class LimitsTest {
+    private static final String[] FIVE = {"a@x.example", "b@x.example", "c@x.example", "d@x.example", "e@x.example"};
+
+    private final RecordingHouse house = new RecordingHouse();
+    private final Carriers carriers = new Carriers(Post.patient(), house);
+
+    @AfterEach
+    void stop() {
+        carriers.close();
+    }
+
+    @Test
+    void recipientsGoInAsManyTransactionsAsThePeerWantsAndAreOneAnswer() {
+        try (var server = ScriptedServer.of(hello("LIMITS RCPTMAX=2") + take("a", "b") + take("c", "d")
+                .replace("S 250 2.1.5 d ok", "S 550 5.1.1 no d") + take("e") + BYE)) {
+            carriers.open(1, server.route());
+            house.ready();
+            carriers.deliver(1, parcel(1, FIVE));
+            assertThat(outcomes(house.done(1))).containsExactly("1 250", "2 250", "3 250", "4 550", "5 250");
+            assertThat(house.done(1).usable()).isTrue();
+            carriers.close();
+            assertThat(server.contents()).hasSize(3);
+        }
+    }
+
+    @Test
+    void whenThePeerHangsUpBetweenTwoPortionsTheAnsweredOnesAreDone() {
+        try (var server = ScriptedServer.of(hello("LIMITS RCPTMAX=3") + take("a", "b", "c") + """
+                C MAIL FROM:<me@here.example>
+                C RCPT TO:<d@x.example>
+                C RCPT TO:<e@x.example>
+                C DATA
+                DROP
+                """)) {
+            carriers.open(1, server.route());
+            house.ready();
+            carriers.deliver(1, parcel(1, FIVE));
+            assertThat(outcomes(house.done(1))).containsExactly("1 250", "2 250", "3 250", "4 450", "5 450");
+            assertThat(house.done(1).usable()).isFalse();
+        }
+    }
+
+    @Test
+    void aPeerThatTakesSoManyMessagesIsNotOfferedMore() {
+        try (var server = ScriptedServer.of(hello("LIMITS MAILMAX=1") + take("a") + BYE)) {
+            carriers.open(1, server.route());
+            house.ready();
+            carriers.deliver(1, parcel(1, "a@x.example"));
+            assertThat(house.done(1).usable()).isFalse();
+            server.awaitEnd();
+        }
+    }
+
+    @Test
+    void eightBitTextBecomesQuotedPrintableForAPeerWithoutTheEighthBit() {
+        String letter = "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n\u00c3\u00bc\r\n";
+        try (var server = ScriptedServer.of(hello("SIZE 1000000") + take("a") + take("a") + BYE,
+                hello("8BITMIME") + take("a") + BYE)) {
+            carriers.open(1, server.route());
+            house.ready();
+            carriers.deliver(1, parcel(1, Post.letter(letter), "a@x.example"));
+            house.done(1);
+            carriers.deliver(1, parcel(2, Post.letter(Post.LETTER), "a@x.example"));
+            house.done(2);
+            carriers.open(3, server.route());
+            house.await(RecordingHouse.Ready.class, r -> r.connection() == 3);
+            carriers.deliver(3, parcel(3, Post.letter(letter), "a@x.example"));
+            house.done(3);
+            carriers.close();
+            assertThat(server.contents()).containsExactly(
+                    "Content-Type: text/plain; charset=utf-8\r\nMIME-Version: 1.0\r\n"
+                            + "Content-Transfer-Encoding: quoted-printable\r\n\r\n=C3=BC\r\n",
+                    Post.LETTER, letter);
+            assertThat(server.commands()).contains("MAIL FROM:<me@here.example> SIZE=115",
+                    "MAIL FROM:<me@here.example> BODY=8BITMIME");
+        }
+    }
+
+    @Test
+    void aHeaderInUtf8IsReturnedWhereItCannotGo() {
+        try (var server = ScriptedServer.of(hello("8BITMIME") + take("a") + BYE)) {
+            carriers.open(1, server.route());
+            house.ready();
+            carriers.deliver(1, international(1, "Subject: \u00c3\u00bc\r\n\r\nx\r\n"));
+            assertThat(house.done(1).reply().toString()).isEqualTo("550 5.6.9 the message has a header that needs"
+                    + " SMTPUTF8, which the next hop does not offer");
+            assertThat(house.done(1).usable()).isTrue();
+            carriers.deliver(1, international(2, Post.LETTER));
+            assertThat(house.done(2).reply().code()).as("what needs nothing goes").isEqualTo(250);
+        }
+    }
+
+    private static Parcel international(long delivery, String letter) {
+        Envelope plain = Envelope.of(Optional.of(Address.of("me@here.example")), List.of(Address.of("a@x.example")));
+        Envelope utf8 = new Envelope(plain.sender(), BodyType.EIGHT_BIT_MIME, true, Optional.empty(),
+                DsnReturn.UNSPECIFIED, plain.recipients());
+        return new Parcel(delivery, new QueueId(1000 + delivery), utf8, utf8.recipients(), Post.letter(letter));
+    }
+
+    private static List<String> outcomes(RecordingHouse.Done done) {
+        return done.outcomes().stream().map(o -> o.number() + " " + o.outcome().reply().code()).toList();
+    }
+
+    private static String hello(String offer) {
+        return "S 220 sink\nC EHLO me.example\nS 250-sink\nS 250-PIPELINING\nS 250 " + offer + "\n";
+    }
+
+    private static String take(String... recipients) {
+        StringBuilder script = new StringBuilder("C MAIL FROM:<me@here.example>*\n");
+        StringBuilder replies = new StringBuilder("S 250 2.1.0 sender ok\n");
+        for (String recipient : recipients) {
+            script.append("C RCPT TO:<").append(recipient).append("@x.example>\n");
+            replies.append("S 250 2.1.5 ").append(recipient).append(" ok\n");
+        }
+        return script + "C DATA\n" + replies + "S 354 go\nDATA\nS 250 2.0.0 taken\n";
+    }
+}
