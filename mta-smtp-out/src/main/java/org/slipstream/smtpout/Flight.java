@@ -17,8 +17,9 @@ final class Flight {
     /// Where on the wire its last byte is; beyond everything as long as that has not been put.
     long endsAt = Long.MAX_VALUE;
     long sentNanos;
-    /// It was sent with as many under way as the depth allowed.
-    boolean wasFull;
+    /// Parcels under way when it was begun, itself among them, and how many were wanted.
+    int underWay;
+    int depthThen;
 
     private final long sizeBytes;
     private final InputStream letter;

@@ -8,30 +8,32 @@ import org.slipstream.smtpout.dialog.Pipeline.Reach;
 /// round trip of R and a peer that needs T for a message, 1 + R/T messages in the pipe keep the peer at work all the time. Fewer
 /// leave it waiting; each further one only waits in front of it, is more to redo when the connection breaks, and is one that
 /// another connection could have carried. Neither R nor T is known and both change, but their sum is seen with every message, from its last
-/// byte to its final reply.
+/// byte to its final reply. The shortest time seen, `base`, is what a message takes that meets nobody: R + T. What it takes longer
+/// than that, it has waited for others.
 ///
-/// That is the question that TCP Vegas asks of a path (Brakmo and Peterson, 1995), with messages for packets: the shortest time seen
-/// is what a message takes that meets nobody, `base`. With `depth` messages under way and a time of `now` each, `depth · base / now` of
-/// them are in the pipe and the others,
+/// TCP Vegas asks the same question of a path (Brakmo and Peterson, 1995) and answers it with a count: there are
+/// `depth · (1 − base / now)` packets waiting, and two to four are right. Mail servers spoil that. They send replies when there is
+/// nothing left to read, so messages travel in flocks: the whole flock waits for its last message, and a flock of n looks like a
+/// line of n²T / (R + nT), long before the pipe is full. (With R = 100 ms and T = 2 ms Vegas stops at 13 of 51.) So the time is
+/// judged, not the count:
 ///
-/// ```
-/// waiting = depth · (1 − base / now)
-/// ```
+/// - less than [#GROW] times the base: one more with each answer, so the depth doubles with each round trip and
+///   50 are reached in five;
+/// - more than [#SHRINK] times the base: one less with each answer.
 ///
-/// stand in line before the peer. With fewer than [#FEW] in line the depth grows by one with each answer, so it doubles with each round
-/// trip, and 50 are reached in five; with more than [#MANY] it shrinks by one. In between the peer always finds the next
-/// message waiting, and that is all there is to gain.
+/// With flocks, now = R + nT, so growth ends when the peer works for two of three moments; without, when twice the round trip
+/// stands in line. A near peer, where R is nothing, gets about four.
 ///
-/// A depth that nobody filled says nothing, so only messages that were sent with a full pipe count for growth. The base is the
-/// shortest of the last one to two times [#EPOCH] messages, so that a path that has become longer is noticed. A base that is only
-/// ever seen through our own line would creep up, and the depth after it; so each epoch begins with half the depth, which costs
-/// half a round trip.
+/// A depth that nobody filled says nothing, and neither does a message that was sent when the depth was a greater one, so those do not
+/// count for growth. The base is the shortest of the last one to two times [#EPOCH] messages, so that a path that has become longer
+/// is noticed; and because a base that is only ever seen through a line of our own making would creep up, and the depth
+/// after it, each epoch begins with a depth of two.
 ///
 /// DATA has one message of content under way and the next envelope with it ([Reach#NEXT]); more would not help.
 final class PipeDepth {
-    static final int FEW = 2;
-    static final int MANY = 4;
-    static final int EPOCH = 1000;
+    static final int GROW = 3;
+    static final int SHRINK = 5;
+    static final int EPOCH = 5000;
 
     private final int least;
     private final int most;
@@ -57,15 +59,16 @@ final class PipeDepth {
     /// A message was answered.
     ///
     /// @param nanos from its last byte to its final reply
-    /// @param full it was sent with as many under way as the depth allowed
+    /// @param underWay messages under way when it was begun, itself among them
+    /// @param depthThen the depth at that time
     /// @return true when the depth is another one now
-    boolean answered(long nanos, boolean full) {
+    boolean answered(long nanos, int underWay, int depthThen) {
         int before = depth;
         remember(Math.max(1, nanos));
-        double waiting = depth * (1 - (double) baseNanos / Math.max(1, nanos));
-        if (waiting < FEW && full) {
+        boolean tells = underWay >= depthThen && depthThen <= depth;
+        if (tells && nanos / GROW < baseNanos) {
             depth = Math.min(most, depth + 1);
-        } else if (waiting > MANY) {
+        } else if (nanos / SHRINK > baseNanos) {
             depth = Math.max(least, depth - 1);
         }
         return depth != before;
@@ -75,7 +78,7 @@ final class PipeDepth {
         if (++answers % EPOCH == 0) {
             baseNanos = nextBaseNanos;
             nextBaseNanos = Long.MAX_VALUE;
-            depth = Math.max(least, depth / 2);
+            depth = least;
         }
         nextBaseNanos = Math.min(nextBaseNanos, nanos);
         baseNanos = Math.min(baseNanos, nanos);

@@ -140,7 +140,8 @@ final class Traffic {
         loading = Optional.of(flight);
         List<Fate> fates = pipeline.begin(parcel.delivery(),
                 new Errand(parcel.envelope(), parcel.recipients(), flight.sizeBytes()));
-        flight.wasFull = pipeline.openCount() >= depth.depth();
+        flight.underWay = pipeline.openCount();
+        flight.depthThen = depth.depth();
         tell(fates);
     }
 
@@ -271,7 +272,7 @@ final class Traffic {
     }
 
     private void measure(Flight flight) {
-        if (depth.answered(System.nanoTime() - flight.sentNanos, flight.wasFull)) {
+        if (depth.answered(System.nanoTime() - flight.sentNanos, flight.underWay, flight.depthThen)) {
             answers.depth(depth.depth());
         }
     }

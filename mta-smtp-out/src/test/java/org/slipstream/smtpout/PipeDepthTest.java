@@ -15,19 +15,25 @@ class PipeDepthTest {
 
     @Test
     void aFarPeerGetsAsManyAsFillTheWay() {
-        // 100 ms away and 5 ms for a message: 21 in the pipe, two to four waiting.
-        assertThat(settled(100 * MILLI, 5 * MILLI, 50_500)).isBetween(22, 26);
-        assertThat(settled(20 * MILLI, 5 * MILLI, 50_500)).isBetween(6, 13);
+        // 100 ms away and 5 ms for a message: 21 in the pipe.
+        assertThat(settled(100 * MILLI, 5 * MILLI, 1, 2000)).isBetween(22, 50);
+        assertThat(settled(20 * MILLI, 5 * MILLI, 1, 2000)).isBetween(6, 25);
     }
 
     @Test
-    void aNearPeerGetsAFew() {
-        assertThat(settled(0, 5 * MILLI, 50_000)).isBetween(2, 9);
+    void aPeerThatAnswersInFlocksIsKeptBusyToo() {
+        assertThat(settled(100 * MILLI, 5 * MILLI, 1000, 3000)).isGreaterThan(35);
+    }
+
+    @Test
+    void aNearPeerGetsAFewHoweverLongItGoesOn() {
+        assertThat(settled(0, 5 * MILLI, 1, 2000)).isBetween(2, 6);
+        assertThat(settled(0, 5 * MILLI, 1, 50_500)).isBetween(2, 10);
     }
 
     @Test
     void theSettingIsTheBound() {
-        assertThat(settled(1000 * MILLI, MILLI, 5500)).isEqualTo(50);
+        assertThat(settled(1000 * MILLI, MILLI, 1, 4000)).isEqualTo(50);
     }
 
     @Test
@@ -35,9 +41,7 @@ class PipeDepthTest {
         PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT);
         int roundTrips = 0;
         for (; depth.depth() < 50; roundTrips++) {
-            for (int i = depth.depth(); i > 0; i--) {
-                depth.answered(100 * MILLI, true);
-            }
+            answers(depth, depth.depth(), 100 * MILLI);
         }
         assertThat(roundTrips).isEqualTo(5);
     }
@@ -46,7 +50,7 @@ class PipeDepthTest {
     void aPipeThatNobodyFillsDoesNotGrow() {
         PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT);
         for (int i = 0; i < 100; i++) {
-            assertThat(depth.answered(100 * MILLI, false)).isFalse();
+            assertThat(depth.answered(100 * MILLI, 1, depth.depth())).isFalse();
         }
         assertThat(depth.depth()).isEqualTo(2);
     }
@@ -54,26 +58,30 @@ class PipeDepthTest {
     @Test
     void aPeerThatBecomesSlowIsNotBuriedInMail() {
         PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT);
-        for (int i = 0; i < 100; i++) {
-            depth.answered(100 * MILLI, true);
-        }
+        answers(depth, 100, 100 * MILLI);
         assertThat(depth.depth()).isEqualTo(50);
-        for (int i = 0; i < 100; i++) {
-            depth.answered(2000 * MILLI, true);
-        }
-        assertThat(depth.depth()).isLessThan(10);
+        answers(depth, 100, 2000 * MILLI);
+        assertThat(depth.depth()).isEqualTo(2);
     }
 
     @Test
     void aWayThatHasBecomeLongerIsNoticed() {
         PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT);
-        for (int i = 0; i < 10; i++) {
-            depth.answered(MILLI, true);
-        }
-        for (int i = 0; i < 2 * PipeDepth.EPOCH + 100; i++) {
-            depth.answered(100 * MILLI, true);
-        }
+        answers(depth, 10, MILLI);
+        answers(depth, 2 * PipeDepth.EPOCH + 100, 100 * MILLI);
         assertThat(depth.depth()).isEqualTo(50);
+    }
+
+    @Test
+    void anEpochBeginsWithAnEmptyPipe() {
+        PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT);
+        answers(depth, PipeDepth.EPOCH - 1, 100 * MILLI);
+        assertThat(depth.depth()).isEqualTo(50);
+        depth.answered(100 * MILLI, 50, 50);
+        for (int i = 0; i < 49; i++) {
+            depth.answered(100 * MILLI, 50, 50);
+        }
+        assertThat(depth.depth()).as("those that were still under way do not fill it again").isEqualTo(2);
     }
 
     @Test
@@ -81,27 +89,39 @@ class PipeDepthTest {
         assertThat(new PipeDepth(Reach.NEXT, Ahead.DEFAULT).depth()).isEqualTo(2);
         assertThat(new PipeDepth(Reach.ONE, Ahead.DEFAULT).depth()).isEqualTo(1);
         PipeDepth next = new PipeDepth(Reach.NEXT, Ahead.DEFAULT);
-        for (int i = 0; i < 100; i++) {
-            next.answered(100 * MILLI, true);
-        }
+        answers(next, 100, 100 * MILLI);
         assertThat(next.depth()).isEqualTo(2);
     }
 
-    /// The depth after so many messages to a peer that takes one after the other.
-    private static int settled(long roundTripNanos, long serviceNanos, int messages) {
+    private static void answers(PipeDepth depth, int count, long nanos) {
+        for (int i = 0; i < count; i++) {
+            depth.answered(nanos, depth.depth(), depth.depth());
+        }
+    }
+
+    /// The depth after so many messages to a peer that takes one after the other and sends its replies when it has so many, or nothing
+    /// left to do.
+    private static int settled(long roundTripNanos, long serviceNanos, int flock, int messages) {
         PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT);
-        Deque<long[]> underWay = new ArrayDeque<>();
+        record UnderWay(long sent, int before, int depthThen) {}
+        Deque<UnderWay> underWay = new ArrayDeque<>();
         long now = 0;
         long peerFree = 0;
-        for (int i = 0; i < messages; i++) {
+        for (int answered = 0; answered < messages;) {
             while (underWay.size() < depth.depth()) {
-                peerFree = Math.max(peerFree, now + roundTripNanos / 2) + serviceNanos;
-                underWay.add(
-                        new long[]{now, peerFree + roundTripNanos / 2, underWay.size() + 1 >= depth.depth() ? 1 : 0});
+                underWay.add(new UnderWay(now, underWay.size() + 1, depth.depth()));
             }
-            long[] first = underWay.remove();
-            now = Math.max(now, first[1]);
-            depth.answered(now - first[0], first[2] == 1);
+            int count = Math.min(flock, underWay.size());
+            for (int i = 0; i < count; i++) {
+                peerFree = Math.max(peerFree, underWay.stream().skip(i).findFirst().orElseThrow().sent()
+                        + roundTripNanos / 2) + serviceNanos;
+            }
+            now = Math.max(now, peerFree + roundTripNanos / 2);
+            for (int i = 0; i < count; i++) {
+                UnderWay first = underWay.remove();
+                depth.answered(now - first.sent(), first.before(), first.depthThen());
+                answered++;
+            }
         }
         return depth.depth();
     }

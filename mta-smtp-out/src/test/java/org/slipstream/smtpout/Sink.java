@@ -2,7 +2,6 @@ package org.slipstream.smtpout;
 
 import org.slipstream.core.Route;
 
-import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -122,6 +121,9 @@ final class Sink implements AutoCloseable {
     private final class Talk {
         private final InputStream in;
         private final OutputStream out;
+        private final byte[] buffer = new byte[32 * 1024];
+        private int at;
+        private int filled;
         private long mayRead;
         private long mayWrite;
         private boolean mail;
@@ -131,7 +133,7 @@ final class Sink implements AutoCloseable {
         private boolean failed;
 
         Talk(Socket socket, int number) throws IOException {
-            this.in = new BufferedInputStream(socket.getInputStream(), 32 * 1024);
+            this.in = socket.getInputStream();
             this.out = new BufferedOutputStream(socket.getOutputStream(), 32 * 1024);
             this.mayRead = faults.afterReading(number);
             this.mayWrite = faults.afterWriting(number);
@@ -265,14 +267,17 @@ final class Sink implements AutoCloseable {
                 out.flush();
                 throw new Cut();
             }
-            if (in.available() == 0) {
-                out.flush();
+            if (at == filled) {
+                if (in.available() == 0) {
+                    out.flush();
+                }
+                filled = in.read(buffer);
+                at = 0;
+                if (filled <= 0) {
+                    throw new Cut();
+                }
             }
-            int next = in.read();
-            if (next < 0) {
-                throw new Cut();
-            }
-            return next;
+            return buffer[at++] & 0xff;
         }
 
         private byte[] read(int count) throws IOException {

@@ -1,0 +1,28 @@
+package org.slipstream.smtpout;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.io.IOException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// The benchmark works. Its figures are not judged here.
+class FarAwayTest {
+    @ParameterizedTest
+    @EnumSource
+    void messagesTravel(FarAway.Way way) throws IOException {
+        FarAway run = new FarAway();
+        run.perSecond(way, 2, 0.1);
+        assertThat(run.delivered()).isPositive();
+        assertThat(run.trouble()).isZero();
+    }
+
+    @Test
+    void aLongWayMakesADeepPipe() throws IOException {
+        FarAway run = new FarAway();
+        run.perSecond(FarAway.Way.BDAT_AHEAD, 50, 0.3);
+        assertThat(run.deepest()).isGreaterThan(4);
+    }
+}

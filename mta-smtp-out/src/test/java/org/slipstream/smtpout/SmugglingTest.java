@@ -1,0 +1,71 @@
+package org.slipstream.smtpout;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// No letter can be written that a peer, of whatever idea of a line, reads as two messages or as commands; neither in DATA nor in
+/// BDAT, whose content a peer may pass on by DATA.
+class SmugglingTest {
+    private static final String EVIL = "MAIL FROM:<boss@here.example>\r\nRCPT TO:<victim@x.example>\r\nDATA\r\nSubject: smuggled\r\n\r\n.\r\n";
+    private static final List<String> ENDS = List.of("\n.\n", "\r.\r", "\n.\r\n", "\r\n.\n", "\r\n.\r", "\r.\r\n",
+            "\r\n.\r\n", "\n\n.\r\n", "\r\n\0.\r\n", "\r\n.\0\r\n", "\0\r\n.\r\n\0", "\r\r\n.\r\r\n", "\n.\r",
+            "\r\n.\r\r\n",
+            "\u0085.\u0085", "\u000b.\u000b", "\f.\f", "\r\n.\r\n.\r\n", "\r\n..\r\n", "\r", "\n", "\r\n.", ".");
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "PIPELINING", "PIPELINING,CHUNKING"})
+    void oneLetterIsOneMessage(String extensions) throws IOException {
+        List<String> letters = new ArrayList<>();
+        for (String end : ENDS) {
+            letters.add("Subject: innocent\r\n\r\ntext" + end + EVIL);
+            letters.add(end + EVIL + end);
+            letters.add("text" + end);
+            // On the seam of two blocks of every size that is used.
+            for (int block : new int[]{1024, 32 * 1024, 64 * 1024}) {
+                for (int before = 0; before <= end.length(); before++) {
+                    letters.add("x".repeat(block - before) + end + EVIL);
+                }
+            }
+        }
+        SplittableRandom random = new SplittableRandom(42);
+        for (int i = 0; i < 300; i++) {
+            StringBuilder odd = new StringBuilder();
+            for (int n = random.nextInt(40); n > 0; n--) {
+                odd.append(List.of("\r", "\n", ".", "\r\n", "a", "\0", EVIL).get(random.nextInt(7)));
+            }
+            letters.add(odd.toString());
+        }
+        ReseatingHouse house = new ReseatingHouse();
+        try (Sink sink = new Sink(Sink.Faults.NONE, ("8BITMIME," + extensions).split(","));
+                Carriers carriers = Post.carriers(Post.patient(), house)) {
+            carriers.open(1, sink.route());
+            for (int i = 0; i < letters.size(); i++) {
+                carriers.deliver(1, Post.parcel(i + 1, Post.letter(letters.get(i))));
+            }
+            house.awaitAnswers(letters.size());
+            assertThat(sink.taken()).hasSameSizeAs(letters);
+            assertThat(house.heard()).noneMatch(ReseatingHouse.Returned.class::isInstance);
+            for (int i = 0; i < letters.size(); i++) {
+                Sink.Taken taken = sink.taken().get(i);
+                assertThat(taken.sender()).isEqualTo("me@here.example");
+                assertThat(taken.recipients()).containsExactly("you@there.example");
+                assertThat(taken.content().replace("\r\n", "")).as("bare line ends on the wire").doesNotContain("\r",
+                        "\n");
+                assertThat(taken.content()).as("letter %d", i).isEqualTo(clean(letters.get(i)));
+            }
+        }
+    }
+
+    /// Every CR, LF and CRLF is a line end.
+    private static String clean(String letter) {
+        String lines = letter.replace("\r\n", "\n").replace('\r', '\n').replace("\n", "\r\n");
+        return lines.isEmpty() || lines.endsWith("\r\n") ? lines : lines + "\r\n";
+    }
+}

@@ -1,0 +1,111 @@
+package org.slipstream.smtpout.dialog;
+
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.Reply;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// The dialogue alone, with replies that somebody throws dice for: it never throws, every transaction has one fate, and
+/// what it remembers is bounded.
+class FuzzDialogueTest {
+    private static final long MILLIS = 1000;
+    private static final int[] CODES = {250, 250, 250, 250, 250, 250, 250, 250, 354, 354, 251, 220, 421, 450, 452, 500,
+            502,
+            503, 550, 552, 554, 221, 299, 399, 599};
+
+    @Test
+    void anyRepliesInAnyOrder() {
+        long seed = System.nanoTime();
+        SplittableRandom random = new SplittableRandom(seed);
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MILLIS);
+        int rounds = 0;
+        while (System.nanoTime() < end) {
+            long round = random.nextLong();
+            try {
+                oneConnection(new SplittableRandom(round));
+                rounds++;
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError("round " + round + " of seed " + seed, e);
+            }
+        }
+        System.out.println("fuzz: " + rounds + " dialogues, seed " + seed);
+        assertThat(rounds).isPositive();
+    }
+
+    private static void oneConnection(SplittableRandom random) {
+        List<String> extensions = new ArrayList<>(List.of("PIPELINING", "CHUNKING", "SIZE 200"));
+        extensions.removeIf(_ -> random.nextInt(4) == 0);
+        Rehearsal peer = Rehearsal.with(random.nextInt(4) == 0, random.nextInt(4) == 0 ? Protocol.LMTP : Protocol.SMTP,
+                extensions.toArray(String[]::new));
+        Pipeline pipeline = peer.pipeline();
+        List<Long> begun = new ArrayList<>();
+        List<Long> fates = new ArrayList<>();
+        long number = 0;
+        for (int i = 0; i < 200; i++) {
+            if (pipeline.mayBegin() && random.nextInt(3) > 0) {
+                begun.add(++number);
+                note(pipeline.begin(number, TransactionTest.errand(random.nextBoolean()
+                        ? new String[]{"a@x.example"}
+                        : new String[]{"a@x.example", "b@x.example", "ü@x.example"})), fates);
+            }
+            write(pipeline, random, fates);
+            assertThat(pipeline.openCount()).isLessThanOrEqualTo(Pipeline.MOST_AWAITED);
+            int dice = random.nextInt(200);
+            boolean asked = pipeline.awaited().isPresent();
+            if (dice > 1 && (asked || dice < 4)) {
+                int code = asked && random.nextInt(3) > 0
+                        ? pipeline.awaited().get() == Phase.DATA ? 354 : 250
+                        : CODES[random.nextInt(CODES.length)];
+                Verdict verdict = pipeline.heard(Reply.of(code, "x"));
+                note(verdict.fates(), fates);
+                if (verdict.end().isPresent()) {
+                    assertThat(verdict.end().get().reason().isTransient()).isTrue();
+                    break;
+                }
+            } else if (dice == 0) {
+                note(pipeline.broken(Reply.of(450, "gone")).fates(), fates);
+                break;
+            }
+            if (i == 199) {
+                note(pipeline.cut(Reply.of(451, "enough")).fates(), fates);
+            }
+        }
+        assertThat(fates).containsExactlyInAnyOrderElementsOf(begun);
+        assertThat(pipeline.next()).isInstanceOf(Move.Wait.class);
+    }
+
+    private static void write(Pipeline pipeline, SplittableRandom random, List<Long> fates) {
+        for (int i = 0; i < 1000; i++) {
+            switch (pipeline.next()) {
+                case Move.Write _ -> {
+                }
+                case Move.WriteContent _ -> pipeline.contentWritten();
+                case Move.WriteChunk _ -> {
+                    if (random.nextInt(20) == 0) {
+                        note(pipeline.abandon(Reply.of(451, "disk")), fates);
+                    } else {
+                        pipeline.chunk(random.nextInt(3) > 0);
+                    }
+                }
+                case Move.Wait _ -> {
+                    return;
+                }
+            }
+        }
+        throw new AssertionError("it never waits");
+    }
+
+    private static void note(List<Fate> news, List<Long> fates) {
+        for (Fate fate : news) {
+            fates.add(fate.delivery());
+            if (fate instanceof Fate.Answered answered) {
+                assertThat(answered.outcomes()).isNotEmpty();
+            }
+        }
+    }
+}
