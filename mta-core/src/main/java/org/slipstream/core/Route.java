@@ -11,7 +11,8 @@ public sealed interface Route {
     /// The transport's name: `smtp`, `lmtp`, `local`, `discard`. Settings and job lists are per transport.
     String transport();
 
-    /// The destination's key within the transport, lower case: the domain for MX routing, `[host]:port` for a fixed host.
+    /// The destination's key within the transport, lower case: the domain for MX routing (or the names of its hosts, where
+    /// domains with the same hosts are one destination), `[host]:port` for a fixed host.
     String nextHop();
 
     /// One place to try.

@@ -50,6 +50,14 @@ class FencesTest {
     }
 
     @Test
+    void conversionOfLettersKnowsStreamsAndNothingElse() {
+        classes().that().resideInAPackage("..smtpout.content..").should().onlyDependOnClassesThat()
+                .resideInAnyPackage("..smtpout.content..", "java.lang..", "java.util", "java.util.stream", "java.io",
+                        "java.nio.charset", "java.util.function")
+                .check(OURS);
+    }
+
+    @Test
     void theOrderOfLookupsIsArithmetic() {
         noClasses().that().haveSimpleNameStartingWith("RouteQueue").should().dependOnClassesThat()
                 .resideInAnyPackage("java.net..", "java.io..", "java.time..", "java.util.concurrent..", "org.slf4j..")

@@ -107,7 +107,7 @@ final class Entity {
             write(out, "MIME-Version: 1.0");
         }
         if (top && value(TYPE).isEmpty()) {
-            // RFC 1428 section 3: nobody said which letters the bytes beyond ASCII are.
+            // RFC 1428: nobody said which letters the bytes beyond ASCII are.
             write(out, "Content-Type: text/plain; charset=unknown-8bit");
         }
         write(out, "Content-Transfer-Encoding: " + otherEncoding);
