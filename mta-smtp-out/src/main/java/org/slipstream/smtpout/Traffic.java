@@ -259,7 +259,7 @@ final class Traffic {
         Optional<Long> whose = pipeline.awaitedOf();
         boolean wasFinal = pipeline.awaited().filter(phase -> phase == Phase.FINAL).isPresent();
         Verdict verdict = pipeline.heard(reply);
-        if (wasFinal) {
+        if (wasFinal && verdict.end().isEmpty()) {
             whose.map(flights::get).ifPresent(this::measure);
         }
         sinceNanos = System.nanoTime();
