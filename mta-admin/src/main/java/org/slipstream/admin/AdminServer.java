@@ -53,9 +53,9 @@ public final class AdminServer implements AutoCloseable {
     /// Answers from now on. Called once.
     ///
     /// @param token what callers show as `Authorization: Bearer …`
-    public void serve(String token, Operations operations) {
+    public void serve(String token, Operations operations, HostOperations hosts) {
         Gate gate = new Gate(token, address().getPort());
-        Api api = new Api(operations);
+        Api api = new Api(operations, hosts);
         http.setExecutor(threads);
         http.createContext("/", exchange -> handle(exchange, gate, api));
         http.start();

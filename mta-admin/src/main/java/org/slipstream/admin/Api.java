@@ -18,6 +18,10 @@ import java.util.Set;
 /// | `queue/flush?domain=` | POST |
 /// | `queue/{id}` | GET, DELETE |
 /// | `queue/{id}/flush`, `hold`, `release` | POST |
+/// | `destdb` | GET |
+/// | `destdb/host?name=` | GET |
+/// | `destdb/forget?name=`, `destdb/resume?name=` | POST |
+/// | `destdb/suspend?name=&reason=&author=&until=` | POST |
 final class Api {
     static final String ROOT = "/api/v1/";
     static final int DEFAULT_LIMIT = 100;
@@ -25,9 +29,11 @@ final class Api {
     static final int HIGHEST_LIMIT = 1000;
 
     private final Operations operations;
+    private final HostApi hosts;
 
-    Api(Operations operations) {
+    Api(Operations operations, HostOperations hosts) {
         this.operations = operations;
+        this.hosts = new HostApi(hosts);
     }
 
     Answer answer(String method, String path, String rawQuery) throws IOException {
@@ -53,11 +59,11 @@ final class Api {
     }
 
     @FunctionalInterface
-    private interface Action {
+    interface Action {
         Answer apply(Query query) throws IOException;
     }
 
-    private record Resource(Set<String> parameters, Map<String, Action> actions) {}
+    record Resource(Set<String> parameters, Map<String, Action> actions) {}
 
     @FunctionalInterface
     private interface Order {
@@ -73,6 +79,9 @@ final class Api {
         }
         if (path.equals(List.of("queue", "flush"))) {
             return resource(Set.of("domain"), Map.of("POST", this::flushAll));
+        }
+        if (path.getFirst().equals("destdb")) {
+            return hosts.find(path);
         }
         if (path.size() == 2 && path.getFirst().equals("queue")) {
             return resource(Set.of(), Map.of("GET", _ -> show(path.get(1)), "DELETE",

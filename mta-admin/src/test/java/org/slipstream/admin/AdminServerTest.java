@@ -16,6 +16,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -25,13 +27,14 @@ class AdminServerTest {
     private static final String TOKEN = "5eca1f";
 
     private final FakeOperations operations = new FakeOperations();
+    private final FakeHosts hosts = new FakeHosts();
     private final HttpClient client = HttpClient.newHttpClient();
     private AdminServer server;
 
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
-        server.serve(TOKEN, operations);
+        server.serve(TOKEN, operations, hosts);
     }
 
     @AfterEach
@@ -98,6 +101,34 @@ class AdminServerTest {
         JsonNode status = json(call("GET", "status"));
         assertThat(status.get("hostname").asString()).isEqualTo("mail.example.org");
         assertThat(status.get("destinations").get(0).get("nextHop").asString()).isEqualTo("far.example");
+    }
+
+    @Test
+    void hostsAreListedShownAndOrderedAbout() throws Exception {
+        assertThat(json(call("GET", "destdb")).get("hosts").get(0).get("states").get(0).get("failures").asInt())
+                .isEqualTo(2);
+        assertThat(json(call("GET", "destdb/host?name=%5B192.0.2.1%5D%3A25%2Fmay")).get("hosts").get(0).get("name")
+                .asString()).isEqualTo("mx.far.example");
+        assertThat(call("POST", "destdb/forget?name=mx.far.example").statusCode()).isEqualTo(200);
+        assertThat(call("POST", "destdb/resume?name=mx.far.example").statusCode()).isEqualTo(200);
+        assertThat(call("POST", "destdb/suspend?name=mx.far.example&reason=full&author=ann&until=2026-01-31T18:00:00Z")
+                .statusCode()).isEqualTo(200);
+        assertThat(hosts.orders).containsExactly("forget mx.far.example", "resume mx.far.example",
+                "suspend mx.far.example");
+        assertThat(hosts.suspension).hasValue(new HostOperations.Suspension("full", "ann",
+                Optional.of(Instant.parse("2026-01-31T18:00:00Z").toEpochMilli())));
+    }
+
+    @Test
+    void anOrderAboutAHostThatMakesNoSenseIsRefusedInASentence() throws Exception {
+        assertThat(error(call("GET", "destdb/host?name=nobody.example"), 404)).contains("nobody.example");
+        assertThat(error(call("GET", "destdb/host"), 400)).contains("name");
+        assertThat(error(call("POST", "destdb/forget?name="), 400)).contains("name");
+        assertThat(error(call("POST", "destdb/suspend?name=mx.far.example&author=ann"), 400)).contains("reason");
+        assertThat(error(call("POST", "destdb/suspend?name=mx.far.example&author=ann&reason=x&until=soon"), 400))
+                .contains("until");
+        assertThat(error(call("POST", "destdb/explode?name=x"), 404)).contains("explode");
+        assertThat(hosts.orders).isEmpty();
     }
 
     @Test

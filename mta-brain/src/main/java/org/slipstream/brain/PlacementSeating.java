@@ -174,6 +174,12 @@ public final class PlacementSeating implements Seating {
     }
 
     @Override
+    public void flush(long nowMillis) {
+        workers.hosts().makeDue(nowMillis);
+        lanes.flush(nowMillis);
+    }
+
+    @Override
     public long nextAlarmMillis() {
         // What an operator changed in the database between two events is told at once.
         return workers.hosts().hasChanges() ? 0 : Math.min(lanes.nextAlarmMillis(), workers.nextAlarmMillis());

@@ -18,6 +18,7 @@ import org.slipstream.dist.tls.TlsContexts;
 import org.slipstream.dist.tls.TlsFailure;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrEvent;
+import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.smtpin.ListenerConfig;
 import org.slipstream.smtpin.MailDoor;
 import org.slipstream.smtpin.protocol.Limits;
@@ -25,6 +26,8 @@ import org.slipstream.smtpin.protocol.ServicePolicy;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.smtpout.Peers;
 import org.slipstream.smtpout.dns.DnsRouteFinder;
+import org.slipstream.smtpout.place.PlaceRules;
+import org.slipstream.smtpout.place.WorkerBudget.Shares;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 
@@ -43,6 +46,7 @@ final class Rooms {
     private static final int RECIPIENT_BATCH = 1_000;
     private static final long RESET_MILLIS = 20_000;
     private static final long QUIT_MILLIS = 5_000;
+    private static final Shares PROBES = new Shares(5, 0);
 
     private final AddressBook book;
     private final Ingest ingest;
@@ -122,10 +126,23 @@ final class Rooms {
 
     static ClientConfig client(Config config) throws StartFailure {
         Config.SmtpClient client = config.smtpClient();
+        Config.Placement place = config.placement();
         return new ClientConfig(config.hostname(), client.startTls(), client.dnsServers(), client.connectMillis(),
                 client.greetingMillis(), client.commandMillis(), client.tlsMillis(), client.dataReplyMillis(),
-                client.dataBlockMillis(), client.finalReplyMillis(), RESET_MILLIS, QUIT_MILLIS)
-                .withPeers(peers(config));
+                client.dataBlockMillis(), client.finalReplyMillis(), RESET_MILLIS, QUIT_MILLIS,
+                new ClientConfig.Ahead(place.depth(), place.mostDepth(), place.bytesAhead()), peers(config));
+    }
+
+    /// A host that failed is left alone as long as a destination: `queue.minimal-backoff`.
+    static PlaceRules placement(Config config) {
+        TransportSettings smtp = config.delivery().transports().of("smtp");
+        int workers = smtp.processLimit();
+        int perHost = smtp.concurrencyLimit() == 0 ? workers : Math.min(workers, smtp.concurrencyLimit());
+        Config.Placement place = config.placement();
+        return new PlaceRules(workers, new Shares(place.messageConcurrency(), place.messageScale()), PROBES,
+                place.depth(), place.mostDepth(), place.overflow(), perHost, place.idlePerHost(),
+                config.queue().idleConnectionMillis(), place.ageMillis(), config.queue().minimalBackoffMillis(),
+                place.crowdedMillis(), place.closedMillis(), place.habitMillis(), place.returns(), true, true);
     }
 
     private static Peers peers(Config config) throws StartFailure {

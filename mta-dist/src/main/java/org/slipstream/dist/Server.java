@@ -3,6 +3,7 @@ package org.slipstream.dist;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.AdminServer;
+import org.slipstream.brain.HostMemory;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.dist.admin.AdminFiles;
 import org.slipstream.dist.config.Config;
@@ -11,8 +12,12 @@ import org.slipstream.dist.desk.CarrierAnswers;
 import org.slipstream.dist.desk.Desk;
 import org.slipstream.dist.desk.QueueOperations;
 import org.slipstream.dist.local.Leftovers;
+import org.slipstream.dist.place.HostDesk;
+import org.slipstream.dist.place.Places;
+import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.Seating;
 import org.slipstream.qmgr.lane.LaneSeating;
 import org.slipstream.qmgr.run.FeedbackLog;
 import org.slipstream.qmgr.run.Inbox;
@@ -102,15 +107,19 @@ public final class Server implements AutoCloseable {
         Rooms rooms = new Rooms(config, client, spool, this::arrived);
         Carriers carriers = new Carriers(client, new CarrierAnswers(inbox::answer));
         undo.push("carriers", carriers::close);
-        Desk desk = new Desk(spool, rooms.routes(), carriers, rooms.mailboxes(), rooms.reports(), inbox::answer, CLOCK);
+        QmgrConfig settings = Rooms.queue(config.queue(), config.delivery());
+        Places places = new Places(Rooms.placement(config), new LaneSeating(settings), client, List.of(),
+                HostMemory.NONE, CLOCK);
+        Desk desk = new Desk(spool, rooms.routes(), carriers, places::breaksUnderPipelining, rooms.mailboxes(),
+                rooms.reports(), inbox::answer, CLOCK);
         undo.push("desk", desk::close);
-        QmgrLoop loop = startQueueManager(desk);
+        QmgrLoop loop = startQueueManager(settings, places.seating(), desk);
         QueueOperations operations = new QueueOperations(spool, inbox, CLOCK, Release.version(), config.hostname());
         AdminServer api = bindAdmin();
         MailDoor door = rooms.door(loop::isBehindArrivals);
         smtp = listen("smtp", config.listen().smtp(), tls, door);
         submission = listen("submission", config.listen().submission(), tls, door);
-        serve(api, home, operations);
+        serve(api, home, operations, new HostDesk(inbox, places, CLOCK));
         Leftovers.sweep(config.local().maildir(), Instant.now());
         log.info("msg=\"server started\" version={} hostname={} home={}", Release.version(), config.hostname(), home);
     }
@@ -119,9 +128,8 @@ public final class Server implements AutoCloseable {
         inbox.offerArrival(message);
     }
 
-    private QmgrLoop startQueueManager(Desk desk) {
-        var settings = Rooms.queue(config.queue(), config.delivery());
-        QueueManager brain = new QueueManager(settings, new LaneSeating(settings), RandomGenerator.getDefault(),
+    private QmgrLoop startQueueManager(QmgrConfig settings, Seating seating, Desk desk) {
+        QueueManager brain = new QueueManager(settings, seating, RandomGenerator.getDefault(),
                 config.delivery().feedbackDebug() ? new FeedbackLog() : QmgrTrace.SILENT);
         QmgrLoop loop = new QmgrLoop(brain, inbox, desk, CLOCK, Server::brainIsBroken);
         loop.start();
@@ -166,12 +174,12 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    private void serve(AdminServer api, Path home, QueueOperations operations) throws StartFailure {
+    private void serve(AdminServer api, Path home, QueueOperations operations, HostDesk hosts) throws StartFailure {
         admin = api.address();
         try {
             String token = AdminFiles.write(home, admin.getPort());
             undo.push("admin files", () -> AdminFiles.remove(home));
-            api.serve(token, operations);
+            api.serve(token, operations, hosts);
         } catch (IOException trouble) {
             throw new StartFailure(
                     "cannot write the admin token to " + home.resolve("run") + ": " + trouble.getMessage(),

@@ -162,7 +162,8 @@ final class Destinations {
     }
 
     /// Everything that is dead gets another chance. A pause between deliveries stays one.
-    void flush() {
+    void flush(long nowMillis) {
+        seating.flush(nowMillis);
         for (Reopenings.Door door : reopenings.all()) {
             if (!(door instanceof Reopenings.Door.OfLine(Line line)) || byLine.get(line).isDead()) {
                 reopenings.cancel(door);

@@ -44,7 +44,7 @@ final class Operators {
     // Every dead destination gets another chance. To revive only those that the named mail leads to, one would have to
     // remember which domains lead where; a chance too many costs one connection.
     private void flush(Command.Flush flush) {
-        destinations.flush();
+        destinations.flush(present.nowMillis());
         if (flush.id().isPresent()) {
             wish(flush.id().get(), Wish.FLUSH);
         } else {

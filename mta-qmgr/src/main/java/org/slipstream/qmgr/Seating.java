@@ -49,6 +49,9 @@ public interface Seating {
     /// When [#alarm] wants to be called next; `Long.MAX_VALUE` when nothing is planned.
     long nextAlarmMillis();
 
+    /// An operator wants everything to be tried: what is known against hosts holds nobody back until it is seen again.
+    default void flush(long nowMillis) {}
+
     /// Connections to this destination, opening, busy or idle; for operators.
     int connections(Route route);
 

@@ -26,12 +26,16 @@ public final class Cli {
                 .addSubcommand(new QueueShowCommand(mta)).addSubcommand(new QueueFlushCommand(mta))
                 .addSubcommand(new QueueOrderCommand.Hold(mta)).addSubcommand(new QueueOrderCommand.Release(mta))
                 .addSubcommand(new QueueDeleteCommand(mta));
+        CommandLine destdb = new CommandLine(new DestdbCommand(mta)).addSubcommand(new DestdbCommand.Listing(mta))
+                .addSubcommand(new DestdbCommand.Show(mta)).addSubcommand(new DestdbOrderCommand.Suspend(mta))
+                .addSubcommand(new DestdbOrderCommand.Resume(mta)).addSubcommand(new DestdbOrderCommand.Forget(mta));
         CommandLine lab = new CommandLine(new LabCommand(mta)).addSubcommand(new LabListCommand(mta))
                 .addSubcommand(new LabRunCommand(mta)).addSubcommand(new LabStudyCommand(mta))
                 .addSubcommand(new LabCommand.GoldenTraces(mta));
         CommandLine line = new CommandLine(mta).addSubcommand(new RunCommand(mta)).addSubcommand(new WarmUpCommand(mta))
                 .addSubcommand(new CheckCommand(mta))
-                .addSubcommand(new SendCommand(mta)).addSubcommand(queue).addSubcommand(new StatusCommand(mta))
+                .addSubcommand(new SendCommand(mta)).addSubcommand(queue).addSubcommand(destdb)
+                .addSubcommand(new StatusCommand(mta))
                 .addSubcommand(lab).addSubcommand(new CompletionCommand(mta));
         return line.setOut(writer(world.out())).setErr(writer(world.err()))
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF)).setUsageHelpAutoWidth(false)

@@ -26,6 +26,7 @@ final class Checks {
     void run() {
         ports();
         backoff();
+        depth();
         mailboxes();
         postmaster();
         certificate();
@@ -67,6 +68,16 @@ final class Checks {
                     "queue.minimal-backoff (" + Units.DURATIONS.write(values.get(Keys.MINIMAL_BACKOFF))
                             + ") is longer than queue.maximal-backoff ("
                             + Units.DURATIONS.write(values.get(Keys.MAXIMAL_BACKOFF)) + ")");
+        }
+    }
+
+    private void depth() {
+        int most = values.get(Keys.MOST_CONNECTION_DEPTH);
+        if (values.isGiven(Keys.CONNECTION_DEPTH) && values.get(Keys.CONNECTION_DEPTH) > most
+                && values.isSound(Keys.CONNECTION_DEPTH, Keys.MOST_CONNECTION_DEPTH)) {
+            complaints.add(values.place(Keys.CONNECTION_DEPTH), Keys.CONNECTION_DEPTH.dotted(),
+                    Keys.CONNECTION_DEPTH.dotted() + " (" + values.get(Keys.CONNECTION_DEPTH) + ") is more than "
+                            + Keys.MOST_CONNECTION_DEPTH.dotted() + " (" + most + ")");
         }
     }
 

@@ -22,7 +22,7 @@ import java.util.Optional;
 /// @param routes by domain, `.suffix` or `*`, in lower case
 public record Config(Path home, String hostname, Listen listen, Local local, Map<String, List<Address>> aliases,
         Relay relay, Map<String, RouteTarget> routes, Tls tls, Limits limits, Queue queue, Delivery delivery,
-        SmtpClient smtpClient, SpoolSettings spool, String logLevel, Outbound outbound) {
+        SmtpClient smtpClient, SpoolSettings spool, String logLevel, Outbound outbound, Placement placement) {
     public Config {
         aliases = Map.copyOf(aliases);
         routes = Map.copyOf(routes);
@@ -99,6 +99,22 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// @param transports for all transports, and for those that differ
     public record Delivery(OrderPolicy order, FeedbackVariant variant, boolean feedbackDebug, long transportRetryMillis,
             QmgrConfig.Memory memory, TransportTable transports) {}
+
+    /// On which connection a message goes.
+    ///
+    /// @param messageConcurrency connections of one message however many others wait
+    /// @param messageScale times the free connections
+    /// @param depth unanswered deliveries on a connection until round trips are measured
+    /// @param bytesAhead of unanswered messages on one connection
+    /// @param overflow times the depth when no other connection may be opened
+    /// @param ageMillis of a connection
+    /// @param crowdedMillis pause of a host that refused one more
+    /// @param closedMillis memory of hosts that worked
+    /// @param habitMillis memory of hosts that break under pipelining
+    /// @param returns of one delivery from breaking connections
+    public record Placement(int messageConcurrency, int messageScale, int depth, int mostDepth, long bytesAhead,
+            int overflow, int idlePerHost, long ageMillis, long crowdedMillis, long closedMillis, long habitMillis,
+            int returns) {}
 
     public record SmtpClient(boolean startTls, List<InetSocketAddress> dnsServers, long connectMillis,
             long greetingMillis, long commandMillis, long tlsMillis, long dataReplyMillis, long dataBlockMillis,

@@ -82,7 +82,7 @@ public final class ConfigReader {
                 RouteBook.read(values.table(Keys.ROUTES), local.domains(), Checks.listeners(values).values(),
                         complaints),
                 tls(home, values), limits(values), queue(values), delivery(values, complaints), smtpClient(values),
-                spool(home, values), values.get(Keys.LOG_LEVEL), outbound(home, values));
+                spool(home, values), values.get(Keys.LOG_LEVEL), outbound(home, values), placement(values));
     }
 
     /// When the domains or mailboxes could not be read, every alias would seem to lead nowhere: its own form is still
@@ -146,6 +146,15 @@ public final class ConfigReader {
                 values.get(Keys.SOURCE_V6).map(Inet6Address.class::cast), values.get(Keys.MX_ROLL_UP),
                 values.get(Keys.CREDENTIALS).map(home::resolve), values.get(Keys.AUTHORITIES).map(home::resolve),
                 values.get(Keys.LOGIN_IN_THE_CLEAR));
+    }
+
+    private static Config.Placement placement(Values values) {
+        int most = values.get(Keys.MOST_CONNECTION_DEPTH);
+        return new Config.Placement(values.get(Keys.MESSAGE_CONCURRENCY), values.get(Keys.MESSAGE_SCALE),
+                Math.min(values.get(Keys.CONNECTION_DEPTH), most), most, values.get(Keys.BYTES_AHEAD),
+                values.get(Keys.OVERFLOW), values.get(Keys.IDLE_PER_HOST), values.get(Keys.CONNECTION_AGE),
+                values.get(Keys.CROWDED), values.get(Keys.CLOSED_MEMORY), values.get(Keys.HABIT_MEMORY),
+                values.get(Keys.RETURNS));
     }
 
     private static Config.SpoolSettings spool(Path home, Values values) {

@@ -99,7 +99,8 @@ final class Keys {
             "Bytes per second that a client must send during DATA, averaged over 60 seconds.");
 
     static final Key<Long> MINIMAL_BACKOFF = key("queue", "minimal-backoff", Forms.duration(1, FOREVER),
-            Value.text("300s"), "Shortest pause before the next attempt.");
+            Value.text("300s"),
+            "Shortest pause before the next attempt, and how long a host or destination that failed is left alone.");
     static final Key<Long> MAXIMAL_BACKOFF = key("queue", "maximal-backoff", Forms.duration(1, FOREVER),
             Value.text("4000s"), "Longest pause before the next attempt.");
     static final Key<Long> LIFETIME = key("queue", "lifetime", Forms.duration(0, FOREVER), Value.text("5d"),
@@ -173,6 +174,35 @@ final class Keys {
             Value.text("0s"), "Pause of a destination after each delivery; makes deliveries to it go one by one.");
     static final Key<Long> TRANSPORT_RETRY = key("concurrency", "transport-retry", Forms.duration(1, FOREVER),
             Value.text("60s"), "Pause of a transport that does not work for a reason of our own.");
+
+    static final Key<Integer> MESSAGE_CONCURRENCY = key("placement", "max-message-concurrency",
+            Forms.count(1, 100_000), Value.number(5),
+            "Connections that one message may keep busy however many others wait.");
+    static final Key<Integer> MESSAGE_SCALE = key("placement", "scale-max-concurrency", Forms.count(0, 100_000),
+            Value.number(10),
+            "It may have more while it has fewer than so many times the connections that are free.");
+    static final Key<Integer> CONNECTION_DEPTH = key("placement", "connection-depth", Forms.count(1, 1_000),
+            Value.number(2),
+            "Unanswered deliveries on one connection before another one is opened, until round trips have been measured.");
+    static final Key<Integer> MOST_CONNECTION_DEPTH = key("placement", "most-connection-depth", Forms.count(1, 1_000),
+            Value.number(50), "At the most, to hosts that allow to go ahead of their replies. 1: one at a time.");
+    static final Key<Long> BYTES_AHEAD = key("placement", "bytes-ahead", Forms.size(1, 1 << 30), Value.text("4MiB"),
+            "Bytes of unanswered messages on one connection; a larger message goes alone. It bounds what is sent twice"
+                    + " when a connection breaks.");
+    static final Key<Integer> OVERFLOW = key("placement", "overflow", Forms.count(1, 1_000), Value.number(2),
+            "So many times its depth are queued on a connection when no other one may be opened.");
+    static final Key<Integer> IDLE_PER_HOST = key("placement", "idle-per-host", Forms.count(0, 10_000),
+            Value.number(2), "Connections with nothing to do that are kept to one host.");
+    static final Key<Long> CONNECTION_AGE = key("placement", "connection-age", Forms.duration(1, FOREVER),
+            Value.text("300s"), "A connection older than this takes nothing more.");
+    static final Key<Long> CROWDED = key("placement", "crowded", Forms.duration(0, FOREVER), Value.text("60s"),
+            "How long no further connection is tried at a host that refused one while others worked.");
+    static final Key<Long> CLOSED_MEMORY = key("placement", "closed-memory", Forms.duration(0, FOREVER),
+            Value.text("1h"), "How long it is remembered which host of several worked last.");
+    static final Key<Long> HABIT_MEMORY = key("placement", "habit-memory", Forms.duration(0, FOREVER),
+            Value.text("1d"), "How long it is remembered that a host breaks when one goes ahead of its replies.");
+    static final Key<Integer> RETURNS = key("placement", "returns", Forms.count(1, 1_000), Value.number(3),
+            "How often in a row a delivery may be the first on a breaking connection before it is deferred.");
 
     static final Key<Boolean> START_TLS = key("smtp-client", "starttls", Forms.flag(), Value.flag(true),
             "Use TLS where it is offered (RFC 7435: without checking the certificate).");
@@ -267,6 +297,7 @@ final class Keys {
         sections.put("scheduler", "Who is next (docs/scheduler.md). Names as in Postfix.");
         sections.put("concurrency", "How many at once to one destination (docs/scheduler.md). Names as in Postfix.");
         sections.put(TRANSPORT, "What is different for one transport.");
+        sections.put("placement", "On which connection a message goes, and when another one is opened.");
         sections.put("smtp-client", "How mail is sent to other servers (waits: RFC 5321 section 4.5.3.2).");
         sections.put("smarthost",
                 "Hosts that take mail for others, named in `[routes]` as `smtp:host:port`, or `smtps:host`"

@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Numbers with a unit behind them: `300s`, `25MiB`.
-final class Units {
-    static final Units DURATIONS = new Units(
+public final class Units {
+    public static final Units DURATIONS = new Units(
             Map.of("ms", 1L, "s", 1_000L, "m", 60_000L, "h", 3_600_000L, "d", 86_400_000L));
     static final Units SIZES = new Units(sizes());
 
@@ -22,7 +22,7 @@ final class Units {
     }
 
     /// Empty when number or unit is none, or the whole is too large to count.
-    Optional<Long> parse(String text) {
+    public Optional<Long> parse(String text) {
         Matcher matcher = FORM.matcher(text.strip().toLowerCase(Locale.ROOT));
         if (!matcher.matches() || !factors.containsKey(matcher.group(2))) {
             return Optional.empty();

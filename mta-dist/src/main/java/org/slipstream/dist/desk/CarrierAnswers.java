@@ -26,6 +26,27 @@ public record CarrierAnswers(Consumer<QmgrEvent> answers) implements CarrierEven
         answers.accept(new QmgrEvent.DeliveryDone(delivery, connection, outcomes, usable, siteTrouble));
     }
 
+    /// The placement finds other seats.
+    @Override
+    public boolean reseats() {
+        return true;
+    }
+
+    @Override
+    public void returned(long delivery, long connection, Reply reason, String remote, boolean mayHaveArrived) {
+        answers.accept(new QmgrEvent.DeliveryReturned(delivery, connection, reason, remote, mayHaveArrived));
+    }
+
+    @Override
+    public void depth(long connection, int parcels) {
+        answers.accept(new QmgrEvent.ConnectionDepth(connection, parcels));
+    }
+
+    @Override
+    public void pipelinesBadly(long connection, String what) {
+        answers.accept(new QmgrEvent.PipelinesBadly(connection, what));
+    }
+
     @Override
     public void lost(long connection, String reason) {
         answers.accept(new QmgrEvent.ConnectionLost(connection, reason));

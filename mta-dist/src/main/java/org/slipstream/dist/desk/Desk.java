@@ -43,6 +43,7 @@ public final class Desk implements OrderSink, AutoCloseable {
     private final Spool spool;
     private final Routes routes;
     private final Carriers carriers;
+    private final Habits habits;
     private final Mailboxes mailboxes;
     private final Reports reports;
     private final Consumer<QmgrEvent> answers;
@@ -60,6 +61,13 @@ public final class Desk implements OrderSink, AutoCloseable {
         QmgrEvent find(String domain);
     }
 
+    /// What is known of hosts; asked on the queue manager's thread.
+    @FunctionalInterface
+    public interface Habits {
+        /// @param route to one host
+        boolean breaksUnderPipelining(Route.Smtp route);
+    }
+
     /// Local delivery; blocking.
     @FunctionalInterface
     public interface Mailboxes {
@@ -72,11 +80,12 @@ public final class Desk implements OrderSink, AutoCloseable {
         boolean report(QueueId id, QmgrOrder.NoticeKind kind);
     }
 
-    public Desk(Spool spool, Routes routes, Carriers carriers, Mailboxes mailboxes, Reports reports,
+    public Desk(Spool spool, Routes routes, Carriers carriers, Habits habits, Mailboxes mailboxes, Reports reports,
             Consumer<QmgrEvent> answers, LongSupplier clockMillis) {
         this.spool = spool;
         this.routes = routes;
         this.carriers = carriers;
+        this.habits = habits;
         this.mailboxes = mailboxes;
         this.reports = reports;
         this.answers = answers;
@@ -154,7 +163,7 @@ public final class Desk implements OrderSink, AutoCloseable {
 
     private void open(QmgrOrder.Open open) {
         switch (open.route()) {
-            case Route.Smtp smtp -> carriers.open(open.connection(), smtp);
+            case Route.Smtp smtp -> carriers.open(open.connection(), smtp, habits.breaksUnderPipelining(smtp));
             case Route.Lmtp lmtp -> carriers.open(open.connection(), lmtp);
             case Route.Local _,Route.Discard _ -> {
                 withoutSocket.add(open.connection());

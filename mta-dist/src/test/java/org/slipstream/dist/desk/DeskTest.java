@@ -55,7 +55,8 @@ class DeskTest {
     void open() throws Exception {
         real = Spools.open(SpoolConfig.at(folder), System::currentTimeMillis);
         carriers = new Carriers(ClientConfig.of("mta.example"), new CarrierAnswers(inbox::add));
-        desk = new Desk(troubled(real), new Table(), carriers, (_, _, recipients, _) -> delivered(recipients),
+        desk = new Desk(troubled(real), new Table(), carriers, _ -> false,
+                (_, _, recipients, _) -> delivered(recipients),
                 (_, _) -> true, inbox::add, System::currentTimeMillis);
     }
 
@@ -136,9 +137,10 @@ class DeskTest {
 
     @Test
     void aReportThatFailsIsAnsweredAsNotDone() throws Exception {
-        Desk sad = new Desk(real, new Table(), carriers, (_, _, recipients, _) -> delivered(recipients), (_, _) -> {
-            throw new IllegalStateException("broken report");
-        }, inbox::add, System::currentTimeMillis);
+        Desk sad = new Desk(real, new Table(), carriers, _ -> false, (_, _, recipients, _) -> delivered(recipients),
+                (_, _) -> {
+                    throw new IllegalStateException("broken report");
+                }, inbox::add, System::currentTimeMillis);
         try (sad) {
             sad.order(new QmgrOrder.Notify(committed().id(), QmgrOrder.NoticeKind.FAILED));
             assertThat(answer(QmgrEvent.Notified.class).done()).isFalse();

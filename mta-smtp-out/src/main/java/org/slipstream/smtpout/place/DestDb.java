@@ -124,6 +124,18 @@ public final class DestDb {
 
     // ---- what operators do
 
+    /// Broken and crowded hosts may be tried again at once. That they failed, and how often, stays known.
+    public void makeDue(long nowMillis) {
+        crowded.clear();
+        for (HostKey host : List.copyOf(notes.keySet())) {
+            Note note = notes.get(host).get(Kind.RETRY);
+            if (note != null && note.state() instanceof HostState.Retry retry && !retry.isDue(nowMillis)) {
+                HostState due = new HostState.Retry(retry.sinceMillis(), nowMillis, retry.failures(), retry.last());
+                put(host, note.name(), Kind.RETRY, due);
+            }
+        }
+    }
+
     public void suspend(HostKey host, String why, String author, long untilMillis, long nowMillis) {
         put(host, name(host), Kind.SUSPENDED, new HostState.Suspended(nowMillis, untilMillis, why, author));
     }

@@ -1,0 +1,102 @@
+package org.slipstream.admin;
+
+import java.io.IOException;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// The resources of the destination database: `destdb`, `destdb/host?name=` and what can be done with a host. Keys of hosts
+/// have slashes, so a host is named in the query.
+final class HostApi {
+    private static final int LONGEST_TEXT = 500;
+
+    private final HostOperations operations;
+
+    HostApi(HostOperations operations) {
+        this.operations = operations;
+    }
+
+    Optional<Api.Resource> find(List<String> path) {
+        if (path.equals(List.of("destdb"))) {
+            return resource(Set.of(), "GET", _ -> Answer.ok(operations.hosts()));
+        }
+        if (path.equals(List.of("destdb", "host"))) {
+            return resource(Set.of("name"), "GET", this::show);
+        }
+        if (path.equals(List.of("destdb", "forget"))) {
+            return resource(Set.of("name"), "POST", query -> give(query, "forget", operations::forget));
+        }
+        if (path.equals(List.of("destdb", "resume"))) {
+            return resource(Set.of("name"), "POST", query -> give(query, "resume", operations::resume));
+        }
+        if (path.equals(List.of("destdb", "suspend"))) {
+            return resource(Set.of("name", "reason", "author", "until"), "POST", this::suspend);
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<Api.Resource> resource(Set<String> parameters, String method, Api.Action action) {
+        return Optional.of(new Api.Resource(parameters, Map.of(method, action)));
+    }
+
+    @FunctionalInterface
+    private interface Order {
+        List<String> give(String name) throws IOException;
+    }
+
+    private Answer show(Query query) throws IOException {
+        Optional<String> name = text(query, "name");
+        if (name.isEmpty()) {
+            return noName();
+        }
+        var found = operations.show(name.get());
+        return found.isEmpty() ? unknown(name.get()) : Answer.ok(Map.of("hosts", found));
+    }
+
+    private static Answer give(Query query, String done, Order order) throws IOException {
+        Optional<String> name = text(query, "name");
+        if (name.isEmpty()) {
+            return noName();
+        }
+        List<String> hosts = order.give(name.get());
+        return hosts.isEmpty() ? unknown(name.get()) : Answer.ok(Map.of("done", done, "hosts", hosts));
+    }
+
+    private Answer suspend(Query query) throws IOException {
+        Optional<String> reason = text(query, "reason");
+        Optional<String> author = text(query, "author");
+        if (reason.isEmpty() || author.isEmpty()) {
+            return Answer.badRequest("a suspension has a reason and an author, of at most " + LONGEST_TEXT
+                    + " characters");
+        }
+        Optional<Long> until = query.get("until").flatMap(HostApi::instant);
+        if (until.isEmpty() && query.get("until").isPresent()) {
+            return Answer.badRequest("until is a moment such as 2026-01-31T18:00:00Z");
+        }
+        var suspension = new HostOperations.Suspension(reason.get(), author.get(), until);
+        return give(query, "suspend", name -> operations.suspend(name, suspension));
+    }
+
+    private static Optional<Long> instant(String text) {
+        try {
+            return Optional.of(Instant.parse(text).toEpochMilli());
+        } catch (DateTimeException | ArithmeticException none) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<String> text(Query query, String name) {
+        return query.get(name).filter(text -> !text.isBlank() && text.length() <= LONGEST_TEXT);
+    }
+
+    private static Answer noName() {
+        return Answer.badRequest("name a host: ?name=");
+    }
+
+    private static Answer unknown(String name) {
+        return Answer.notFound("nothing of the kind is known of a host " + name);
+    }
+}

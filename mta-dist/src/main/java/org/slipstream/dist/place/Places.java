@@ -1,0 +1,53 @@
+package org.slipstream.dist.place;
+
+import org.slipstream.brain.HostMemory;
+import org.slipstream.brain.PlacementSeating;
+import org.slipstream.core.Route;
+import org.slipstream.qmgr.Seating;
+import org.slipstream.smtpout.ClientConfig;
+import org.slipstream.smtpout.place.DestDb;
+import org.slipstream.smtpout.place.HostRow;
+import org.slipstream.smtpout.place.PlaceRules;
+import org.slipstream.smtpout.place.Workers;
+
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+
+/// The second half of the brain, as this server uses it. Like the first, it belongs to the queue manager's thread once that
+/// runs.
+public final class Places {
+    private final Workers workers;
+    private final Seating seating;
+    private final ClientConfig client;
+    private final LongSupplier clockMillis;
+
+    /// @param lanes seats what does not go by SMTP
+    /// @param known what was remembered of hosts
+    /// @param memory hears what is to be remembered
+    public Places(PlaceRules rules, Seating lanes, ClientConfig client, List<HostRow> known, HostMemory memory,
+            LongSupplier clockMillis) {
+        DestDb hosts = new DestDb(rules);
+        known.forEach(row -> hosts.learn(row, clockMillis.getAsLong()));
+        this.workers = new Workers(rules, hosts, RandomGenerator.getDefault());
+        this.seating = new PlacementSeating(lanes, workers, client::hostKey, memory);
+        this.client = client;
+        this.clockMillis = clockMillis;
+    }
+
+    public Seating seating() {
+        return seating;
+    }
+
+    /// Only on the queue manager's thread.
+    ///
+    /// @param route to one host
+    public boolean breaksUnderPipelining(Route.Smtp route) {
+        return workers.hosts().habit(client.hostKey(route, route.hosts().getFirst()), clockMillis.getAsLong())
+                .isPresent();
+    }
+
+    Workers workers() {
+        return workers;
+    }
+}
