@@ -129,6 +129,7 @@ final class Introduction {
 
     private Result talk(Wire wire, ClientDialog dialog) {
         Step step = dialog.begin();
+        long roundTripNanos = Long.MAX_VALUE;
         while (true) {
             switch (step) {
                 case Step.Send(String commands, Phase awaited) -> {
@@ -137,8 +138,14 @@ final class Introduction {
                     step = new Step.Await(awaited);
                 }
                 case Step.Await(Phase awaited) -> {
+                    long asked = System.nanoTime();
                     switch (wire.hear(config.patienceMillis(awaited))) {
-                        case Heard.Said(Reply reply) -> step = dialog.heard(reply);
+                        case Heard.Said(Reply reply) -> {
+                            if (awaited != Phase.GREETING) {
+                                roundTripNanos = Math.min(roundTripNanos, System.nanoTime() - asked);
+                            }
+                            step = dialog.heard(reply);
+                        }
                         case Gone gone -> {
                             return hungUp(wire, awaited, gone);
                         }
@@ -154,7 +161,7 @@ final class Introduction {
                 case Step.Ready _ -> {
                     log.debug("msg=connected conn={} remote={} tls={}", connection, wire.endpoint(),
                             wire.security());
-                    return new Result.Ready(new Session(wire, dialog));
+                    return new Result.Ready(new Session(wire, dialog, roundTripNanos));
                 }
                 case Step.Refused(Reply reply, Phase phase) -> {
                     return refused(wire, reply, phase);

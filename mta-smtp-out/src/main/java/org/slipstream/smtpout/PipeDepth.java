@@ -29,26 +29,34 @@ import org.slipstream.smtpout.dialog.Pipeline.Reach;
 /// is noticed; and because a base that is only ever seen through a line of our own making would creep up, and the depth
 /// after it, each epoch begins with a depth of two.
 ///
+/// **When one is enough.** Between a final reply and the next message lies a pause: a round trip, and what we ourselves need to
+/// turn around ([#TURN_NANOS]). With a peer that needs [#SLOW] times as long for a message, nothing worth having is won by a second
+/// one on the way, and it loses what it had: while it waits in our queue a more urgent one may pass it, on the
+/// connection nothing can. So the depth of such a connection is one. The round trip is taken from the handshake.
+///
 /// DATA has one message of content under way and the next envelope with it ([Reach#NEXT]); more would not help.
 final class PipeDepth {
     static final int GROW = 3;
     static final int SHRINK = 5;
     static final int EPOCH = 5000;
+    static final int SLOW = 10;
+    static final long TURN_NANOS = 1_000_000;
 
-    private final int least;
     private final int most;
+    private final long pauseNanos;
     private int depth;
     private long baseNanos = Long.MAX_VALUE;
     private long nextBaseNanos = Long.MAX_VALUE;
     private int answers;
 
-    PipeDepth(Reach reach, ClientConfig.Ahead bounds) {
+    /// @param roundTripNanos as far as is known
+    PipeDepth(Reach reach, ClientConfig.Ahead bounds, long roundTripNanos) {
         this.most = switch (reach) {
             case ONE -> 1;
             case NEXT -> Math.min(2, bounds.messages());
             case ANY -> bounds.messages();
         };
-        this.least = Math.min(2, most);
+        this.pauseNanos = Math.min(roundTripNanos, Long.MAX_VALUE / SLOW - TURN_NANOS) + TURN_NANOS;
         this.depth = Math.min(bounds.first(), most);
     }
 
@@ -66,19 +74,29 @@ final class PipeDepth {
         int before = depth;
         remember(Math.max(1, nanos));
         boolean tells = underWay >= depthThen && depthThen <= depth;
-        if (tells && nanos / GROW < baseNanos) {
+        if (isSlow()) {
+            depth = 1;
+        } else if (tells && nanos / GROW < baseNanos) {
             depth = Math.min(most, depth + 1);
         } else if (nanos / SHRINK > baseNanos) {
-            depth = Math.max(least, depth - 1);
+            depth = Math.max(least(), depth - 1);
         }
         return depth != before;
+    }
+
+    private boolean isSlow() {
+        return baseNanos != Long.MAX_VALUE && baseNanos > SLOW * pauseNanos;
+    }
+
+    private int least() {
+        return isSlow() ? 1 : Math.min(2, most);
     }
 
     private void remember(long nanos) {
         if (++answers % EPOCH == 0) {
             baseNanos = nextBaseNanos;
             nextBaseNanos = Long.MAX_VALUE;
-            depth = least;
+            depth = least();
         }
         nextBaseNanos = Math.min(nextBaseNanos, nanos);
         baseNanos = Math.min(baseNanos, nanos);

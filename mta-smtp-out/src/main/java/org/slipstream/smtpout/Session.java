@@ -23,11 +23,18 @@ final class Session {
 
     private final Wire wire;
     private final ClientDialog dialog;
+    private final long roundTripNanos;
     private final Semaphore room = new Semaphore(CHARS_AHEAD);
 
-    Session(Wire wire, ClientDialog dialog) {
+    /// @param roundTripNanos the shortest from a command to its reply during the handshake
+    Session(Wire wire, ClientDialog dialog, long roundTripNanos) {
         this.wire = wire;
         this.dialog = dialog;
+        this.roundTripNanos = roundTripNanos;
+    }
+
+    long roundTripNanos() {
+        return roundTripNanos;
     }
 
     Wire wire() {

@@ -89,7 +89,7 @@ final class Traffic {
         this.session = session;
         this.wire = session.wire();
         this.pipeline = session.dialog().pipeline(plainly);
-        this.depth = new PipeDepth(pipeline.reach(), config.ahead());
+        this.depth = new PipeDepth(pipeline.reach(), config.ahead(), session.roundTripNanos());
         this.answers = answers;
         this.onceOnly = onceOnly;
         this.badly = badly;

@@ -32,13 +32,20 @@ class PipeDepthTest {
     }
 
     @Test
+    void aNearPeerThatNeedsLongForEachMessageGetsOneAtATimeSoThatOthersMayPass() {
+        assertThat(settled(0, 100 * MILLI, 1, 200)).isEqualTo(1);
+        assertThat(settled(2 * MILLI, 100 * MILLI, 1, 11_000)).isEqualTo(1);
+        assertThat(settled(20 * MILLI, 100 * MILLI, 1, 200)).as("but not a far one").isGreaterThan(1);
+    }
+
+    @Test
     void theSettingIsTheBound() {
         assertThat(settled(1000 * MILLI, MILLI, 1, 4000)).isEqualTo(50);
     }
 
     @Test
     void fiftyAreReachedInAFewRoundTrips() {
-        PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT);
+        PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT, 100 * MILLI);
         int roundTrips = 0;
         for (; depth.depth() < 50; roundTrips++) {
             answers(depth, depth.depth(), 100 * MILLI);
@@ -48,7 +55,7 @@ class PipeDepthTest {
 
     @Test
     void aPipeThatNobodyFillsDoesNotGrow() {
-        PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT);
+        PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT, 100 * MILLI);
         for (int i = 0; i < 100; i++) {
             assertThat(depth.answered(100 * MILLI, 1, depth.depth())).isFalse();
         }
@@ -57,7 +64,7 @@ class PipeDepthTest {
 
     @Test
     void aPeerThatBecomesSlowIsNotBuriedInMail() {
-        PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT);
+        PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT, 100 * MILLI);
         answers(depth, 100, 100 * MILLI);
         assertThat(depth.depth()).isEqualTo(50);
         answers(depth, 100, 2000 * MILLI);
@@ -66,7 +73,7 @@ class PipeDepthTest {
 
     @Test
     void aWayThatHasBecomeLongerIsNoticed() {
-        PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT);
+        PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT, 100 * MILLI);
         answers(depth, 10, MILLI);
         answers(depth, 2 * PipeDepth.EPOCH + 100, 100 * MILLI);
         assertThat(depth.depth()).isEqualTo(50);
@@ -74,7 +81,7 @@ class PipeDepthTest {
 
     @Test
     void anEpochBeginsWithAnEmptyPipe() {
-        PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT);
+        PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT, 100 * MILLI);
         answers(depth, PipeDepth.EPOCH - 1, 100 * MILLI);
         assertThat(depth.depth()).isEqualTo(50);
         depth.answered(100 * MILLI, 50, 50);
@@ -86,9 +93,9 @@ class PipeDepthTest {
 
     @Test
     void withDataTwoAndWithoutPipeliningOne() {
-        assertThat(new PipeDepth(Reach.NEXT, Ahead.DEFAULT).depth()).isEqualTo(2);
-        assertThat(new PipeDepth(Reach.ONE, Ahead.DEFAULT).depth()).isEqualTo(1);
-        PipeDepth next = new PipeDepth(Reach.NEXT, Ahead.DEFAULT);
+        assertThat(new PipeDepth(Reach.NEXT, Ahead.DEFAULT, 100 * MILLI).depth()).isEqualTo(2);
+        assertThat(new PipeDepth(Reach.ONE, Ahead.DEFAULT, 100 * MILLI).depth()).isEqualTo(1);
+        PipeDepth next = new PipeDepth(Reach.NEXT, Ahead.DEFAULT, 100 * MILLI);
         answers(next, 100, 100 * MILLI);
         assertThat(next.depth()).isEqualTo(2);
     }
@@ -102,7 +109,7 @@ class PipeDepthTest {
     /// The depth after so many messages to a peer that takes one after the other and sends its replies when it has so many, or nothing
     /// left to do.
     private static int settled(long roundTripNanos, long serviceNanos, int flock, int messages) {
-        PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT);
+        PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT, roundTripNanos);
         record UnderWay(long sent, int before, int depthThen) {}
         Deque<UnderWay> underWay = new ArrayDeque<>();
         long now = 0;

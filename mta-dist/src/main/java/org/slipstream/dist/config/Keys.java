@@ -189,8 +189,9 @@ final class Keys {
     static final Key<Long> BYTES_AHEAD = key("placement", "bytes-ahead", Forms.size(1, 1 << 30), Value.text("4MiB"),
             "Bytes of unanswered messages on one connection; a larger message goes alone. It bounds what is sent twice"
                     + " when a connection breaks.");
-    static final Key<Integer> OVERFLOW = key("placement", "overflow", Forms.count(1, 1_000), Value.number(2),
-            "So many times its depth are queued on a connection when no other one may be opened.");
+    static final Key<Integer> OVERFLOW = key("placement", "overflow", Forms.count(1, 1_000), Value.number(1),
+            "So many times its depth are queued on a connection when no other one may be opened. With 1 they wait where"
+                    + " a more urgent message can still pass them.");
     static final Key<Integer> IDLE_PER_HOST = key("placement", "idle-per-host", Forms.count(0, 10_000),
             Value.number(2), "Connections with nothing to do that are kept to one host.");
     static final Key<Long> CONNECTION_AGE = key("placement", "connection-age", Forms.duration(1, FOREVER),
