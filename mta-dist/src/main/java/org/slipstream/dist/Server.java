@@ -3,7 +3,6 @@ package org.slipstream.dist;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.AdminServer;
-import org.slipstream.brain.HostMemory;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.dist.admin.AdminFiles;
 import org.slipstream.dist.config.Config;
@@ -13,6 +12,7 @@ import org.slipstream.dist.desk.Desk;
 import org.slipstream.dist.desk.QueueOperations;
 import org.slipstream.dist.local.Leftovers;
 import org.slipstream.dist.place.HostDesk;
+import org.slipstream.dist.place.HostNotes;
 import org.slipstream.dist.place.Places;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrTrace;
@@ -26,6 +26,7 @@ import org.slipstream.smtpin.MailDoor;
 import org.slipstream.smtpin.SmtpListener;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.smtpout.ClientConfig;
+import org.slipstream.smtpout.place.HostRow;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.Spools;
@@ -108,8 +109,8 @@ public final class Server implements AutoCloseable {
         Carriers carriers = new Carriers(client, new CarrierAnswers(inbox::answer));
         undo.push("carriers", carriers::close);
         QmgrConfig settings = Rooms.queue(config.queue(), config.delivery());
-        Places places = new Places(Rooms.placement(config), new LaneSeating(settings), client, List.of(),
-                HostMemory.NONE, CLOCK);
+        Places places = new Places(Rooms.placement(config), new LaneSeating(settings), client,
+                rememberedHosts(spool), new HostNotes(spool), CLOCK);
         Desk desk = new Desk(spool, rooms.routes(), carriers, places::breaksUnderPipelining, rooms.mailboxes(),
                 rooms.reports(), inbox::answer, CLOCK);
         undo.push("desk", desk::close);
@@ -122,6 +123,14 @@ public final class Server implements AutoCloseable {
         serve(api, home, operations, new HostDesk(inbox, places, CLOCK));
         Leftovers.sweep(config.local().maildir(), Instant.now());
         log.info("msg=\"server started\" version={} hostname={} home={}", Release.version(), config.hostname(), home);
+    }
+
+    private static List<HostRow> rememberedHosts(Spool spool) throws StartFailure {
+        try {
+            return HostNotes.read(spool);
+        } catch (IOException trouble) {
+            throw new StartFailure("cannot read what is known of other hosts: " + trouble.getMessage(), trouble);
+        }
     }
 
     private void arrived(MessageSummary message) {

@@ -10,6 +10,7 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.spool.box.LetterBox;
 import org.slipstream.spool.register.Change;
 import org.slipstream.spool.register.DamagedRowsException;
+import org.slipstream.spool.register.HostRecord;
 import org.slipstream.spool.register.Register;
 
 import java.io.IOException;
@@ -98,6 +99,21 @@ final class LocalSpool implements Spool {
     @Override
     public void delayReported(QueueId id, Runnable then) {
         alter(new Change.DelayReported(id), then);
+    }
+
+    @Override
+    public void keepHost(HostRecord host) {
+        alter(new Change.KeepHost(host), () -> {});
+    }
+
+    @Override
+    public void forgetHost(String host, String kind) {
+        alter(new Change.ForgetHost(host, kind), () -> {});
+    }
+
+    @Override
+    public List<HostRecord> hosts() throws IOException {
+        return readers.read(register::hosts);
     }
 
     private void alter(Change change, Runnable then) {

@@ -6,6 +6,7 @@ import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
+import org.slipstream.spool.register.HostRecord;
 
 import java.io.IOException;
 import java.util.List;
@@ -92,6 +93,14 @@ public interface Spool extends AutoCloseable {
 
     /// A page of the queue in order of id, after `after`.
     List<Details> list(Optional<QueueId> after, int limit) throws IOException;
+
+    /// Keeps what is known of a host, in place of an earlier record of the same kind.
+    void keepHost(HostRecord host);
+
+    void forgetHost(String host, String kind);
+
+    /// All that is kept of hosts.
+    List<HostRecord> hosts() throws IOException;
 
     /// Counts for operators.
     Counts counts() throws IOException;

@@ -2,11 +2,13 @@ package org.slipstream.spool;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.spool.register.RegisterDatabase;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
@@ -83,7 +85,7 @@ class OpeningTest {
     @Test
     void aNewerSchemaIsRefusedEvenWhenTheVersionFileIsWrong() throws Exception {
         world.open(directory).close();
-        TestWorld.sql(directory, "update \"flyway_schema_history\" set \"version\" = '7' where \"version\" = '1'",
+        TestWorld.sql(directory, "update \"flyway_schema_history\" set \"version\" = '7' where \"version\" = '2'",
                 "shutdown");
         assertThat(refusal(directory).reason()).isEqualTo(SpoolException.Reason.NEWER_VERSION);
     }
@@ -125,13 +127,26 @@ class OpeningTest {
         world.open(directory).close();
         assertThat(TestWorld.number(directory,
                 "select count(*) from \"flyway_schema_history\" where \"success\" = true and \"type\" = 'SQL'"))
-                .isEqualTo(1);
+                .isEqualTo(RegisterDatabase.SCHEMA_VERSION);
         TestWorld.sql(directory, "shutdown");
         world.open(directory).close();
         // An empty database file, as after a crash in the very first start, is migrated, too.
         TestWorld.sql(directory, "drop all objects", "shutdown");
         try (Spool spool = world.open(directory)) {
             assertThat(Letters.commit(spool, "bob@example.net", new byte[10])).isNotNull();
+        }
+    }
+
+    @Test
+    void theRegisterOfTheVersionBeforeIsBroughtUpToDateWithItsMail() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            Letters.commit(spool, "bob@example.net", new byte[10]);
+        }
+        TestWorld.sql(directory, "drop table host",
+                "delete from \"flyway_schema_history\" where \"version\" = '2'", "shutdown");
+        try (Spool spool = world.open(directory)) {
+            assertThat(spool.list(Optional.empty(), 10)).hasSize(1);
+            assertThat(spool.hosts()).isEmpty();
         }
     }
 

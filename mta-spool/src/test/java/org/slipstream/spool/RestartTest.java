@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
+import org.slipstream.spool.register.HostRecord;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -42,6 +43,31 @@ class RestartTest {
 
     private static List<QueueId> listed(Spool spool) throws IOException {
         return spool.list(Optional.empty(), 1000).stream().map(each -> each.summary().id()).toList();
+    }
+
+    @Test
+    @Tag("FI-39")
+    void whatIsKnownOfHostsSurvives() throws Exception {
+        HostRecord broken = new HostRecord("[192.0.2.1]:25/may", "RETRY", "mx.example", 1, 2, 3, "421 4.3.2 no\0w", "");
+        HostRecord suspended = new HostRecord("[192.0.2.1]:25/may", "SUSPENDED", "mx.example", 1, Long.MAX_VALUE, 0,
+                "moving house", "ann");
+        try (Spool spool = world.open(directory)) {
+            spool.keepHost(broken);
+            spool.keepHost(suspended);
+            spool.keepHost(new HostRecord("[192.0.2.2]:25/may", "RETRY", "mx2.example", 1, 2, 1, "x", ""));
+            spool.keepHost(new HostRecord("[192.0.2.1]:25/may", "RETRY", "mx.example", 1, 9, 4, "421 4.3.2 later", ""));
+            spool.forgetHost("[192.0.2.2]:25/may", "RETRY");
+            spool.forgetHost("[192.0.2.3]:25/may", "RETRY");
+        }
+        try (Spool spool = world.open(directory)) {
+            assertThat(spool.hosts()).containsExactly(
+                    new HostRecord("[192.0.2.1]:25/may", "RETRY", "mx.example", 1, 9, 4, "421 4.3.2 later", ""),
+                    suspended);
+            spool.keepHost(broken);
+        }
+        try (Spool spool = world.open(directory)) {
+            assertThat(spool.hosts().getFirst().words()).isEqualTo("421 4.3.2 no w");
+        }
     }
 
     @Test

@@ -8,6 +8,7 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.NoSpaceException;
 import org.slipstream.spool.Spool;
+import org.slipstream.spool.register.HostRecord;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -31,6 +32,7 @@ public final class MemorySpool implements Spool {
     public Optional<IOException> onCommit = Optional.empty();
     public Optional<IOException> onRead = Optional.empty();
     public Optional<IOException> onLetter = Optional.empty();
+    public final Map<String, HostRecord> hosts = new LinkedHashMap<>();
     public boolean full;
     private long last = 1_795_269_600_000L << 10;
 
@@ -106,6 +108,21 @@ public final class MemorySpool implements Spool {
     public void delayReported(QueueId id, Runnable then) {
         reported.add("delayed " + id);
         then.run();
+    }
+
+    @Override
+    public void keepHost(HostRecord host) {
+        hosts.put(host.host() + " " + host.kind(), host);
+    }
+
+    @Override
+    public void forgetHost(String host, String kind) {
+        hosts.remove(host + " " + kind);
+    }
+
+    @Override
+    public List<HostRecord> hosts() {
+        return List.copyOf(hosts.values());
     }
 
     @Override

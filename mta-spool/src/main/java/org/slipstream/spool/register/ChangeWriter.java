@@ -137,6 +137,8 @@ final class ChangeWriter implements AutoCloseable {
             case Change.Withdraw(List<QueueId> ids) -> withdraw(ids);
             case Change.WithdrawRange(long first, long last) -> withdraw(first, last);
             case Change.MakeDue makeDue -> makeDue(makeDue);
+            case Change.KeepHost(HostRecord host) -> HostRows.keep(connection, host);
+            case Change.ForgetHost(String host, String kind) -> HostRows.forget(connection, host, kind);
             case Change.Claim _ -> throw new IllegalStateException("a claim is answered, not added");
         }
     }

@@ -85,6 +85,9 @@ public interface Register extends AutoCloseable {
 
     record RegisteredRecipient(Recipient recipient, RecipientStatus status, Optional<Outcome> last, long atMillis) {}
 
+    /// All that is kept of hosts.
+    List<HostRecord> hosts() throws RegisterException;
+
     Totals totals() throws RegisterException;
 
     /// @param messages queued or held; @param corrupt set aside
