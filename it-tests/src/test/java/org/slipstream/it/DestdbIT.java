@@ -1,0 +1,143 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Sink;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Workbench;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// What the server knows of other hosts, what an operator does about it, and that a restart forgets nothing of it. The next attempt of
+/// anything is an hour away, so nothing happens by itself. A sink and a domain for each test.
+class DestdbIT {
+    @RegisterExtension
+    static final Workbench BENCH = new Workbench();
+    private static final Map<String, Sink> SINKS = new HashMap<>();
+    private static RunningServer server;
+
+    @BeforeAll
+    static void start() {
+        var settings = Settings.quick().set("queue.minimal-backoff", "1h").set("queue.maximal-backoff", "1h");
+        for (var domain : List.of("dead.example", "quiet.example", "busy.example")) {
+            SINKS.put(domain, BENCH.smtpSink());
+            settings = settings.route(domain, SINKS.get(domain));
+        }
+        server = BENCH.server(settings);
+    }
+
+    @Test
+    @Tag("FI-39")
+    void aDeadHostIsRememberedOverARestartAndNotAskedAgainBeforeItsTime() {
+        var far = SINKS.get("dead.example");
+        far.stop();
+        send("one@x", "dead.example");
+        eventually().untilAsserted(() -> assertThat(states(far)).contains("retry"));
+        assertThat(server.stop()).isZero();
+        server.startAgain();
+        assertThat(states(far)).contains("retry");
+        far.startAgain();
+        send("two@x", "dead.example");
+        eventually().untilAsserted(() -> assertThat(why("dead.example")).contains("no host is due"));
+        assertThat(far.connections()).as("nobody called").isZero();
+        server.command("destdb", "forget", host(far)).mustSucceed();
+        server.command("queue", "flush", "--domain", "dead.example").mustSucceed();
+        eventually().untilAsserted(
+                () -> assertThat(far.deliveries()).extracting(Sink.Delivery::id).contains("one@x", "two@x"));
+        assertThat(states(far)).doesNotContain("retry");
+    }
+
+    @Test
+    void aSuspendedHostIsLeftAloneAlsoAfterARestartUntilItIsResumed() {
+        var far = SINKS.get("quiet.example");
+        send("before@x", "quiet.example");
+        eventually().untilAsserted(() -> assertThat(far.deliveries()).hasSize(1));
+        int before = far.connections();
+        server.command("destdb", "suspend", host(far), "--reason", "their disk is full", "--author", "ann", "--for",
+                "2h").mustSucceed();
+        send("while@x", "quiet.example");
+        eventually().untilAsserted(() -> assertThat(why("quiet.example")).contains("their disk is full", "ann"));
+        assertThat(server.stop()).isZero();
+        server.startAgain();
+        assertThat(server.command("destdb", "list").mustSucceed().out()).contains("suspended",
+                "their disk is full (ann)");
+        server.command("queue", "flush", "--domain", "quiet.example").mustSucceed();
+        send("again@x", "quiet.example");
+        eventually().untilAsserted(() -> assertThat(why("quiet.example")).contains("their disk is full"));
+        assertThat(far.connections()).as("a flush does not overrule an operator").isEqualTo(before);
+        server.command("destdb", "resume", host(far)).mustSucceed();
+        assertThat(server.command("destdb", "resume", host(far)).exit()).isEqualTo(1);
+        server.command("queue", "flush", "--domain", "quiet.example").mustSucceed();
+        eventually().untilAsserted(() -> assertThat(far.deliveries()).extracting(Sink.Delivery::id)
+                .containsExactlyInAnyOrder("before@x", "while@x", "again@x"));
+    }
+
+    @Test
+    @Tag("FI-35")
+    void aBurstNeedsFewConnectionsAndTwoAreKept() {
+        var far = SINKS.get("busy.example");
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            IntStream.range(0, 300).forEach(i -> assertThat(
+                    talk.send(Letter.of("burst" + i + "@x", "someone@client.example", "friend@busy.example")).code())
+                    .isEqualTo(250));
+        }
+        eventually().untilAsserted(() -> assertThat(far.deliveries()).hasSize(300));
+        assertThat(far.deliveries()).extracting(Sink.Delivery::id).doesNotHaveDuplicates();
+        assertThat(far.connections()).isLessThan(150);
+        assertThat(server.command("destdb", "show", host(far)).mustSucceed().out()).contains(host(far));
+        assertThat(view(far).path("connections").size()).isLessThanOrEqualTo(2);
+    }
+
+    @Test
+    void whoIsNotKnownIsAnAnswerOfNoAndAnAddressCanBeSuspendedInAdvance() {
+        assertThat(server.command("destdb", "show", "mx.nowhere.example").exit()).isEqualTo(1);
+        var refused = server.command("destdb", "suspend", "mx.nowhere.example", "--reason", "x");
+        assertThat(refused.exit()).isEqualTo(1);
+        assertThat(refused.err()).contains("no host is known by this name");
+        assertThat(server.command("destdb", "suspend", "192.0.2.99", "--reason", "asked by them").mustSucceed().out())
+                .contains("[192.0.2.99]:25/may");
+        assertThat(server.command("destdb", "resume", "192.0.2.99").mustSucceed().out())
+                .contains("resumed [192.0.2.99]:25/may");
+    }
+
+    private static String host(Sink sink) {
+        return "[127.0.0.1]:" + sink.port() + "/may";
+    }
+
+    private static JsonNode view(Sink sink) {
+        var known = JsonMapper.shared()
+                .readTree(server.command("destdb", "list", "--json").mustSucceed().out()).path("hosts");
+        return known.valueStream().filter(each -> each.path("host").asString().equals(host(sink))).findFirst()
+                .orElseThrow(() -> new AssertionError(host(sink) + " is not known: " + known));
+    }
+
+    private static List<String> states(Sink sink) {
+        return view(sink).path("states").valueStream().map(state -> state.path("state").asString()).toList();
+    }
+
+    private static String why(String domain) {
+        return server.queue().messages().stream()
+                .filter(message -> message.path("recipients").path(0).path("address").asString().endsWith("@" + domain)
+                        && message.path("attempts").asInt() > 0)
+                .map(message -> message.path("why").asString()).reduce((_, last) -> last).orElse("");
+    }
+
+    private static void send(String id, String domain) {
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            assertThat(talk.send(Letter.of(id, "someone@client.example", "friend@" + domain)).code()).isEqualTo(250);
+        }
+    }
+}
