@@ -23,7 +23,7 @@ trap 'rm -rf "$packages"' EXIT
 chmod 755 "$packages"
 cd "$packages"
 # shellcheck disable=SC2086  # a list of words
-apt-get -q download $unpacked
+apt-get -q download $unpacked || { apt-get -q update && apt-get -q download $unpacked; }
 for package in *.deb; do
     dpkg -x "$package" "$folder"
 done
