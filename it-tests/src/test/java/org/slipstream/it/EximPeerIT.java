@@ -1,0 +1,99 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.slipstream.it.fixture.Peer;
+import org.slipstream.it.fixture.PeerExim;
+import org.slipstream.it.fixture.PeerOffer;
+import org.slipstream.it.fixture.RequiresPeers;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Workbench;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Mail to Exim, whatever it offers. Its log says of each message whether it was pipelined (`L`) and came in chunks (`K`).
+@RequiresPeers
+class EximPeerIT {
+    @RegisterExtension
+    static final Workbench BENCH = new Workbench();
+    private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
+    private static RunningServer server;
+
+    /// What each is told to offer, and what our route to it says of TLS.
+    enum House {
+        EVERYTHING(PeerOffer.everything(), "encrypt"), IN_THE_CLEAR(PeerOffer.everything().inTheClear(),
+                "none"), WITHOUT_CHUNKING(PeerOffer.everything().withoutChunking(), "encrypt"), WITHOUT_PIPELINING(
+                        PeerOffer.everything().withoutPipelining(),
+                        "may"), BARE(PeerOffer.everything().inTheClear().withoutPipelining().withoutChunking(),
+                                "may"), TLS_AT_ONCE(PeerOffer.everything().with(PeerOffer.Tls.AT_ONCE), "encrypt");
+
+        private final PeerOffer offer;
+        private final String tls;
+
+        House(PeerOffer offer, String tls) {
+            this.offer = offer;
+            this.tls = tls;
+        }
+
+        String domain() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-') + ".example";
+        }
+
+        String route(Peer peer) {
+            var scheme = offer.tls() == PeerOffer.Tls.AT_ONCE ? "smtps" : "smtp";
+            return scheme + ":127.0.0.1:" + peer.port() + " tls=" + tls;
+        }
+    }
+
+    @BeforeAll
+    static void start() {
+        var settings = Settings.quick();
+        for (var house : House.values()) {
+            var peer = BENCH.keep(Peer.start(new PeerExim(house.offer)));
+            PEERS.put(house, peer);
+            settings = settings.route("." + house.domain(), house.route(peer));
+        }
+        server = BENCH.server(settings);
+    }
+
+    private static PeerStories at(House house) {
+        return new PeerStories(server, PEERS.get(house), house.domain());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyShapeArrivesOnceAndUnchanged(House house) {
+        at(house).everyShapeArrivesOnceAndUnchanged();
+        var accepted = accepted(PEERS.get(house));
+        assertThat(accepted).allSatisfy(line -> {
+            assertThat(line.contains(" K ")).as("in chunks")
+                    .isEqualTo(house.offer.chunking() && house.offer.pipelining());
+            assertThat(line.contains(" L ")).as("pipelined").isEqualTo(house.offer.pipelining());
+            assertThat(line.contains(" X=TLS")).as("in TLS").isEqualTo(house.offer.tls() != PeerOffer.Tls.NONE);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void threeRecipientsHaveThreeFates(House house) {
+        at(house).threeRecipientsHaveThreeFates();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void itGoesAwayInTheMiddleAndComesBack(House house) {
+        at(house).itGoesAwayInTheMiddleAndComesBack();
+    }
+
+    private static List<String> accepted(Peer peer) {
+        return peer.log().lines().filter(line -> line.contains(" <= ")).toList();
+    }
+}

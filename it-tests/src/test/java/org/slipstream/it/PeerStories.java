@@ -1,0 +1,195 @@
+package org.slipstream.it;
+
+import org.slipstream.it.fixture.Bytes;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.Peer;
+import org.slipstream.it.fixture.PeerMail;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Shapes;
+import org.slipstream.it.fixture.Shapes.Shape;
+import org.slipstream.it.fixture.SmtpTalk;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// What must hold with every mail server that our mail may meet, whatever it offers and however many connections are used.
+///
+/// @param server ours; its queue is empty before and after each story
+/// @param peer the other
+/// @param domain whose mail goes to the peer, as does that of all its subdomains
+record PeerStories(RunningServer server, Peer peer, String domain) {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int CLIENTS = 4;
+    private static final int OF_EACH_SHAPE = 3;
+    private static final int LARGE_ONES = 1;
+    private static final String SENDER_HERE = "alice@here.example";
+
+    /// Eight bits, dots, long lines, nothing at all, a mebibyte, a hundred recipients: each recipient has each of its messages
+    /// once, byte for byte.
+    void everyShapeArrivesOnceAndUnchanged() {
+        var there = "shapes." + domain;
+        var letters = someOfEachShape(there);
+        sendAll(letters);
+        allArriveOnce(there, letters);
+    }
+
+    /// Of three recipients one has the mail at once, one is refused and reported, and one is put off and tried again without a
+    /// second copy to the first.
+    void threeRecipientsHaveThreeFates() {
+        var there = "fates." + domain;
+        var letter = Letter.of("fates@" + domain, SENDER_HERE,
+                List.of("nobody@" + there, "somebody@" + there, "later@" + there), Bytes.ascii("To each his own.\r\n"));
+        int reports = server.mail().count(SENDER_HERE);
+        sendAll(List.of(letter));
+        eventually().atMost(PATIENCE).untilAsserted(() -> assertThat(server.queue().messages())
+                .filteredOn(message -> message.path("why").asString().contains("come again")).singleElement()
+                .satisfies(message -> assertThat(message.path("attempts").asInt()).isGreaterThan(1)));
+        onlySomebodyGotItAndNobodyIsReported(letter, there, reports);
+        server.queue().messages().forEach(message -> server.queue().delete(message.path("id").asString()));
+        emptyQueue();
+    }
+
+    /// For a server that cannot put a recipient off: two of three have the mail, one is refused and reported.
+    void aRefusedRecipientIsReportedAndTheOthersHaveTheirMail() {
+        var there = "refused." + domain;
+        var letter = Letter.of("refused@" + domain, SENDER_HERE,
+                List.of("first@" + there, "nobody@" + there, "somebody@" + there), Bytes.ascii("Two of three.\r\n"));
+        int reports = server.mail().count(SENDER_HERE);
+        sendAll(List.of(letter));
+        emptyQueue();
+        eventually().untilAsserted(() -> assertThat(peer.facts(there)).containsExactlyInAnyOrder(
+                PeerMail.fact("first@" + there, letter.content()),
+                PeerMail.fact("somebody@" + there, letter.content())));
+        reported("nobody@" + there, reports);
+    }
+
+    /// A server that takes nothing: every recipient is reported and nobody has mail.
+    void aServerThatRefusesEverybodyIsReported() {
+        var there = "nothing." + domain;
+        var letter = Letter.of("nothing@" + domain, SENDER_HERE, List.of("first@" + there, "second@" + there),
+                Bytes.ascii("To a closed door.\r\n"));
+        int reports = server.mail().count(SENDER_HERE);
+        sendAll(List.of(letter));
+        emptyQueue();
+        reported("first@" + there, reports);
+        reported("second@" + there, reports);
+        assertThat(peer.facts(there)).isEmpty();
+    }
+
+    /// The server is stopped while mail flows, more mail comes, and it is back: nothing is lost, and a second copy is there
+    /// only of what the log called a possible duplicate.
+    void itGoesAwayInTheMiddleAndComesBack() {
+        var there = "away." + domain;
+        var before = numbered(there, 0, 40);
+        var meanwhile = numbered(there, 40, 50);
+        var sending = Thread.startVirtualThread(() -> sendAll(before));
+        eventually().atMost(PATIENCE).until(() -> peer.facts(there).size() >= 3);
+        peer.stop();
+        sendAll(meanwhile);
+        eventually().until(() -> !sending.isAlive());
+        eventually().untilAsserted(() -> assertThat(server.queue().messages())
+                .anySatisfy(message -> assertThat(message.path("state").asString()).isEqualTo("deferred")));
+        peer.startAgain();
+        emptyQueue();
+        var expected = facts(Stream.concat(before.stream(), meanwhile.stream()).toList(), there);
+        eventually().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(new HashSet<>(peer.facts(there))).isEqualTo(new HashSet<>(expected)));
+        long mayBeTwice = server.log().lines().filter(line -> line.contains("possible duplicate")).count();
+        assertThat(peer.facts(there).size() - expected.size()).as("second copies of what went to " + there)
+                .isLessThanOrEqualTo((int) mayBeTwice);
+    }
+
+    /// All of them once and nothing else, at this domain.
+    void allArriveOnce(String there, List<Letter> letters) {
+        emptyQueue();
+        var expected = facts(letters, there);
+        eventually().atMost(PATIENCE).pollInterval(Duration.ofMillis(250))
+                .untilAsserted(() -> assertThat(peer.facts(there)).containsExactlyInAnyOrderElementsOf(expected));
+    }
+
+    void emptyQueue() {
+        eventually().atMost(PATIENCE).untilAsserted(() -> assertThat(server.queue().messages()).isEmpty());
+        eventually().until(() -> server.queue().isEmpty());
+    }
+
+    /// Several clients at once.
+    void sendAll(List<Letter> letters) {
+        try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
+            var sent = IntStream.range(0, CLIENTS).mapToObj(client -> clients.submit(() -> {
+                try (var talk = SmtpTalk.greeted(server.smtp())) {
+                    for (int i = client; i < letters.size(); i += CLIENTS) {
+                        assertThat(talk.send(letters.get(i)).code()).isEqualTo(250);
+                    }
+                }
+                return client;
+            })).toList();
+            for (var client : sent) {
+                client.get();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted", e);
+        } catch (java.util.concurrent.ExecutionException e) {
+            throw new AssertionError("our own server did not take the mail", e);
+        }
+    }
+
+    /// Small messages with what servers trip over: a line with a lone dot, eight bits.
+    static List<Letter> numbered(String there, int from, int to) {
+        return IntStream.range(from, to).mapToObj(number -> Letter.of("number-" + number + "@" + there,
+                "someone@client.example", List.of("friend" + number + "@" + there),
+                ("Number " + number + "\r\n.\r\nGrüße\r\n..\r\n").getBytes(StandardCharsets.UTF_8))).toList();
+    }
+
+    private void onlySomebodyGotItAndNobodyIsReported(Letter letter, String there, int reports) {
+        eventually().untilAsserted(() -> assertThat(peer.facts(there))
+                .containsExactly(PeerMail.fact("somebody@" + there, letter.content())));
+        reported("nobody@" + there, reports);
+    }
+
+    private void reported(String refused, int reportsBefore) {
+        eventually().until(() -> server.mail().count(SENDER_HERE) == reportsBefore + 1);
+        assertThat(server.mail().newMail(SENDER_HERE)).map(report -> new String(report, StandardCharsets.UTF_8))
+                .filteredOn(report -> report.contains(refused)).singleElement()
+                .satisfies(report -> assertThat(report).contains("Final-Recipient: rfc822; " + refused, "Status: 5.")
+                        .doesNotContain("Final-Recipient: rfc822; somebody@", "Final-Recipient: rfc822; later@"));
+    }
+
+    private static List<String> facts(List<Letter> letters, String there) {
+        return letters.stream().flatMap(letter -> letter.recipients().stream()
+                .filter(recipient -> recipient.endsWith("@" + there))
+                .map(recipient -> PeerMail.fact(recipient, letter.content()))).toList();
+    }
+
+    private static List<Letter> someOfEachShape(String there) {
+        Map<Shape, Integer> taken = new HashMap<>();
+        List<Letter> letters = new ArrayList<>();
+        for (var letter : Shapes.thousand(there, there)) {
+            var shape = shapeOf(letter);
+            boolean heavy = shape == Shape.LARGE || shape == Shape.CROWDED;
+            if (taken.merge(shape, 1, Integer::sum) <= (heavy ? LARGE_ONES : OF_EACH_SHAPE)) {
+                letters.add(letter);
+            }
+        }
+        return letters;
+    }
+
+    private static Shape shapeOf(Letter letter) {
+        return Arrays.stream(Shape.values())
+                .filter(shape -> letter.id().contains("-" + shape.name().toLowerCase(Locale.ROOT) + "@")).findFirst()
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,101 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.slipstream.it.fixture.Peer;
+import org.slipstream.it.fixture.PeerOffer;
+import org.slipstream.it.fixture.PeerPostfix;
+import org.slipstream.it.fixture.RequiresPeers;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Workbench;
+
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// Mail to Postfix, whatever it offers.
+@RequiresPeers
+class PostfixPeerIT {
+    @RegisterExtension
+    static final Workbench BENCH = new Workbench();
+    private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
+    private static RunningServer server;
+
+    /// What each is told to offer, what our route to it says of TLS, and the word in its log that shows how content came.
+    enum House {
+        EVERYTHING(PeerOffer.everything(), "encrypt", "bdat="), IN_THE_CLEAR(PeerOffer.everything().inTheClear(),
+                "none",
+                "bdat="), WITHOUT_CHUNKING(PeerOffer.everything().withoutChunking(), "encrypt",
+                        "data="), WITHOUT_PIPELINING(PeerOffer.everything().withoutPipelining(), "may",
+                                "data="), BARE(
+                                        PeerOffer.everything().inTheClear().withoutPipelining().withoutChunking(),
+                                        "may",
+                                        "data="), TLS_AT_ONCE(PeerOffer.everything().with(PeerOffer.Tls.AT_ONCE),
+                                                "encrypt", "bdat=");
+
+        private final PeerOffer offer;
+        private final String tls;
+        private final String content;
+
+        House(PeerOffer offer, String tls, String content) {
+            this.offer = offer;
+            this.tls = tls;
+            this.content = content;
+        }
+
+        String domain() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-') + ".example";
+        }
+
+        String route(Peer peer) {
+            var scheme = offer.tls() == PeerOffer.Tls.AT_ONCE ? "smtps" : "smtp";
+            return scheme + ":127.0.0.1:" + peer.port() + " tls=" + tls;
+        }
+    }
+
+    @BeforeAll
+    static void start() {
+        var settings = Settings.quick();
+        for (var house : House.values()) {
+            var peer = BENCH.keep(Peer.start(new PeerPostfix(house.offer)));
+            PEERS.put(house, peer);
+            settings = settings.route("." + house.domain(), house.route(peer));
+        }
+        server = BENCH.server(settings);
+    }
+
+    private static PeerStories at(House house) {
+        return new PeerStories(server, PEERS.get(house), house.domain());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyShapeArrivesOnceAndUnchanged(House house) {
+        at(house).everyShapeArrivesOnceAndUnchanged();
+        var log = PEERS.get(house);
+        eventually().untilAsserted(() -> assertThat(log.log()).as("commands used").contains(house.content));
+        if (house.offer.tls() == PeerOffer.Tls.NONE) {
+            assertThat(log.log()).doesNotContain("TLS connection established");
+        } else {
+            assertThat(log.log()).contains("TLS connection established");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void threeRecipientsHaveThreeFates(House house) {
+        at(house).threeRecipientsHaveThreeFates();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void itGoesAwayInTheMiddleAndComesBack(House house) {
+        at(house).itGoesAwayInTheMiddleAndComesBack();
+    }
+}
