@@ -1,0 +1,164 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.Peer;
+import org.slipstream.it.fixture.PeerExim;
+import org.slipstream.it.fixture.PeerMail;
+import org.slipstream.it.fixture.PeerOffer;
+import org.slipstream.it.fixture.PeerPostfix;
+import org.slipstream.it.fixture.PeerRecipe;
+import org.slipstream.it.fixture.PeerSmtpSink;
+import org.slipstream.it.fixture.RequiresPeers;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Workbench;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+import static org.slipstream.it.fixture.PeerOffer.LOGIN;
+import static org.slipstream.it.fixture.PeerOffer.PASSWORD;
+
+/// Mail that leaves through a smart host: a Postfix or an Exim that takes nothing without a login, with the mechanism that
+/// each is left with, and what happens when password, certificate or eight bits are not to the other's taste.
+@RequiresPeers
+class SmartHostPeerIT {
+    private static final String DOMAIN = "far.example";
+    @RegisterExtension
+    final Workbench bench = new Workbench();
+
+    /// What the smart host is, what its log says of the login, and whether our server may show the password without TLS.
+    enum House {
+        POSTFIX_CHOICE(new PeerPostfix(demanding("PLAIN", "LOGIN", "SCRAM-SHA-256")), "sasl_method=SCRAM-SHA-256",
+                false), POSTFIX_SCRAM_SHA_1(new PeerPostfix(demanding("LOGIN", "SCRAM-SHA-1")),
+                        "sasl_method=SCRAM-SHA-1", false), POSTFIX_SCRAM_IN_THE_CLEAR(
+                                new PeerPostfix(demanding("PLAIN", "SCRAM-SHA-256").inTheClear()),
+                                "sasl_method=SCRAM-SHA-256", false), POSTFIX_PLAIN(new PeerPostfix(demanding("PLAIN")),
+                                        "sasl_method=PLAIN", false), POSTFIX_LOGIN(new PeerPostfix(demanding("LOGIN")),
+                                                "sasl_method=LOGIN",
+                                                false), EXIM_PLAIN(new PeerExim(demanding("PLAIN", "LOGIN")),
+                                                        "A=plain:" + LOGIN, false), EXIM_LOGIN(
+                                                                new PeerExim(demanding("LOGIN").withoutPipelining()),
+                                                                "A=login:" + LOGIN, false), EXIM_LOGIN_IN_THE_CLEAR(
+                                                                        new PeerExim(demanding("LOGIN").inTheClear()),
+                                                                        "A=login:" + LOGIN,
+                                                                        true), SMTP_SINK(new PeerSmtpSink(), "", true);
+
+        private final PeerRecipe recipe;
+        private final String trace;
+        private final boolean inTheClear;
+
+        House(PeerRecipe recipe, String trace, boolean inTheClear) {
+            this.recipe = recipe;
+            this.trace = trace;
+            this.inTheClear = inTheClear;
+        }
+
+        private static PeerOffer demanding(String... mechanisms) {
+            return PeerOffer.everything().demandingLogin(mechanisms);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void mailGoesThroughWithTheBestLoginOffered(House house) {
+        var peer = bench.keep(Peer.start(house.recipe));
+        var server = bench.server(through(peer, PASSWORD).set("smarthost.login-in-the-clear",
+                String.valueOf(house.inTheClear)));
+        var letters = PeerStories.numbered(DOMAIN, 0, 12);
+        var story = new PeerStories(server, peer, DOMAIN);
+        story.sendAll(letters);
+        story.allArriveOnce(DOMAIN, letters);
+        assertThat(peer.log()).contains(house.trace);
+    }
+
+    @Test
+    void mailWaitsAfterAWrongPasswordAndGoesWithTheRightOne() {
+        var peer = bench.keep(Peer.start(House.POSTFIX_CHOICE.recipe));
+        var settings = through(peer, "wrong " + PASSWORD);
+        var server = bench.server(settings);
+        waitsAndGoesAfter(server, peer, through(peer, PASSWORD), "authentication failed");
+    }
+
+    /// RFC 4954 section 4: nothing that shows the password without protection.
+    @Test
+    void thePasswordIsNotShownInTheClear() {
+        var peer = bench.keep(Peer.start(new PeerPostfix(PeerOffer.everything().inTheClear().demandingLogin("PLAIN"))));
+        var settings = through(peer, PASSWORD);
+        var server = bench.server(settings);
+        waitsAndGoesAfter(server, peer, settings.set("smarthost.login-in-the-clear", "true"), "");
+    }
+
+    @Test
+    void mailWaitsForACertificateThatCanBeBelieved() {
+        var peer = bench.keep(Peer.start(new PeerPostfix(PeerOffer.everything())));
+        var settings = Settings.quick().route(DOMAIN, "smtp:localhost:" + peer.port() + " tls=verify");
+        var server = bench.server(settings);
+        waitsAndGoesAfter(server, peer, settings.set("smarthost.authorities", peer.certificate().toString()), "");
+        assertThat(peer.log()).contains("TLS connection established");
+    }
+
+    /// RFC 6152 section 3: content is converted for a server that does not announce 8BITMIME.
+    @Test
+    void eightBitsAreConvertedForAServerThatDoesNotTakeThem() {
+        var peer = bench.keep(Peer.start(new PeerPostfix(PeerOffer.everything().withoutEightBits())));
+        var server = bench.server(Settings.quick().route(DOMAIN, peer.route()));
+        var letter = new Letter("someone@client.example", List.of("friend@" + DOMAIN), """
+                From: <someone@client.example>
+                Message-ID: <eight@client.example>
+                MIME-Version: 1.0
+                Content-Type: text/plain; charset=utf-8
+                Content-Transfer-Encoding: 8bit
+
+                Grüße aus Zürich
+                .
+                ...and a dot
+                """.replace("\n", "\r\n").getBytes(StandardCharsets.UTF_8));
+        new PeerStories(server, peer, DOMAIN).sendAll(List.of(letter));
+        eventually().untilAsserted(() -> assertThat(peer.mail()).hasSize(1));
+        assertThat(new String(peer.mail().getFirst().content(), StandardCharsets.ISO_8859_1))
+                .contains("Content-Transfer-Encoding: quoted-printable", "Gr=C3=BC=C3=9Fe aus Z=C3=BCrich\n")
+                .contains("\n...and a dot\n").matches(text -> text.chars().allMatch(c -> c < 128), "seven bits");
+    }
+
+    /// With today's settings a message waits and says why; after a restart with the right ones it is there, once.
+    private static void waitsAndGoesAfter(RunningServer server, Peer peer, Settings right, String why) {
+        var letters = PeerStories.numbered(DOMAIN, 0, 1);
+        new PeerStories(server, peer, DOMAIN).sendAll(letters);
+        eventually().untilAsserted(() -> assertThat(server.queue().messages()).singleElement().satisfies(message -> {
+            assertThat(message.path("state").asString()).isEqualTo("deferred");
+            assertThat(message.path("why").asString()).isNotBlank().containsIgnoringCase(why);
+        }));
+        assertThat(peer.mail()).isEmpty();
+        server.stop();
+        server.startAgain(right);
+        new PeerStories(server, peer, DOMAIN).allArriveOnce(DOMAIN, letters);
+        assertThat(peer.mail()).map(PeerMail::recipient).containsExactly("friend0@" + DOMAIN);
+    }
+
+    private Settings through(Peer peer, String password) {
+        var file = bench.folder().resolve("logins");
+        write(file, "# host login password\n127.0.0.1:" + peer.port() + " " + LOGIN + " " + password + "\n");
+        return Settings.quick().route("*", peer.route()).set("smarthost.credentials", file.toString());
+    }
+
+    private static void write(Path file, String text) {
+        try {
+            Files.writeString(file, text);
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
