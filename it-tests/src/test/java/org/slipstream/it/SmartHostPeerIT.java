@@ -1,5 +1,6 @@
 package org.slipstream.it;
 
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +24,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
@@ -36,75 +40,92 @@ import static org.slipstream.it.fixture.PeerOffer.PASSWORD;
 class SmartHostPeerIT {
     private static final String DOMAIN = "far.example";
     @RegisterExtension
-    final Workbench bench = new Workbench();
+    static final Workbench BENCH = new Workbench();
+    private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
+    private static RunningServer shared;
 
-    /// What the smart host is, what its log says of the login, and whether our server may show the password without TLS.
+    /// What the smart host is, and what its log says of the login.
     enum House {
-        POSTFIX_CHOICE(new PeerPostfix(demanding("PLAIN", "LOGIN", "SCRAM-SHA-256")), "sasl_method=SCRAM-SHA-256",
-                false), POSTFIX_SCRAM_SHA_1(new PeerPostfix(demanding("LOGIN", "SCRAM-SHA-1")),
-                        "sasl_method=SCRAM-SHA-1", false), POSTFIX_SCRAM_IN_THE_CLEAR(
+        POSTFIX_CHOICE(new PeerPostfix(demanding("PLAIN", "LOGIN", "SCRAM-SHA-256")),
+                "sasl_method=SCRAM-SHA-256"), POSTFIX_SCRAM_SHA_1(new PeerPostfix(demanding("LOGIN", "SCRAM-SHA-1")),
+                        "sasl_method=SCRAM-SHA-1"), POSTFIX_SCRAM_IN_THE_CLEAR(
                                 new PeerPostfix(demanding("PLAIN", "SCRAM-SHA-256").inTheClear()),
-                                "sasl_method=SCRAM-SHA-256", false), POSTFIX_PLAIN(new PeerPostfix(demanding("PLAIN")),
-                                        "sasl_method=PLAIN", false), POSTFIX_LOGIN(new PeerPostfix(demanding("LOGIN")),
-                                                "sasl_method=LOGIN",
-                                                false), EXIM_PLAIN(new PeerExim(demanding("PLAIN", "LOGIN")),
-                                                        "A=plain:" + LOGIN, false), EXIM_LOGIN(
+                                "sasl_method=SCRAM-SHA-256"), POSTFIX_PLAIN(new PeerPostfix(demanding("PLAIN")),
+                                        "sasl_method=PLAIN"), POSTFIX_LOGIN(new PeerPostfix(demanding("LOGIN")),
+                                                "sasl_method=LOGIN"), EXIM_PLAIN(
+                                                        new PeerExim(demanding("PLAIN", "LOGIN")),
+                                                        "A=plain:" + LOGIN), EXIM_LOGIN(
                                                                 new PeerExim(demanding("LOGIN").withoutPipelining()),
-                                                                "A=login:" + LOGIN, false), EXIM_LOGIN_IN_THE_CLEAR(
+                                                                "A=login:" + LOGIN), EXIM_LOGIN_IN_THE_CLEAR(
                                                                         new PeerExim(demanding("LOGIN").inTheClear()),
-                                                                        "A=login:" + LOGIN,
-                                                                        true), SMTP_SINK(new PeerSmtpSink(), "", true);
+                                                                        "A=login:" + LOGIN),
+        /// Says nothing of logins.
+        SMTP_SINK(new PeerSmtpSink(), "");
 
         private final PeerRecipe recipe;
         private final String trace;
-        private final boolean inTheClear;
 
-        House(PeerRecipe recipe, String trace, boolean inTheClear) {
+        House(PeerRecipe recipe, String trace) {
             this.recipe = recipe;
             this.trace = trace;
-            this.inTheClear = inTheClear;
         }
 
         private static PeerOffer demanding(String... mechanisms) {
             return PeerOffer.everything().demandingLogin(mechanisms);
         }
+
+        String domain() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-') + ".example";
+        }
+    }
+
+    /// Two of them offer no TLS and nothing but what shows the password, so that is allowed here.
+    @BeforeAll
+    static void start() {
+        var settings = Settings.quick().set("smarthost.login-in-the-clear", "true");
+        var logins = new StringBuilder("# host login password\n");
+        for (var house : House.values()) {
+            var peer = BENCH.keep(Peer.start(house.recipe));
+            PEERS.put(house, peer);
+            settings = settings.route(house.domain(), peer.route());
+            logins.append(login(peer, PASSWORD));
+        }
+        shared = BENCH.server(settings.set("smarthost.credentials", file(logins.toString()).toString()));
     }
 
     @ParameterizedTest
     @EnumSource
     void mailGoesThroughWithTheBestLoginOffered(House house) {
-        var peer = bench.keep(Peer.start(house.recipe));
-        var server = bench.server(through(peer, PASSWORD).set("smarthost.login-in-the-clear",
-                String.valueOf(house.inTheClear)));
-        var letters = PeerStories.numbered(DOMAIN, 0, 12);
-        var story = new PeerStories(server, peer, DOMAIN);
+        var peer = PEERS.get(house);
+        var letters = PeerStories.numbered(house.domain(), 0, 12);
+        var story = new PeerStories(shared, peer, house.domain());
         story.sendAll(letters);
-        story.allArriveOnce(DOMAIN, letters);
+        story.allArriveOnce(house.domain(), letters);
         assertThat(peer.log()).contains(house.trace);
     }
 
     @Test
     void mailWaitsAfterAWrongPasswordAndGoesWithTheRightOne() {
-        var peer = bench.keep(Peer.start(House.POSTFIX_CHOICE.recipe));
+        var peer = BENCH.keep(Peer.start(House.POSTFIX_CHOICE.recipe));
         var settings = through(peer, "wrong " + PASSWORD);
-        var server = bench.server(settings);
+        var server = BENCH.server(settings);
         waitsAndGoesAfter(server, peer, through(peer, PASSWORD), "authentication failed");
     }
 
     /// RFC 4954 section 4: nothing that shows the password without protection.
     @Test
     void thePasswordIsNotShownInTheClear() {
-        var peer = bench.keep(Peer.start(new PeerPostfix(PeerOffer.everything().inTheClear().demandingLogin("PLAIN"))));
+        var peer = BENCH.keep(Peer.start(new PeerPostfix(PeerOffer.everything().inTheClear().demandingLogin("PLAIN"))));
         var settings = through(peer, PASSWORD);
-        var server = bench.server(settings);
+        var server = BENCH.server(settings);
         waitsAndGoesAfter(server, peer, settings.set("smarthost.login-in-the-clear", "true"), "");
     }
 
     @Test
     void mailWaitsForACertificateThatCanBeBelieved() {
-        var peer = bench.keep(Peer.start(new PeerPostfix(PeerOffer.everything())));
+        var peer = BENCH.keep(Peer.start(new PeerPostfix(PeerOffer.everything())));
         var settings = Settings.quick().route(DOMAIN, "smtp:localhost:" + peer.port() + " tls=verify");
-        var server = bench.server(settings);
+        var server = BENCH.server(settings);
         waitsAndGoesAfter(server, peer, settings.set("smarthost.authorities", peer.certificate().toString()), "");
         assertThat(peer.log()).contains("TLS connection established");
     }
@@ -112,8 +133,8 @@ class SmartHostPeerIT {
     /// RFC 6152 section 3: content is converted for a server that does not announce 8BITMIME.
     @Test
     void eightBitsAreConvertedForAServerThatDoesNotTakeThem() {
-        var peer = bench.keep(Peer.start(new PeerPostfix(PeerOffer.everything().withoutEightBits())));
-        var server = bench.server(Settings.quick().route(DOMAIN, peer.route()));
+        var peer = BENCH.keep(Peer.start(new PeerPostfix(PeerOffer.everything().withoutEightBits())));
+        var server = BENCH.server(Settings.quick().route(DOMAIN, peer.route()));
         var letter = new Letter("someone@client.example", List.of("friend@" + DOMAIN), """
                 From: <someone@client.example>
                 Message-ID: <eight@client.example>
@@ -147,16 +168,20 @@ class SmartHostPeerIT {
         assertThat(peer.mail()).map(PeerMail::recipient).containsExactly("friend0@" + DOMAIN);
     }
 
-    private Settings through(Peer peer, String password) {
-        var file = bench.folder().resolve("logins");
-        write(file, "# host login password\n127.0.0.1:" + peer.port() + " " + LOGIN + " " + password + "\n");
-        return Settings.quick().route("*", peer.route()).set("smarthost.credentials", file.toString());
+    private static Settings through(Peer peer, String password) {
+        return Settings.quick().route("*", peer.route()).set("smarthost.credentials",
+                file(login(peer, password)).toString());
     }
 
-    private static void write(Path file, String text) {
+    private static String login(Peer peer, String password) {
+        return "127.0.0.1:" + peer.port() + " " + LOGIN + " " + password + "\n";
+    }
+
+    /// That only its owner can read.
+    private static Path file(String text) {
         try {
-            Files.writeString(file, text);
-            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+            var file = Files.writeString(BENCH.folder().resolve("logins"), text);
+            return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
