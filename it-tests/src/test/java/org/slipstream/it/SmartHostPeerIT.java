@@ -8,7 +8,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.Peer;
 import org.slipstream.it.fixture.PeerExim;
-import org.slipstream.it.fixture.PeerMail;
 import org.slipstream.it.fixture.PeerOffer;
 import org.slipstream.it.fixture.PeerPostfix;
 import org.slipstream.it.fixture.PeerRecipe;
@@ -38,7 +37,6 @@ import static org.slipstream.it.fixture.PeerOffer.PASSWORD;
 /// each is left with, and what happens when password, certificate or eight bits are not to the other's taste.
 @RequiresPeers
 class SmartHostPeerIT {
-    private static final String DOMAIN = "far.example";
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
@@ -46,19 +44,42 @@ class SmartHostPeerIT {
 
     /// What the smart host is, and what its log says of the login.
     enum House {
+
+        /// The best of three.
         POSTFIX_CHOICE(new PeerPostfix(demanding("PLAIN", "LOGIN", "SCRAM-SHA-256")),
-                "sasl_method=SCRAM-SHA-256"), POSTFIX_SCRAM_SHA_1(new PeerPostfix(demanding("LOGIN", "SCRAM-SHA-1")),
-                        "sasl_method=SCRAM-SHA-1"), POSTFIX_SCRAM_IN_THE_CLEAR(
-                                new PeerPostfix(demanding("PLAIN", "SCRAM-SHA-256").inTheClear()),
-                                "sasl_method=SCRAM-SHA-256"), POSTFIX_PLAIN(new PeerPostfix(demanding("PLAIN")),
-                                        "sasl_method=PLAIN"), POSTFIX_LOGIN(new PeerPostfix(demanding("LOGIN")),
-                                                "sasl_method=LOGIN"), EXIM_PLAIN(
-                                                        new PeerExim(demanding("PLAIN", "LOGIN")),
-                                                        "A=plain:" + LOGIN), EXIM_LOGIN(
-                                                                new PeerExim(demanding("LOGIN").withoutPipelining()),
-                                                                "A=login:" + LOGIN), EXIM_LOGIN_IN_THE_CLEAR(
-                                                                        new PeerExim(demanding("LOGIN").inTheClear()),
-                                                                        "A=login:" + LOGIN),
+                "sasl_method=SCRAM-SHA-256"),
+        /// The older SCRAM is better than none.
+        POSTFIX_SCRAM_SHA_1(new PeerPostfix(demanding("LOGIN", "SCRAM-SHA-1")),
+                "sasl_method=SCRAM-SHA-1"),
+        /// SCRAM shows no password, so it is the better one here most of all.
+        POSTFIX_SCRAM_IN_THE_CLEAR(
+                new PeerPostfix(demanding("PLAIN", "SCRAM-SHA-256").inTheClear()),
+                "sasl_method=SCRAM-SHA-256"),
+        /// One round trip.
+        POSTFIX_PLAIN(new PeerPostfix(demanding("PLAIN")),
+                "sasl_method=PLAIN"),
+        /// For the story of conversion.
+        POSTFIX_SEVEN_BITS(
+                new PeerPostfix(demanding("SCRAM-SHA-256").withoutEightBits()),
+                "sasl_method=SCRAM-SHA-256"),
+        /// Two questions and two answers.
+        POSTFIX_LOGIN(
+                new PeerPostfix(demanding("LOGIN")),
+                "sasl_method=LOGIN"),
+        /// PLAIN goes before LOGIN.
+        EXIM_PLAIN(
+                new PeerExim(demanding("PLAIN", "LOGIN")),
+                "A=plain:" + LOGIN),
+        /// LOGIN, and no pipelining after it.
+        EXIM_LOGIN(
+                new PeerExim(
+                        demanding("LOGIN").withoutPipelining()),
+                "A=login:" + LOGIN),
+        /// Nothing better, and no TLS.
+        EXIM_LOGIN_IN_THE_CLEAR(
+                new PeerExim(demanding("LOGIN")
+                        .inTheClear()),
+                "A=login:" + LOGIN),
         /// Says nothing of logins.
         SMTP_SINK(new PeerSmtpSink(), "");
 
@@ -94,7 +115,7 @@ class SmartHostPeerIT {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "POSTFIX_SEVEN_BITS")
     void mailGoesThroughWithTheBestLoginOffered(House house) {
         var peer = PEERS.get(house);
         var letters = PeerStories.numbered(house.domain(), 0, 12);
@@ -104,38 +125,46 @@ class SmartHostPeerIT {
         assertThat(peer.log()).contains(house.trace);
     }
 
+    /// A wrong password, a password that would be shown without TLS (RFC 4954 section 4), a certificate that nobody vouches
+    /// for: mail waits, says why, and is there, once, after a restart with what was missing.
     @Test
-    void mailWaitsAfterAWrongPasswordAndGoesWithTheRightOne() {
-        var peer = BENCH.keep(Peer.start(House.POSTFIX_CHOICE.recipe));
-        var settings = through(peer, "wrong " + PASSWORD);
-        var server = BENCH.server(settings);
-        waitsAndGoesAfter(server, peer, through(peer, PASSWORD), "authentication failed");
-    }
+    void mailWaitsUntilPasswordProtectionAndCertificateAreRight() {
+        var mistyped = BENCH.keep(Peer.start(new PeerPostfix(PeerOffer.everything().demandingLogin("PLAIN"))));
+        var naked = BENCH
+                .keep(Peer.start(new PeerPostfix(PeerOffer.everything().inTheClear().demandingLogin("PLAIN"))));
+        var unknown = BENCH.keep(Peer.start(new PeerPostfix(PeerOffer.everything())));
+        var settings = Settings.quick().route("mistyped.example", mistyped.route())
+                .route("naked.example", naked.route())
+                .route("unknown.example", "smtp:localhost:" + unknown.port() + " tls=verify");
+        var server = BENCH.server(settings.set("smarthost.credentials",
+                file(login(mistyped, "wrong " + PASSWORD) + login(naked, PASSWORD)).toString()));
+        var stories = List.of(new PeerStories(server, mistyped, "mistyped.example"),
+                new PeerStories(server, naked, "naked.example"), new PeerStories(server, unknown, "unknown.example"));
 
-    /// RFC 4954 section 4: nothing that shows the password without protection.
-    @Test
-    void thePasswordIsNotShownInTheClear() {
-        var peer = BENCH.keep(Peer.start(new PeerPostfix(PeerOffer.everything().inTheClear().demandingLogin("PLAIN"))));
-        var settings = through(peer, PASSWORD);
-        var server = BENCH.server(settings);
-        waitsAndGoesAfter(server, peer, settings.set("smarthost.login-in-the-clear", "true"), "");
-    }
+        stories.forEach(story -> story.sendAll(PeerStories.numbered(story.domain(), 0, 1)));
+        eventually().untilAsserted(() -> assertThat(server.queue().messages()).hasSize(3).allSatisfy(message -> {
+            assertThat(message.path("state").asString()).isEqualTo("deferred");
+            assertThat(message.path("why").asString()).isNotBlank();
+        }));
+        assertThat(server.queue().messages()).map(message -> message.path("why").asString())
+                .anySatisfy(why -> assertThat(why).contains("authentication failed"));
+        assertThat(stories).allSatisfy(story -> assertThat(story.peer().mail()).isEmpty());
+        assertThat(naked.log()).as("the password never left").doesNotContain("authentication failed", "auth=");
 
-    @Test
-    void mailWaitsForACertificateThatCanBeBelieved() {
-        var peer = BENCH.keep(Peer.start(new PeerPostfix(PeerOffer.everything())));
-        var settings = Settings.quick().route(DOMAIN, "smtp:localhost:" + peer.port() + " tls=verify");
-        var server = BENCH.server(settings);
-        waitsAndGoesAfter(server, peer, settings.set("smarthost.authorities", peer.certificate().toString()), "");
-        assertThat(peer.log()).contains("TLS connection established");
+        server.stop();
+        server.startAgain(settings.set("smarthost.login-in-the-clear", "true")
+                .set("smarthost.authorities", unknown.certificate().toString()).set("smarthost.credentials",
+                        file(login(mistyped, PASSWORD) + login(naked, PASSWORD)).toString()));
+        stories.forEach(story -> story.allArriveOnce(story.domain(), PeerStories.numbered(story.domain(), 0, 1)));
+        assertThat(unknown.log()).contains("TLS connection established");
     }
 
     /// RFC 6152 section 3: content is converted for a server that does not announce 8BITMIME.
     @Test
     void eightBitsAreConvertedForAServerThatDoesNotTakeThem() {
-        var peer = BENCH.keep(Peer.start(new PeerPostfix(PeerOffer.everything().withoutEightBits())));
-        var server = BENCH.server(Settings.quick().route(DOMAIN, peer.route()));
-        var letter = new Letter("someone@client.example", List.of("friend@" + DOMAIN), """
+        var house = House.POSTFIX_SEVEN_BITS;
+        var peer = PEERS.get(house);
+        var letter = new Letter("someone@client.example", List.of("converted@" + house.domain()), """
                 From: <someone@client.example>
                 Message-ID: <eight@client.example>
                 MIME-Version: 1.0
@@ -146,31 +175,13 @@ class SmartHostPeerIT {
                 .
                 ...and a dot
                 """.replace("\n", "\r\n").getBytes(StandardCharsets.UTF_8));
-        new PeerStories(server, peer, DOMAIN).sendAll(List.of(letter));
-        eventually().untilAsserted(() -> assertThat(peer.mail()).hasSize(1));
-        assertThat(new String(peer.mail().getFirst().content(), StandardCharsets.ISO_8859_1))
+        new PeerStories(shared, peer, house.domain()).sendAll(List.of(letter));
+        eventually().untilAsserted(() -> assertThat(peer.mail())
+                .filteredOn(mail -> mail.recipient().startsWith("converted@")).hasSize(1));
+        var converted = peer.mail().stream().filter(mail -> mail.recipient().startsWith("converted@")).findFirst();
+        assertThat(new String(converted.orElseThrow().content(), StandardCharsets.ISO_8859_1))
                 .contains("Content-Transfer-Encoding: quoted-printable", "Gr=C3=BC=C3=9Fe aus Z=C3=BCrich\n")
                 .contains("\n...and a dot\n").matches(text -> text.chars().allMatch(c -> c < 128), "seven bits");
-    }
-
-    /// With today's settings a message waits and says why; after a restart with the right ones it is there, once.
-    private static void waitsAndGoesAfter(RunningServer server, Peer peer, Settings right, String why) {
-        var letters = PeerStories.numbered(DOMAIN, 0, 1);
-        new PeerStories(server, peer, DOMAIN).sendAll(letters);
-        eventually().untilAsserted(() -> assertThat(server.queue().messages()).singleElement().satisfies(message -> {
-            assertThat(message.path("state").asString()).isEqualTo("deferred");
-            assertThat(message.path("why").asString()).isNotBlank().containsIgnoringCase(why);
-        }));
-        assertThat(peer.mail()).isEmpty();
-        server.stop();
-        server.startAgain(right);
-        new PeerStories(server, peer, DOMAIN).allArriveOnce(DOMAIN, letters);
-        assertThat(peer.mail()).map(PeerMail::recipient).containsExactly("friend0@" + DOMAIN);
-    }
-
-    private static Settings through(Peer peer, String password) {
-        return Settings.quick().route("*", peer.route()).set("smarthost.credentials",
-                file(login(peer, password)).toString());
     }
 
     private static String login(Peer peer, String password) {
