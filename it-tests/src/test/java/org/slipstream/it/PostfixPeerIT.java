@@ -29,15 +29,27 @@ class PostfixPeerIT {
 
     /// What each is told to offer, what our route to it says of TLS, and the word in its log that shows how content came.
     enum House {
-        EVERYTHING(PeerOffer.everything(), "encrypt", "bdat="), IN_THE_CLEAR(PeerOffer.everything().inTheClear(),
+
+        /// Chunks in TLS.
+        EVERYTHING(PeerOffer.everything(), "encrypt", "bdat="),
+        /// Chunks in the clear.
+        IN_THE_CLEAR(PeerOffer.everything().inTheClear(),
                 "none",
-                "bdat="), WITHOUT_CHUNKING(PeerOffer.everything().withoutChunking(), "encrypt",
-                        "data="), WITHOUT_PIPELINING(PeerOffer.everything().withoutPipelining(), "may",
-                                "data="), BARE(
-                                        PeerOffer.everything().inTheClear().withoutPipelining().withoutChunking(),
-                                        "may",
-                                        "data="), TLS_AT_ONCE(PeerOffer.everything().with(PeerOffer.Tls.AT_ONCE),
-                                                "encrypt", "bdat=");
+                "bdat="),
+        /// Commands in groups, content after DATA.
+        WITHOUT_CHUNKING(PeerOffer.everything().withoutChunking(), "encrypt",
+                "data="),
+        /// Chunks are for pipelines: without one, content comes after DATA.
+        WITHOUT_PIPELINING(PeerOffer.everything().withoutPipelining(), "may",
+                "data="),
+        /// As in 1995.
+        BARE(
+                PeerOffer.everything().inTheClear().withoutPipelining().withoutChunking(),
+                "may",
+                "data="),
+        /// As for submissions (RFC 8314).
+        TLS_AT_ONCE(PeerOffer.everything().with(PeerOffer.Tls.AT_ONCE),
+                "encrypt", "bdat=");
 
         private final PeerOffer offer;
         private final String tls;
@@ -94,7 +106,7 @@ class PostfixPeerIT {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = {"EVERYTHING", "WITHOUT_CHUNKING", "BARE"})
     void itGoesAwayInTheMiddleAndComesBack(House house) {
         at(house).itGoesAwayInTheMiddleAndComesBack();
     }
