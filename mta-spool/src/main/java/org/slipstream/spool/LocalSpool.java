@@ -10,6 +10,7 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.spool.box.LetterBox;
 import org.slipstream.spool.register.Change;
 import org.slipstream.spool.register.DamagedRowsException;
+import org.slipstream.spool.register.HostRow;
 import org.slipstream.spool.register.Register;
 
 import java.io.IOException;
@@ -216,6 +217,16 @@ final class LocalSpool implements Spool {
                     page.damaged().stream().map(Register.DamagedMessage::id)).max(QueueId::compareTo);
         }
         return listed;
+    }
+
+    @Override
+    public List<HostRow> loadHosts() throws IOException {
+        return readers.read(register::hosts);
+    }
+
+    @Override
+    public void saveHosts(List<HostRow> changed, List<String> forgotten) {
+        alter(new Change.Hosts(List.copyOf(changed), List.copyOf(forgotten)), () -> {});
     }
 
     @Override

@@ -6,6 +6,7 @@ import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
+import org.slipstream.spool.register.HostRow;
 
 import java.io.IOException;
 import java.util.List;
@@ -92,6 +93,13 @@ public interface Spool extends AutoCloseable {
 
     /// A page of the queue in order of id, after `after`.
     List<Details> list(Optional<QueueId> after, int limit) throws IOException;
+
+    /// Every host record, in order of key.
+    List<HostRow> loadHosts() throws IOException;
+
+    /// Rides with the next group of mail, or goes alone when there is none. Nothing waits for it and nothing answers: losing
+    /// the last of it in a crash costs a connection attempt, not a message.
+    void saveHosts(List<HostRow> changed, List<String> forgotten);
 
     /// Counts for operators.
     Counts counts() throws IOException;

@@ -2,6 +2,7 @@ package org.slipstream.spool;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.spool.register.RegisterDatabase;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -61,7 +62,7 @@ class OpeningTest {
     @Test
     void theSpoolOfANewerVersionIsRefusedAndNotTouched() throws Exception {
         world.open(directory).close();
-        Files.writeString(directory.resolve("version"), "slipstream-spool 2\n");
+        Files.writeString(directory.resolve("version"), "slipstream-spool 99\n");
         Map<String, String> before = picture();
         SpoolException refusal = refusal(directory);
         assertThat(refusal.reason()).isEqualTo(SpoolException.Reason.NEWER_VERSION);
@@ -83,7 +84,7 @@ class OpeningTest {
     @Test
     void aNewerSchemaIsRefusedEvenWhenTheVersionFileIsWrong() throws Exception {
         world.open(directory).close();
-        TestWorld.sql(directory, "update \"flyway_schema_history\" set \"version\" = '7' where \"version\" = '1'",
+        TestWorld.sql(directory, "update \"flyway_schema_history\" set \"version\" = '7' where \"version\" = '2'",
                 "shutdown");
         assertThat(refusal(directory).reason()).isEqualTo(SpoolException.Reason.NEWER_VERSION);
     }
@@ -125,7 +126,7 @@ class OpeningTest {
         world.open(directory).close();
         assertThat(TestWorld.number(directory,
                 "select count(*) from \"flyway_schema_history\" where \"success\" = true and \"type\" = 'SQL'"))
-                .isEqualTo(1);
+                .isEqualTo(RegisterDatabase.SCHEMA_VERSION);
         TestWorld.sql(directory, "shutdown");
         world.open(directory).close();
         // An empty database file, as after a crash in the very first start, is migrated, too.

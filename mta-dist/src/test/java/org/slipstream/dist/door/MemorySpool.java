@@ -8,6 +8,7 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.NoSpaceException;
 import org.slipstream.spool.Spool;
+import org.slipstream.spool.register.HostRow;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -156,6 +157,16 @@ public final class MemorySpool implements Spool {
 
     @Override
     public List<Details> list(Optional<QueueId> after, int limit) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public List<HostRow> loadHosts() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void saveHosts(List<HostRow> changed, List<String> forgotten) {
         throw new UnsupportedOperationException();
     }
 

@@ -22,7 +22,7 @@ public sealed interface Change {
             case SetAside change -> Optional.of(change.id());
             case Remove change -> Optional.of(change.id());
             case MakeDue change -> change.id();
-            case Withdraw _,WithdrawRange _,Claim _ -> Optional.empty();
+            case Withdraw _,WithdrawRange _,Hosts _,Claim _ -> Optional.empty();
         };
     }
 
@@ -53,6 +53,9 @@ public sealed interface Change {
 
     /// Whatever fits both and would be due later is due now; both empty means everything.
     record MakeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis) implements Change {}
+
+    /// What the destination database has learnt; it concerns no message.
+    record Hosts(List<HostRow> changed, List<String> forgotten) implements Change {}
 
     /// Finds what is due and moves it to `leaseUntilMillis`; answered in [Register.Written#claims].
     record Claim(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis) implements Change {}

@@ -77,6 +77,7 @@ final class ChangeWriter implements AutoCloseable {
     private final PreparedStatement places;
     private final PreparedStatement advance;
     private final ClaimWriter claims;
+    private final HostWriter hosts;
     private Map<QueueId, Place> freed = new LinkedHashMap<>();
     private Register.Standing standing;
 
@@ -92,6 +93,7 @@ final class ChangeWriter implements AutoCloseable {
         advance = connection.prepareStatement(
                 "update standing set last_seq = ?, last_id = ?, last_segment = ?, last_offset = ? where one = 1");
         claims = new ClaimWriter(connection);
+        hosts = new HostWriter(connection);
     }
 
     Register.Written write(List<Change> changes) throws SQLException {
@@ -108,6 +110,7 @@ final class ChangeWriter implements AutoCloseable {
                 }
             }
             send();
+            hosts.send();
             advance(reached);
             connection.commit();
             standing = reached;
@@ -137,6 +140,7 @@ final class ChangeWriter implements AutoCloseable {
             case Change.Withdraw(List<QueueId> ids) -> withdraw(ids);
             case Change.WithdrawRange(long first, long last) -> withdraw(first, last);
             case Change.MakeDue makeDue -> makeDue(makeDue);
+            case Change.Hosts changed -> hosts.add(changed);
             case Change.Claim _ -> throw new IllegalStateException("a claim is answered, not added");
         }
     }
@@ -342,6 +346,7 @@ final class ChangeWriter implements AutoCloseable {
                 batch.waiting = 0;
                 batch.statement.clearBatch();
             }
+            hosts.forget();
             connection.rollback();
         } catch (SQLException e) {
             // The connection is of no use any more; whoever called will take a new one.

@@ -183,6 +183,11 @@ final class JdbcRegister implements Register {
     }
 
     @Override
+    public List<HostRow> hosts() throws RegisterException {
+        return reader.query("select * from host order by host_key", _ -> {}, HostWriter::read);
+    }
+
+    @Override
     public Totals totals() throws RegisterException {
         return reader.query("""
                 select sum(case when state < 2 then 1 else 0 end), sum(case when state = 1 then 1 else 0 end),

@@ -85,6 +85,8 @@ public interface Register extends AutoCloseable {
 
     record RegisteredRecipient(Recipient recipient, RecipientStatus status, Optional<Outcome> last, long atMillis) {}
 
+    List<HostRow> hosts() throws RegisterException;
+
     Totals totals() throws RegisterException;
 
     /// @param messages queued or held; @param corrupt set aside
