@@ -166,11 +166,14 @@ public final class UserFile {
         Files.createDirectories(file.toAbsolutePath().getParent());
         try (FileChannel channel = FileChannel.open(file.resolveSibling(NAME + ".lock"),
                 Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), attributes(file))) {
-            FileLock lock = channel.lock();
-            try {
-                write(change.lines(sound()));
-            } finally {
-                lock.release();
+            // The lock is the process's: a second thread would not wait for it but fail.
+            synchronized (UserFile.class) {
+                FileLock lock = channel.lock();
+                try {
+                    write(change.lines(sound()));
+                } finally {
+                    lock.release();
+                }
             }
         }
     }

@@ -136,7 +136,7 @@ public final class Users implements Credentials {
         } else {
             known = new Known(known.users(), stamp);
             log.error("msg=\"users not read again, the former ones hold\" mistakes={} first=\"{}\"",
-                    content.mistakes().size(), content.mistakes().getFirst());
+                    content.mistakes().size(), content.mistakes().getFirst().replace('"', '\''));
         }
     }
 
