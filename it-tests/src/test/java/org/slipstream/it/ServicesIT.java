@@ -71,6 +71,28 @@ class ServicesIT {
         }
     }
 
+    /// RFC 3461: RET, ENVID, NOTIFY and ORCPT come with the report, and success is told to who asked.
+    @Test
+    void whoAsksForAReceiptGetsOne() {
+        var far = BENCH.smtpSink();
+        var server = BENCH.server(Settings.quick().route("far.example", far));
+        var letter = Letter.of("receipt@x", "boss@here.example", "alice@here.example");
+        try (var talk = SmtpTalk.greeted(server.submission())) {
+            talk.must(250, "MAIL FROM:<boss@here.example> RET=FULL ENVID=QQ314159");
+            talk.must(250, "RCPT TO:<alice@here.example> NOTIFY=SUCCESS,FAILURE ORCPT=rfc822;Alice@old.example");
+            talk.must(250, "RCPT TO:<friend@far.example> NOTIFY=SUCCESS");
+            talk.must(250, "RCPT TO:<bob@here.example> NOTIFY=FAILURE");
+            talk.must(354, "DATA");
+            talk.data(letter.content());
+        }
+        eventually().until(() -> server.mail().count("boss@here.example") == 1);
+        var receipt = new String(server.mail().newMail("boss@here.example").getFirst(), StandardCharsets.UTF_8);
+        assertThat(receipt).contains("Subject: Your message has arrived", "Original-Envelope-Id: QQ314159",
+                "Original-Recipient: rfc822; Alice@old.example", "Action: delivered", "Action: relayed",
+                "Final-Recipient: rfc822; friend@far.example", "text/rfc822-headers").doesNotContain("bob@here.example");
+        eventually().until(() -> server.queue().isEmpty());
+    }
+
     @Test
     void whatIsAnnouncedIsKept() {
         var far = BENCH.smtpSink();
@@ -84,6 +106,7 @@ class ServicesIT {
             talk.must(250, "MAIL FROM:<someone@client.example> RET=HDRS ENVID=QQ314159");
             talk.must(250, "RCPT TO:<alice@here.example> NOTIFY=FAILURE ORCPT=rfc822;Alice@old.example");
             var text = new String(letter.content(), StandardCharsets.US_ASCII);
+            // The last line end of the chunk is the one that `must` adds.
             talk.must(250, "BDAT " + text.length() + " LAST\r\n" + text.substring(0, text.length() - 2));
             talk.must(250, "MAIL FROM:<someone@client.example> SMTPUTF8 BODY=8BITMIME");
             talk.must(250, "RCPT TO:<grüße@here.example>");

@@ -1,6 +1,7 @@
 package org.slipstream.dist;
 
 import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
 import org.slipstream.dist.config.Config;
 import org.slipstream.dist.desk.Desk;
 import org.slipstream.dist.door.AddressBook;
@@ -22,6 +23,7 @@ import org.slipstream.dist.users.UserFileException;
 import org.slipstream.dist.users.Users;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrEvent;
+import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.smtpin.House;
 import org.slipstream.smtpin.MailDoor;
 import org.slipstream.smtpin.policy.Check;
@@ -98,7 +100,17 @@ final class Rooms {
     }
 
     Desk.Reports reports() {
-        return reporter::report;
+        return new Desk.Reports() {
+            @Override
+            public boolean report(QueueId id, QmgrOrder.NoticeKind kind) {
+                return reporter.report(id, kind);
+            }
+
+            @Override
+            public boolean confirm(QueueId id) {
+                return reporter.confirm(id);
+            }
+        };
     }
 
     Desk.Routes routes() {
