@@ -11,6 +11,7 @@ import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Optional;
 
 /// The process: joins the command line and the server.
@@ -49,6 +50,11 @@ public final class Main {
         @Override
         public Optional<InetSocketAddress> submission() {
             return server.submission();
+        }
+
+        @Override
+        public Map<String, InetSocketAddress> furtherPorts() {
+            return server.furtherPorts();
         }
 
         @Override

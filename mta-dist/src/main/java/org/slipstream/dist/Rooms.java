@@ -1,12 +1,14 @@
 package org.slipstream.dist;
 
 import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
 import org.slipstream.dist.config.Config;
 import org.slipstream.dist.desk.Desk;
 import org.slipstream.dist.door.AddressBook;
 import org.slipstream.dist.door.Brake;
 import org.slipstream.dist.door.Door;
 import org.slipstream.dist.door.Ingest;
+import org.slipstream.dist.door.Services;
 import org.slipstream.dist.door.ThisMachine;
 import org.slipstream.dist.local.LocalDelivery;
 import org.slipstream.dist.local.MaildirDelivery;
@@ -14,15 +16,21 @@ import org.slipstream.dist.report.Reporter;
 import org.slipstream.dist.route.OwnAddresses;
 import org.slipstream.dist.route.RouteTable;
 import org.slipstream.dist.route.SmartHosts;
-import org.slipstream.dist.tls.TlsContexts;
+import org.slipstream.dist.tls.FreshContexts;
 import org.slipstream.dist.tls.TlsFailure;
+import org.slipstream.dist.users.UserFile;
+import org.slipstream.dist.users.UserFileException;
+import org.slipstream.dist.users.Users;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrEvent;
+import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.qmgr.TransportSettings;
-import org.slipstream.smtpin.ListenerConfig;
+import org.slipstream.smtpin.House;
 import org.slipstream.smtpin.MailDoor;
-import org.slipstream.smtpin.protocol.Limits;
-import org.slipstream.smtpin.protocol.ServicePolicy;
+import org.slipstream.smtpin.policy.Check;
+import org.slipstream.smtpin.policy.EarlyTalker;
+import org.slipstream.smtpin.policy.Policy;
+import org.slipstream.smtpin.policy.SenderBelongs;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.smtpout.Peers;
 import org.slipstream.smtpout.dns.DnsRouteFinder;
@@ -31,11 +39,13 @@ import org.slipstream.smtpout.place.WorkerBudget.Shares;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 
-import java.net.InetSocketAddress;
+import java.io.IOException;
 import java.time.Clock;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import javax.net.ssl.SSLContext;
 
@@ -69,8 +79,24 @@ final class Rooms {
     }
 
     /// @param behind whether mail arrives faster than the queue manager takes it up
-    MailDoor door(BooleanSupplier behind) {
-        return new Door(ingest, book, config.relay(), new Brake(behind, config.queue().inFlowDelayMillis()));
+    /// What stands behind every port.
+    House house(BooleanSupplier behind) throws StartFailure {
+        MailDoor door = new Door(ingest, book, config.relay(), new Brake(behind, config.queue().inFlowDelayMillis()));
+        Users users = users(config);
+        List<Check> checks = new ArrayList<>(List.of(new EarlyTalker()));
+        if (config.submission().senderMustBelong()) {
+            checks.add(new SenderBelongs(users::owns));
+        }
+        return House.of(door).withPolicy(new Policy(checks)).withCredentials(users,
+                Services.guard(config.submission()));
+    }
+
+    private static Users users(Config config) throws StartFailure {
+        try {
+            return Users.open(UserFile.in(config.home()), config.local().subaddressDelimiter());
+        } catch (IOException | UserFileException unusable) {
+            throw new StartFailure(unusable.getMessage(), unusable);
+        }
     }
 
     Desk.Mailboxes mailboxes() {
@@ -78,7 +104,17 @@ final class Rooms {
     }
 
     Desk.Reports reports() {
-        return reporter::report;
+        return new Desk.Reports() {
+            @Override
+            public boolean report(QueueId id, QmgrOrder.NoticeKind kind) {
+                return reporter.report(id, kind);
+            }
+
+            @Override
+            public boolean confirm(QueueId id) {
+                return reporter.confirm(id);
+            }
+        };
     }
 
     Desk.Routes routes() {
@@ -98,22 +134,12 @@ final class Rooms {
         };
     }
 
-    static SSLContext tls(Config config) throws StartFailure {
+    static Supplier<SSLContext> tls(Config config) throws StartFailure {
         try {
-            return TlsContexts.open(config.tls(), config.home(), config.hostname());
+            return FreshContexts.open(config.tls(), config.home(), config.hostname());
         } catch (TlsFailure unusable) {
             throw new StartFailure(unusable.getMessage(), unusable);
         }
-    }
-
-    /// Users do not log in yet: submission is for listed networks, as the door says.
-    static ListenerConfig listener(Config config, String service, InetSocketAddress address, SSLContext tls) {
-        Config.Limits limits = config.limits();
-        return ListenerConfig.of(ServicePolicy.mx().withName(service), address, config.hostname()).withTls(tls)
-                .withLimits(new Limits(limits.messageBytes(), limits.recipients(), limits.hops(), limits.headerBytes(),
-                        limits.headerLines(), limits.commandBytes(), limits.textLineBytes(), limits.connections(),
-                        limits.connectionsPerClient(), limits.errors(), limits.junkCommands(),
-                        limits.messagesPerConnection(), limits.idleMillis(), limits.dataBytesPerSecond()));
     }
 
     static QmgrConfig queue(Config.Queue queue, Config.Delivery delivery) {

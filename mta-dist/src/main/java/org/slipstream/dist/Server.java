@@ -10,6 +10,7 @@ import org.slipstream.dist.config.Release;
 import org.slipstream.dist.desk.CarrierAnswers;
 import org.slipstream.dist.desk.Desk;
 import org.slipstream.dist.desk.QueueOperations;
+import org.slipstream.dist.door.Services;
 import org.slipstream.dist.local.Leftovers;
 import org.slipstream.dist.place.HostDesk;
 import org.slipstream.dist.place.HostNotes;
@@ -22,7 +23,7 @@ import org.slipstream.qmgr.lane.LaneSeating;
 import org.slipstream.qmgr.run.FeedbackLog;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.run.QmgrLoop;
-import org.slipstream.smtpin.MailDoor;
+import org.slipstream.smtpin.House;
 import org.slipstream.smtpin.SmtpListener;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.smtpout.ClientConfig;
@@ -32,16 +33,19 @@ import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.Spools;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 import javax.net.ssl.SSLContext;
@@ -61,8 +65,7 @@ public final class Server implements AutoCloseable {
     private final Config config;
     private final Inbox inbox = new Inbox(ARRIVALS_WAITING);
     private final Undo undo = new Undo();
-    private Optional<SmtpListener> smtp = Optional.empty();
-    private Optional<SmtpListener> submission = Optional.empty();
+    private final Map<String, InetSocketAddress> ports = new LinkedHashMap<>();
     private InetSocketAddress admin = new InetSocketAddress(0);
 
     private Server(Config config) {
@@ -82,11 +85,18 @@ public final class Server implements AutoCloseable {
     }
 
     public Optional<InetSocketAddress> smtp() {
-        return smtp.map(listener -> port(config.listen().smtp().orElseThrow(), listener));
+        return Optional.ofNullable(ports.get("smtp"));
     }
 
     public Optional<InetSocketAddress> submission() {
-        return submission.map(listener -> port(config.listen().submission().orElseThrow(), listener));
+        return Optional.ofNullable(ports.get("submission"));
+    }
+
+    /// The other open ports by service.
+    public Map<String, InetSocketAddress> furtherPorts() {
+        Map<String, InetSocketAddress> further = new LinkedHashMap<>(ports);
+        further.keySet().removeAll(Set.of("smtp", "submission"));
+        return further;
     }
 
     public InetSocketAddress admin() {
@@ -103,7 +113,7 @@ public final class Server implements AutoCloseable {
         Path home = folder(config.home());
         Spool spool = openSpool();
         undo.push("spool", spool::close);
-        SSLContext tls = Rooms.tls(config);
+        Supplier<SSLContext> tls = Rooms.tls(config);
         ClientConfig client = Rooms.client(config);
         Rooms rooms = new Rooms(config, client, spool, this::arrived);
         Carriers carriers = new Carriers(client, new CarrierAnswers(inbox::answer));
@@ -117,9 +127,10 @@ public final class Server implements AutoCloseable {
         QmgrLoop loop = startQueueManager(settings, places.seating(), desk);
         QueueOperations operations = new QueueOperations(spool, inbox, CLOCK, Release.version(), config.hostname());
         AdminServer api = bindAdmin();
-        MailDoor door = rooms.door(loop::isBehindArrivals);
-        smtp = listen("smtp", config.listen().smtp(), tls, door);
-        submission = listen("submission", config.listen().submission(), tls, door);
+        House house = rooms.house(loop::isBehindArrivals);
+        for (Services.Service service : Services.of(config)) {
+            ports.put(service.name(), listen(service, tls, house));
+        }
         serve(api, home, operations, new HostDesk(inbox, places, CLOCK));
         Leftovers.sweep(config.local().maildir(), Instant.now());
         log.info("msg=\"server started\" version={} hostname={} home={}", Release.version(), config.hostname(), home);
@@ -156,20 +167,16 @@ public final class Server implements AutoCloseable {
         Runtime.getRuntime().halt(70);
     }
 
-    private Optional<SmtpListener> listen(String service, Optional<InetSocketAddress> where, SSLContext tls,
-            MailDoor door)
+    private InetSocketAddress listen(Services.Service service, Supplier<SSLContext> tls, House house)
             throws StartFailure {
-        if (where.isEmpty()) {
-            return Optional.empty();
-        }
-        SmtpListener listener = new SmtpListener(Rooms.listener(config, service, where.get(), tls), door);
+        SmtpListener listener = new SmtpListener(Services.listener(config, service, tls), house);
         try {
             listener.start();
         } catch (IOException taken) {
-            throw new StartFailure(taken.getMessage() + "; stop what uses it or set listen." + service, taken);
+            throw new StartFailure(taken.getMessage() + "; stop what uses it or set listen." + service.name(), taken);
         }
-        undo.push(service, () -> listener.stop(PATIENCE));
-        return Optional.of(listener);
+        undo.push(service.name(), () -> listener.stop(PATIENCE));
+        return new InetSocketAddress(service.address().getAddress(), listener.port());
     }
 
     private AdminServer bindAdmin() throws StartFailure {
@@ -211,11 +218,6 @@ public final class Server implements AutoCloseable {
             throw new StartFailure("cannot make the folder " + folder + ": " + trouble
                     + "; choose another with --home or mend its permissions", trouble);
         }
-    }
-
-    private static InetSocketAddress port(InetSocketAddress configured, SmtpListener listener) {
-        InetAddress address = configured.getAddress();
-        return new InetSocketAddress(address, listener.port());
     }
 
     private static String text(InetSocketAddress address) {

@@ -32,9 +32,13 @@ public final class Cli {
         CommandLine lab = new CommandLine(new LabCommand(mta)).addSubcommand(new LabListCommand(mta))
                 .addSubcommand(new LabRunCommand(mta)).addSubcommand(new LabStudyCommand(mta))
                 .addSubcommand(new LabCommand.GoldenTraces(mta));
+        CommandLine user = new CommandLine(new UserCommand(mta)).addSubcommand(new UserCommand.Add(mta))
+                .addSubcommand(new UserCommand.Passwd(mta)).addSubcommand(new UserCommand.Listing(mta))
+                .addSubcommand(new UserCommand.Remove(mta));
         CommandLine line = new CommandLine(mta).addSubcommand(new RunCommand(mta)).addSubcommand(new WarmUpCommand(mta))
                 .addSubcommand(new CheckCommand(mta))
                 .addSubcommand(new SendCommand(mta)).addSubcommand(queue).addSubcommand(destdb)
+                .addSubcommand(user)
                 .addSubcommand(new StatusCommand(mta))
                 .addSubcommand(lab).addSubcommand(new CompletionCommand(mta));
         return line.setOut(writer(world.out())).setErr(writer(world.err()))

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 
 /// `run`: the server until a signal ends it.
 @Command(name = "run", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Starts the server.", descriptionHeading = "%n", description = {
@@ -72,7 +73,8 @@ final class RunCommand implements Callable<Integer> {
             case ServerStarter.Start.Started(ServerStarter.Running server) -> {
                 try {
                     world.out().println("ready smtp=" + text(server.smtp()) + " submission="
-                            + text(server.submission()) + " admin=" + text(Optional.of(server.admin())));
+                            + text(server.submission()) + " admin=" + text(Optional.of(server.admin()))
+                            + further(server));
                     world.out().flush();
                     if (hello) {
                         server.smtp().or(server::submission)
@@ -85,6 +87,13 @@ final class RunCommand implements Callable<Integer> {
                 yield Exit.DONE;
             }
         };
+    }
+
+    // Only when they are open, so that the line stays what scripts know.
+    private static String further(ServerStarter.Running server) {
+        return server.furtherPorts().entrySet().stream()
+                .map(port -> " " + port.getKey() + "=" + text(Optional.of(port.getValue())))
+                .collect(Collectors.joining());
     }
 
     private static boolean writeDefaults(Path home) {

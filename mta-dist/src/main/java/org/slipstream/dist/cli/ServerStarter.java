@@ -3,6 +3,7 @@ package org.slipstream.dist.cli;
 import org.slipstream.dist.config.Config;
 
 import java.net.InetSocketAddress;
+import java.util.Map;
 import java.util.Optional;
 
 /// What `run` needs of the server.
@@ -22,6 +23,11 @@ public interface ServerStarter {
         Optional<InetSocketAddress> smtp();
 
         Optional<InetSocketAddress> submission();
+
+        /// Ports that are seldom open, by the name of their service: `submissions`, `lmtp`.
+        default Map<String, InetSocketAddress> furtherPorts() {
+            return Map.of();
+        }
 
         InetSocketAddress admin();
 

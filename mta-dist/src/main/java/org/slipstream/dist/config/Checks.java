@@ -13,6 +13,9 @@ import java.util.Optional;
 
 /// What no value is wrong about by itself: values that contradict each other, files that are not there.
 final class Checks {
+    private static final String CERTIFICATE_MARK = "-----BEGIN CERTIFICATE-----";
+    private static final String KEY_MARK = "PRIVATE KEY-----";
+
     private final Values values;
     private final Path home;
     private final Complaints complaints;
@@ -37,6 +40,8 @@ final class Checks {
         Map<Key<?>, InetSocketAddress> listeners = new LinkedHashMap<>();
         values.get(Keys.SMTP).ifPresent(address -> listeners.put(Keys.SMTP, address));
         values.get(Keys.SUBMISSION).ifPresent(address -> listeners.put(Keys.SUBMISSION, address));
+        values.get(Keys.SUBMISSIONS).ifPresent(address -> listeners.put(Keys.SUBMISSIONS, address));
+        values.get(Keys.LMTP).ifPresent(address -> listeners.put(Keys.LMTP, address));
         listeners.put(Keys.ADMIN, values.get(Keys.ADMIN));
         return listeners;
     }
@@ -107,7 +112,7 @@ final class Checks {
     }
 
     private void certificate() {
-        if (!values.isSound(Keys.CERTIFICATE, Keys.PRIVATE_KEY)) {
+        if (!values.isSound(Keys.CERTIFICATE, Keys.PRIVATE_KEY, Keys.FURTHER_PAIRS)) {
             return;
         }
         if (values.get(Keys.CERTIFICATE).isPresent() != values.get(Keys.PRIVATE_KEY).isPresent()) {
@@ -115,23 +120,36 @@ final class Checks {
             complaints.add(values.place(given), given.dotted(),
                     "tls.certificate and tls.key belong together, but only " + given.dotted() + " is set");
         }
-        pem(Keys.CERTIFICATE, "-----BEGIN CERTIFICATE-----", "a certificate");
-        pem(Keys.PRIVATE_KEY, "PRIVATE KEY-----", "a private key");
+        pem(Keys.CERTIFICATE, CERTIFICATE_MARK, "a certificate");
+        pem(Keys.PRIVATE_KEY, KEY_MARK, "a private key");
+        for (String words : values.get(Keys.FURTHER_PAIRS)) {
+            Config.Tls.Pair pair = pair(home, words);
+            pem(Keys.FURTHER_PAIRS, pair.certificate(), CERTIFICATE_MARK, "a certificate");
+            pem(Keys.FURTHER_PAIRS, pair.key(), KEY_MARK, "a private key");
+        }
     }
 
     private void pem(Key<Optional<String>> key, String mark, String kind) {
-        values.get(key).map(home::resolve).ifPresent(file -> {
-            try {
-                if (!Files.isRegularFile(file)) {
-                    complaints.add(values.place(key), key.dotted(), key.dotted() + ": there is no file " + file);
-                } else if (!Files.readString(file, StandardCharsets.ISO_8859_1).contains(mark)) {
-                    complaints.add(values.place(key), key.dotted(),
-                            key.dotted() + ": " + file + " does not hold " + kind + " in PEM");
-                }
-            } catch (IOException unreadable) {
-                complaints.add(values.place(key), key.dotted(), key.dotted() + ": " + file + " cannot be read");
+        values.get(key).map(home::resolve).ifPresent(file -> pem(key, file, mark, kind));
+    }
+
+    private void pem(Key<?> key, Path file, String mark, String kind) {
+        try {
+            if (!Files.isRegularFile(file)) {
+                complaints.add(values.place(key), key.dotted(), key.dotted() + ": there is no file " + file);
+            } else if (!Files.readString(file, StandardCharsets.ISO_8859_1).contains(mark)) {
+                complaints.add(values.place(key), key.dotted(),
+                        key.dotted() + ": " + file + " does not hold " + kind + " in PEM");
             }
-        });
+        } catch (IOException unreadable) {
+            complaints.add(values.place(key), key.dotted(), key.dotted() + ": " + file + " cannot be read");
+        }
+    }
+
+    /// Of the form of [MailForms#pair].
+    static Config.Tls.Pair pair(Path home, String words) {
+        String[] files = words.split("\\s+");
+        return new Config.Tls.Pair(home.resolve(files[0]), home.resolve(files[files.length - 1]));
     }
 
     private void spool() {

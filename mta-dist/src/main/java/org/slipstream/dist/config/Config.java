@@ -22,7 +22,8 @@ import java.util.Optional;
 /// @param routes by domain, `.suffix` or `*`, in lower case
 public record Config(Path home, String hostname, Listen listen, Local local, Map<String, List<Address>> aliases,
         Relay relay, Map<String, RouteTarget> routes, Tls tls, Limits limits, Queue queue, Delivery delivery,
-        SmtpClient smtpClient, SpoolSettings spool, String logLevel, Outbound outbound, Placement placement) {
+        SmtpClient smtpClient, SpoolSettings spool, String logLevel, Outbound outbound, Submission submission,
+        Trust trust, Placement placement) {
     public Config {
         aliases = Map.copyOf(aliases);
         routes = Map.copyOf(routes);
@@ -30,7 +31,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
 
     /// @param smtp empty when not opened
     public record Listen(Optional<InetSocketAddress> smtp, Optional<InetSocketAddress> submission,
-            InetSocketAddress admin) {}
+            Optional<InetSocketAddress> submissions, Optional<InetSocketAddress> lmtp, InetSocketAddress admin) {}
 
     /// @param domains lower case
     /// @param mailboxes local parts, full addresses (keys), or `*`
@@ -82,8 +83,37 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     public record Outbound(Optional<Inet4Address> sourceV4, Optional<Inet6Address> sourceV6, boolean mxRollUp,
             Optional<Path> credentials, Optional<Path> authorities, boolean loginInTheClear) {}
 
-    /// Both empty: a self-signed pair is made at first start.
-    public record Tls(Optional<Path> certificate, Optional<Path> key) {}
+    /// @param certificate both empty: a self-signed pair is made at first start
+    /// @param further for clients that ask for one of their names
+    public record Tls(Optional<Path> certificate, Optional<Path> key, List<Pair> further) {
+        public Tls {
+            further = List.copyOf(further);
+        }
+
+        public Tls(Optional<Path> certificate, Optional<Path> key) {
+            this(certificate, key, List.of());
+        }
+
+        /// Two files, which may be one and the same.
+        public record Pair(Path certificate, Path key) {}
+    }
+
+    /// How users log in and what they may do then.
+    ///
+    /// @param networksWithoutLogin clients of [Relay] need not log in
+    /// @param failures before nobody may log in from a network
+    /// @param forgetMillis until one failure is forgotten
+    public record Submission(boolean networksWithoutLogin, boolean senderMustBelong, long delayMillis,
+            long longestDelayMillis, int failures, long forgetMillis, long banMillis) {}
+
+    /// @param proxies whose connections begin with a PROXY header
+    /// @param speakers may say XCLIENT
+    public record Trust(List<Network> proxies, List<Network> speakers) {
+        public Trust {
+            proxies = List.copyOf(proxies);
+            speakers = List.copyOf(speakers);
+        }
+    }
 
     public record Limits(long messageBytes, int recipients, int hops, int headerBytes, int headerLines,
             int commandBytes, int textLineBytes, int connections, int connectionsPerClient, int errors,

@@ -77,12 +77,16 @@ public final class ConfigReader {
         new Checks(values, home, complaints).run();
         Config.Local local = local(home, values);
         return new Config(home, values.get(Keys.HOSTNAME),
-                new Config.Listen(values.get(Keys.SMTP), values.get(Keys.SUBMISSION), values.get(Keys.ADMIN)), local,
+                new Config.Listen(values.get(Keys.SMTP), values.get(Keys.SUBMISSION), values.get(Keys.SUBMISSIONS),
+                        values.get(Keys.LMTP), values.get(Keys.ADMIN)),
+                local,
                 aliases(values, local, complaints), new Config.Relay(values.get(Keys.NETWORKS)),
                 RouteBook.read(values.table(Keys.ROUTES), local.domains(), Checks.listeners(values).values(),
                         complaints),
                 tls(home, values), limits(values), queue(values), delivery(values, complaints), smtpClient(values),
-                spool(home, values), values.get(Keys.LOG_LEVEL), outbound(home, values), placement(values));
+                spool(home, values), values.get(Keys.LOG_LEVEL), outbound(home, values),
+                submission(values), new Config.Trust(values.get(Keys.PROXIES), values.get(Keys.XCLIENT)),
+                placement(values));
     }
 
     /// When the domains or mailboxes could not be read, every alias would seem to lead nowhere: its own form is still
@@ -107,7 +111,14 @@ public final class ConfigReader {
 
     private static Config.Tls tls(Path home, Values values) {
         return new Config.Tls(values.get(Keys.CERTIFICATE).map(home::resolve),
-                values.get(Keys.PRIVATE_KEY).map(home::resolve));
+                values.get(Keys.PRIVATE_KEY).map(home::resolve),
+                values.get(Keys.FURTHER_PAIRS).stream().map(pair -> Checks.pair(home, pair)).toList());
+    }
+
+    private static Config.Submission submission(Values values) {
+        return new Config.Submission(values.get(Keys.NETWORKS_WITHOUT_LOGIN), values.get(Keys.SENDER_MUST_BELONG),
+                values.get(Keys.LOGIN_DELAY), values.get(Keys.LONGEST_LOGIN_DELAY), values.get(Keys.FAILED_LOGINS),
+                values.get(Keys.FAILED_LOGIN_MEMORY), values.get(Keys.LOGIN_BAN));
     }
 
     private static Config.Limits limits(Values values) {

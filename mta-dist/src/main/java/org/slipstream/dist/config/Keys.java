@@ -40,6 +40,11 @@ final class Keys {
             Value.text("127.0.0.1:2525"), "Mail from other servers. Port 0 takes any free one.");
     static final Key<Optional<InetSocketAddress>> SUBMISSION = key("listen", "submission", MailForms.listener(),
             Value.text("127.0.0.1:2587"), "Mail from your own programs; `./mta send` uses it.");
+    static final Key<Optional<InetSocketAddress>> SUBMISSIONS = key("listen", "submissions", MailForms.listener(),
+            Value.text("off"),
+            "The same with TLS from the first byte (RFC 8314); everybody logs in here. Usually port 465.");
+    static final Key<Optional<InetSocketAddress>> LMTP = key("listen", "lmtp", MailForms.listener(), Value.text("off"),
+            "Mail from a relay in front of this server by LMTP (RFC 2033). For loopback or a network of your own.");
     static final Key<InetSocketAddress> ADMIN = key("listen", "admin", MailForms.loopback(), Value.text("127.0.0.1:0"),
             "The operator's API. Loopback only; the real port is written to `run/admin.port`.");
 
@@ -63,11 +68,36 @@ final class Keys {
             "Clients that may send to other people's domains. Nobody else may. Blocks wider than /8 (IPv6: /16) are"
                     + " refused.");
 
+    static final Key<Boolean> NETWORKS_WITHOUT_LOGIN = key("submission", "networks-without-login", Forms.flag(),
+            Value.flag(true), "Clients of `relay.networks` may send without a login, and without TLS, on"
+                    + " `listen.submission`. `false`: everybody logs in.");
+    static final Key<Boolean> SENDER_MUST_BELONG = key("submission", "sender-must-belong", Forms.flag(),
+            Value.flag(true), "Who has logged in sends in the name of his own addresses only (`./mta user list`).");
+    static final Key<Long> LOGIN_DELAY = key("submission", "failed-login-delay", Forms.duration(0, 60_000),
+            Value.text("1s"), "How long the answer to a wrong password takes; doubled by each further one.");
+    static final Key<Long> LONGEST_LOGIN_DELAY = key("submission", "longest-failed-login-delay",
+            Forms.duration(0, 300_000), Value.text("8s"), "Where doubling ends.");
+    static final Key<Integer> FAILED_LOGINS = key("submission", "failed-logins", Forms.count(1, 1_000_000),
+            Value.number(10), "Wrong passwords from one address (IPv6: one /64) before nobody may log in from there.");
+    static final Key<Long> FAILED_LOGIN_MEMORY = key("submission", "failed-login-memory", Forms.duration(1, FOREVER),
+            Value.text("3m"), "After this time one wrong password is forgotten.");
+    static final Key<Long> LOGIN_BAN = key("submission", "ban", Forms.duration(0, FOREVER), Value.text("15m"),
+            "How long nobody may log in from there.");
+
+    static final Key<List<Network>> PROXIES = key("trust", "proxies", Forms.listOf(MailForms.network()), Value.many(),
+            "Load balancers in front of this server: each of their connections begins with a PROXY header (version 1 or 2)"
+                    + " that says who the client is.");
+    static final Key<List<Network>> XCLIENT = key("trust", "xclient", Forms.listOf(MailForms.network()), Value.many(),
+            "Clients that may say by XCLIENT for whom they speak, logins included.");
+
     static final Key<Optional<String>> CERTIFICATE = key("tls", "certificate", MailForms.optionalPath(), Value.text(""),
             "The certificate chain in PEM, relative to the home folder. Without it a self-signed pair is made at first"
                     + " start in `tls/self-signed.*`.");
     static final Key<Optional<String>> PRIVATE_KEY = key("tls", "key", MailForms.optionalPath(), Value.text(""),
-            "Its private key in PEM (PKCS#8 or PKCS#1).");
+            "Its private key in PEM (PKCS#8 or PKCS#1). Files that change count from the next session on.");
+    static final Key<List<String>> FURTHER_PAIRS = key("tls", "further", Forms.listOf(MailForms.pair()), Value.many(),
+            "More certificates, for clients that ask for one of their names (SNI): each `certificate-file key-file`, or"
+                    + " one file that holds both.");
 
     static final Key<Long> MESSAGE_SIZE = key("limits", "message-size", Forms.size(1024, Long.MAX_VALUE),
             Value.text("25MiB"), "Largest message, announced as SIZE (RFC 1870).");
@@ -290,6 +320,8 @@ final class Keys {
         sections.put(ALIASES, "Other names: a local part (of every local domain) or a full address, and where its mail"
                 + " goes instead, here or elsewhere.");
         sections.put("relay", "Mail that only passes through.");
+        sections.put("submission", "Mail of users, who log in (`./mta user add`).");
+        sections.put("trust", "Who may speak for others.");
         sections.put(ROUTES, "Where mail for other domains goes: first the exact domain, then the longest `.suffix`"
                 + " (subdomains only), then `*`.");
         sections.put("tls", "Encryption of incoming sessions (STARTTLS).");

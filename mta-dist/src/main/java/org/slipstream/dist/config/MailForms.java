@@ -60,6 +60,18 @@ final class MailForms {
         return new RelayForm();
     }
 
+    static Form<Network> network() {
+        return Forms.text("a network such as \"192.0.2.0/24\" or an address", Network::parse);
+    }
+
+    /// One or two names of files, between blanks.
+    static Form<String> pair() {
+        return Forms.text("\"certificate-file key-file\" or one file with both",
+                text -> text.isBlank() || text.strip().split("\\s+").length > 2 || pathText(text).isEmpty()
+                        ? Optional.empty()
+                        : Optional.of(text.strip()));
+    }
+
     static Form<String> mailbox() {
         return Forms.text("a local part, a full address or \"*\"",
                 text -> text.equals("*") ? Optional.of(text) : localPartOrAddress(text));

@@ -47,6 +47,7 @@ public final class Desk implements OrderSink, AutoCloseable {
     private final Mailboxes mailboxes;
     private final Reports reports;
     private final Consumer<QmgrEvent> answers;
+    private final Receipts receipts = new Receipts();
     private final DeliveryLog deliveryLog;
     private final Errands errands = new Errands();
     private final Lookups<QmgrEvent> lookups;
@@ -78,6 +79,11 @@ public final class Desk implements OrderSink, AutoCloseable {
     @FunctionalInterface
     public interface Reports {
         boolean report(QueueId id, QmgrOrder.NoticeKind kind);
+
+        /// Tells whoever asked to hear of success, before the message is forgotten; answers as [#report] does.
+        default boolean confirm(QueueId id) {
+            return true;
+        }
     }
 
     public Desk(Spool spool, Routes routes, Carriers carriers, Habits habits, Mailboxes mailboxes, Reports reports,
@@ -212,7 +218,10 @@ public final class Desk implements OrderSink, AutoCloseable {
     }
 
     private Envelope envelope(QueueId id) throws IOException {
-        return spool.envelope(id).orElseThrow(() -> new IOException("the register has no message " + id));
+        Envelope envelope = spool.envelope(id)
+                .orElseThrow(() -> new IOException("the register has no message " + id));
+        receipts.seen(id, envelope);
+        return envelope;
     }
 
     private void done(QmgrOrder.Deliver deliver, List<RecipientOutcome> outcomes) {
@@ -245,11 +254,38 @@ public final class Desk implements OrderSink, AutoCloseable {
     }
 
     private void defer(QmgrOrder.Defer defer) {
+        receipts.forget(defer.id());
         deliveryLog.deferred(defer);
         spool.defer(defer.id(), defer.nextAttemptMillis(), filed(defer.id()));
     }
 
     private void remove(QmgrOrder.Remove remove) {
+        if (receipts.isDue(remove.id(), spool.inMemory(remove.id()))) {
+            errands.report(() -> confirmAndForget(remove));
+        } else {
+            forget(remove);
+        }
+    }
+
+    // The receipt is on disk before the message is forgotten, so that a crash tells twice and never not at all.
+    private void confirmAndForget(QmgrOrder.Remove remove) {
+        boolean done;
+        try {
+            done = reports.confirm(remove.id());
+        } catch (RuntimeException broken) {
+            // A fault of ours in composing it will not go away; the mail itself has arrived.
+            log.error("queue={} msg=\"removed without the receipt that was asked for\"", remove.id(), broken);
+            done = true;
+        }
+        if (done) {
+            forget(remove);
+        } else {
+            errands.readAgain(() -> confirmAndForget(remove));
+        }
+    }
+
+    private void forget(QmgrOrder.Remove remove) {
+        receipts.forget(remove.id());
         deliveryLog.removed(remove);
         spool.remove(remove.id(), filed(remove.id()));
     }

@@ -13,6 +13,7 @@ import org.slipstream.spool.NoSpaceException;
 
 import java.io.IOException;
 import java.util.Optional;
+import java.util.Set;
 
 /// The policy at MAIL and RCPT, in two rules.
 ///
@@ -20,12 +21,12 @@ import java.util.Optional;
 /// 2. Mail to others is taken from our own clients alone: authenticated ones and those of the listed networks. Everybody else is
 /// refused (RFC 5321 section 7.8), whatever the address looks like; see [AddressBook] for the disguises.
 ///
-/// The submission port is for our own clients at all (RFC 6409 section 4.3). As long as there is no AUTH, these are the listed
-/// networks, and 530, which means "authenticate first", would be bad advice.
+/// The ports for users are for our own clients at all (RFC 6409 section 4.3): those who have logged in, and on `submission`, where the
+/// operator lets them, the listed networks. Where a login is demanded of everybody the listener asks for it, before we are.
 ///
 /// Called on session threads; immutable.
 public final class Door implements MailDoor {
-    private static final String SUBMISSION = "submission";
+    private static final Set<String> FOR_USERS = Set.of("submission", "submissions");
 
     private final Ingest ingest;
     private final AddressBook book;
@@ -41,8 +42,10 @@ public final class Door implements MailDoor {
 
     @Override
     public Verdict sender(Client client, Optional<Address> sender, long declaredBytes) {
-        if (client.service().equals(SUBMISSION) && !isOurs(client)) {
-            return Verdict.refuse(550, "5.7.1", "This port takes mail of listed networks only");
+        if (FOR_USERS.contains(client.service()) && !isOurs(client)) {
+            return Verdict.refuse(530, "5.7.0", client.tls().isEmpty()
+                    ? "Must issue a STARTTLS command and log in first"
+                    : "Authentication required");
         }
         // The null sender is how reports travel; RFC 5321 section 4.5.5 wants it taken.
         return sender.isPresent() && !Address.isDomain(sender.get().domain())
@@ -98,7 +101,7 @@ public final class Door implements MailDoor {
             draft.write(bytes, offset, length);
         }
 
-        // No service here offers an extension that says something in the extras.
+        // The services offer no extension whose wishes in the extras would have to be kept; see Services.
         @Override
         public void commit(Envelope envelope, EnvelopeExtras extras) throws IOException {
             ingest.commit(draft, envelope);

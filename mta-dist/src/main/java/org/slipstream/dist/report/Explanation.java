@@ -16,14 +16,22 @@ final class Explanation {
         StringBuilder text = new StringBuilder();
         line(text, "This is the mail server " + report.hostname() + ".");
         line(text, "");
-        if (report.isFailure()) {
-            line(text, "Your message could not be delivered to the recipients below. For them it");
-            line(text, "will not be tried again. Recipients that are not listed here are not");
-            line(text, "affected.");
-        } else {
-            line(text, "Your message has not yet been delivered to the recipients below. You need");
-            line(text, "not do anything: it will be tried again until");
-            line(text, report.written(report.retryUntil()) + ".");
+        switch (report.kind()) {
+            case FAILED -> {
+                line(text, "Your message could not be delivered to the recipients below. For them it");
+                line(text, "will not be tried again. Recipients that are not listed here are not");
+                line(text, "affected.");
+            }
+            case DELAYED -> {
+                line(text, "Your message has not yet been delivered to the recipients below. You need");
+                line(text, "not do anything: it will be tried again until");
+                line(text, report.written(report.retryUntil()) + ".");
+            }
+            case SUCCEEDED -> {
+                line(text, "You asked to hear of it: your message has been delivered to the recipients");
+                line(text, "below. Where the next server is named, it has taken the message and is");
+                line(text, "responsible for it now; no more is known here.");
+            }
         }
         report.about().forEach(state -> recipient(text, state));
         line(text, "");
@@ -43,7 +51,8 @@ final class Explanation {
                 .filter(meant -> !meant.equalsIgnoreCase(state.recipient().address().toString()))
                 .ifPresent(meant -> line(text, "    which you wrote as <" + meant + ">"));
         Optional<Outcome> last = state.last();
-        last.flatMap(outcome -> plainWords(outcome.reply().statusOrGeneral()))
+        last.filter(outcome -> !(outcome instanceof Outcome.Delivered))
+                .flatMap(outcome -> plainWords(outcome.reply().statusOrGeneral()))
                 .ifPresent(why -> line(text, "    " + why));
         line(text, "    " + last.map(outcome -> outcome.reply().toString()).orElse("not tried yet"));
         last.map(Outcome::remote).filter(remote -> remote.contains("[")).ifPresent(

@@ -1,7 +1,6 @@
 package org.slipstream.dist.report;
 
 import org.slipstream.core.Address;
-import org.slipstream.qmgr.QmgrOrder.NoticeKind;
 import org.slipstream.spool.Spool;
 
 import java.time.Instant;
@@ -21,7 +20,7 @@ import java.util.Optional;
 /// @param original empty when it could not be read
 /// @param date of the report; its offset is used for all dates
 /// @param retryUntil when a delayed message will be given up
-record Report(String hostname, Address postmaster, NoticeKind kind, Address sender, Spool.Details message,
+record Report(String hostname, Address postmaster, Kind kind, Address sender, Spool.Details message,
         List<Spool.RecipientState> about, Optional<Original> original, OffsetDateTime date, Instant retryUntil) {
     // RFC 5322 section 3.3; names of days and months are English everywhere.
     private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("EEE, d MMM yyyy HH:mm:ss xx",
@@ -35,7 +34,7 @@ record Report(String hostname, Address postmaster, NoticeKind kind, Address send
     }
 
     boolean isFailure() {
-        return kind == NoticeKind.FAILED;
+        return kind == Kind.FAILED;
     }
 
     Instant arrival() {

@@ -54,19 +54,27 @@ final class ReportComposer {
 
     private static String header(Report report, String boundary, boolean eightBit) {
         String id = report.message().summary().id() + "." + report.date().toInstant().toEpochMilli() + "."
-                + (report.isFailure() ? "failed" : "delayed") + "@" + report.hostname();
+                + report.kind().word() + "@" + report.hostname();
         Optional<String> about = report.original().flatMap(Original::messageId);
         return Field.of("Date", report.written(report.date().toInstant()))
                 + Field.of("From", "Mail Delivery System <MAILER-DAEMON@" + report.hostname() + ">")
                 + "To: " + to(report.sender()) + "\r\n"
                 + Field.of("Subject",
-                        report.isFailure() ? "Your message could not be delivered" : "Your message is delayed")
+                        subject(report.kind()))
                 + Field.of("Message-ID", "<" + id + ">")
                 + about.map(original -> Field.of("In-Reply-To", original) + Field.of("References", original)).orElse("")
                 // RFC 3834 section 5: nobody answers this automatically.
                 + Field.of("Auto-Submitted", "auto-replied") + Field.of("MIME-Version", "1.0")
                 + "Content-Type: multipart/report; report-type=delivery-status;\r\n\tboundary=\"" + boundary + "\"\r\n"
                 + (eightBit ? Field.of("Content-Transfer-Encoding", "8bit") : "");
+    }
+
+    private static String subject(Kind kind) {
+        return switch (kind) {
+            case FAILED -> "Your message could not be delivered";
+            case DELAYED -> "Your message is delayed";
+            case SUCCEEDED -> "Your message has arrived";
+        };
     }
 
     // An address cannot be folded. The envelope knows where to go.

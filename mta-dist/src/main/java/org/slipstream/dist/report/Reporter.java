@@ -70,7 +70,7 @@ public final class Reporter {
         try {
             Optional<Spool.Details> message = spool.details(id);
             if (message.isPresent()) {
-                tell(id, kind, message.get());
+                tell(id, Kind.of(kind), message.get());
                 markAsTold(id, kind);
             }
             return true;
@@ -80,8 +80,22 @@ public final class Reporter {
         }
     }
 
-    private void tell(QueueId id, NoticeKind kind, Spool.Details message) throws IOException {
-        List<Spool.RecipientState> about = message.recipients().stream().filter(state -> concerns(kind, state))
+    /// The same for recipients that have been delivered to; nothing marks them, because the message is removed next.
+    public boolean confirm(QueueId id) {
+        try {
+            Optional<Spool.Details> message = spool.details(id);
+            if (message.isPresent()) {
+                tell(id, Kind.SUCCEEDED, message.get());
+            }
+            return true;
+        } catch (IOException e) {
+            log.warn("queue={} msg=\"receipt not made, trying again later\" reason=\"{}\"", id, e.toString());
+            return false;
+        }
+    }
+
+    private void tell(QueueId id, Kind kind, Spool.Details message) throws IOException {
+        List<Spool.RecipientState> about = message.recipients().stream().filter(kind::concerns)
                 .toList();
         Optional<Address> sender = message.envelope().sender();
         if (sender.isEmpty()) {
@@ -94,24 +108,24 @@ public final class Reporter {
         }
         ReportComposer.Composed composed = compose(id, kind, sender.get(), message, about);
         MessageSummary sent = outbox.submit(envelope(sender.get(), composed.eightBit()), composed.content());
-        log.info("queue={} msg=\"sender told\" kind={} report={} to=<{}> recipients={}", id, word(kind), sent.id(),
+        log.info("queue={} msg=\"sender told\" kind={} report={} to=<{}> recipients={}", id, kind.word(), sent.id(),
                 sender.get(), about.size());
     }
 
-    private ReportComposer.Composed compose(QueueId id, NoticeKind kind, Address sender, Spool.Details message,
+    private ReportComposer.Composed compose(QueueId id, Kind kind, Address sender, Spool.Details message,
             List<Spool.RecipientState> about) {
         OffsetDateTime date = OffsetDateTime.now(clock);
         Instant retryUntil = Instant.ofEpochMilli(message.summary().createdMillis() + lifetimeMillis);
         Report report = new Report(hostname, postmaster, kind, sender, message, about, original(id, kind, message),
                 date, retryUntil);
-        return ReportComposer.compose(report, "=_" + id + "_" + word(kind) + "_" + date.toInstant().toEpochMilli());
+        return ReportComposer.compose(report, "=_" + id + "_" + kind.word() + "_" + date.toInstant().toEpochMilli());
     }
 
     // RET speaks of failures only (RFC 3461 section 4.3); of a delayed message the header is enough. A letter that cannot be read
     // must not keep its sender from hearing of it.
-    private Optional<Original> original(QueueId id, NoticeKind kind, Spool.Details message) {
+    private Optional<Original> original(QueueId id, Kind kind, Spool.Details message) {
         try {
-            DsnReturn returns = kind == NoticeKind.FAILED ? message.envelope().returns() : DsnReturn.HEADERS;
+            DsnReturn returns = kind == Kind.FAILED ? message.envelope().returns() : DsnReturn.HEADERS;
             return Optional.of(Original.of(spool.letter(id), returns));
         } catch (IOException e) {
             log.warn("queue={} msg=\"letter not readable, reported without it\" reason=\"{}\"", id, e.toString());
@@ -128,25 +142,11 @@ public final class Reporter {
                 sender.isInternational(), Optional.empty(), DsnReturn.UNSPECIFIED, List.of(recipient));
     }
 
-    private static boolean concerns(NoticeKind kind, Spool.RecipientState state) {
-        return switch (kind) {
-            case FAILED -> state.state() == Spool.State.FAILED && state.recipient().wantsFailureNotice();
-            case DELAYED -> state.state() == Spool.State.OPEN && state.recipient().wantsDelayNotice();
-        };
-    }
-
     private void markAsTold(QueueId id, NoticeKind kind) {
         Runnable nothingMore = () -> {};
         switch (kind) {
             case FAILED -> spool.failuresReported(id, nothingMore);
             case DELAYED -> spool.delayReported(id, nothingMore);
         }
-    }
-
-    private static String word(NoticeKind kind) {
-        return switch (kind) {
-            case FAILED -> "failed";
-            case DELAYED -> "delayed";
-        };
     }
 }

@@ -34,14 +34,14 @@ final class StatusPart {
         StringBuilder block = new StringBuilder();
         recipient.original().ifPresent(original -> block.append(Field.of("Original-Recipient", original(original))));
         block.append(Field.of("Final-Recipient", Field.typed("rfc822", recipient.address().toString())));
-        block.append(Field.of("Action", report.isFailure() ? "failed" : "delayed"));
+        block.append(Field.of("Action", report.kind().action(state)));
         block.append(Field.of("Status", state.last().map(last -> last.reply().statusOrGeneral().toString())
-                .orElse(report.isFailure() ? "5.0.0" : "4.0.0")));
+                .orElse(report.kind() == Kind.SUCCEEDED ? "2.0.0" : report.isFailure() ? "5.0.0" : "4.0.0")));
         state.last().ifPresent(last -> block.append(said(last)));
         if (state.last().isPresent() && state.atMillis() > 0) {
             block.append(Field.of("Last-Attempt-Date", report.written(Instant.ofEpochMilli(state.atMillis()))));
         }
-        if (!report.isFailure()) {
+        if (report.kind() == Kind.DELAYED) {
             block.append(Field.of("Will-Retry-Until", report.written(report.retryUntil())));
         }
         return block.toString();

@@ -16,27 +16,45 @@ import java.security.Signature;
 import java.security.SignatureException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 
-import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManagerFactory;
 
-/// Makes the TLS context that the listener offers with STARTTLS.
+/// Makes the TLS context of the listeners, for STARTTLS and for TLS from the first byte.
 ///
 /// Everything that could be wrong with the files is found here, at the start, and not by the first client: a key that does not
 /// belong to the certificate would otherwise show as a handshake failure without a reason.
 public final class TlsContexts {
     private static final Logger log = LoggerFactory.getLogger(TlsContexts.class);
-    private static final char[] NO_PASSWORD = new char[0];
 
     private TlsContexts() {}
 
     /// From the configured files, or from the self-signed pair in `<home>/tls`, which is made when it is missing.
     public static SSLContext open(Config.Tls tls, Path home, String hostname) throws TlsFailure {
+        List<PairChooser.Pair> pairs = new ArrayList<>();
+        pairs.add(first(tls, home, hostname));
+        for (Config.Tls.Pair further : tls.further()) {
+            pairs.add(pair(further.certificate(), further.key()));
+        }
+        return context(pairs);
+    }
+
+    /// What [#open] reads.
+    static List<Path> files(Config.Tls tls, Path home, String hostname) {
+        SelfSigned made = new SelfSigned(home.resolve("tls"), hostname);
+        List<Path> files = new ArrayList<>(
+                List.of(tls.certificate().orElseGet(made::certificate), tls.key().orElseGet(made::key)));
+        tls.further().forEach(pair -> files.addAll(List.of(pair.certificate(), pair.key())));
+        return files;
+    }
+
+    private static PairChooser.Pair first(Config.Tls tls, Path home, String hostname) throws TlsFailure {
         if (tls.certificate().isPresent() && tls.key().isPresent()) {
-            return fromFiles(tls.certificate().get(), tls.key().get());
+            return pair(tls.certificate().get(), tls.key().get());
         }
         if (tls.certificate().isPresent() || tls.key().isPresent()) {
             throw new TlsFailure(tls.certificate().isPresent()
@@ -45,7 +63,7 @@ public final class TlsContexts {
         }
         SelfSigned pair = new SelfSigned(home.resolve("tls"), hostname);
         pair.makeIfMissing();
-        return fromFiles(pair.certificate(), pair.key());
+        return pair(pair.certificate(), pair.key());
     }
 
     /// Makes sockets of clients that believe what the certificates of this file have signed, and nothing else.
@@ -67,7 +85,7 @@ public final class TlsContexts {
         }
     }
 
-    static SSLContext fromFiles(Path certificateFile, Path keyFile) throws TlsFailure {
+    private static PairChooser.Pair pair(Path certificateFile, Path keyFile) throws TlsFailure {
         List<X509Certificate> chain = PemFiles.chain(certificateFile);
         PrivateKey key = PemFiles.key(keyFile);
         X509Certificate own = chain.getFirst();
@@ -78,12 +96,7 @@ public final class TlsContexts {
         }
         requireOrder(certificateFile, chain);
         warnOfDates(certificateFile, own, Instant.now());
-        try {
-            return context(chain, key);
-        } catch (GeneralSecurityException | IOException e) {
-            throw new TlsFailure("The certificate " + certificateFile + " with the key " + keyFile
-                    + " cannot be used for TLS: " + e.getMessage() + ".", e);
-        }
+        return new PairChooser.Pair(chain, key);
     }
 
     // RFC 5246 section 7.4.2 and Java ask for it; TLS 1.3 only recommends it (RFC 8446 section 4.4.2).
@@ -108,16 +121,14 @@ public final class TlsContexts {
         }
     }
 
-    private static SSLContext context(List<X509Certificate> chain, PrivateKey key)
-            throws GeneralSecurityException, IOException {
-        KeyStore store = KeyStore.getInstance("PKCS12");
-        store.load(null, NO_PASSWORD);
-        store.setKeyEntry("mta", key, NO_PASSWORD, chain.toArray(X509Certificate[]::new));
-        KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        managers.init(store, NO_PASSWORD);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(managers.getKeyManagers(), null, null);
-        return context;
+    private static SSLContext context(List<PairChooser.Pair> pairs) throws TlsFailure {
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(new KeyManager[]{new PairChooser(pairs)}, null, null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new TlsFailure("This Java cannot do TLS: " + e.getMessage() + ".", e);
+        }
     }
 
     /// What the one has signed, the other verifies: true for every kind of key, without knowing its mathematics.

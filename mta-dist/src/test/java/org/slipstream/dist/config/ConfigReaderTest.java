@@ -23,6 +23,52 @@ class ConfigReaderTest {
     Path home;
 
     @Test
+    void portsForUsersAndRelaysWhomToTrustAndMoreCertificates() throws Exception {
+        Files.writeString(home.resolve("both.pem"), "-----BEGIN CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\n");
+        write("""
+                [listen]
+                submissions = "*:465"
+                lmtp = "127.0.0.1:24"
+                [submission]
+                networks-without-login = false
+                sender-must-belong = false
+                failed-logins = 3
+                ban = "1h"
+                [trust]
+                proxies = ["192.0.2.0/24"]
+                xclient = ["198.51.100.7"]
+                [tls]
+                further = ["both.pem"]
+                """);
+        Config config = accepted();
+        assertThat(config.listen().submissions()).hasValueSatisfying(a -> assertThat(a.getPort()).isEqualTo(465));
+        assertThat(config.listen().lmtp()).hasValueSatisfying(a -> assertThat(a.getPort()).isEqualTo(24));
+        assertThat(config.submission())
+                .isEqualTo(new Config.Submission(false, false, 1_000, 8_000, 3, 180_000, 3_600_000));
+        assertThat(config.trust().proxies()).hasToString("[192.0.2.0/24]");
+        assertThat(config.trust().speakers()).hasToString("[198.51.100.7/32]");
+        Path both = home.resolve("both.pem");
+        assertThat(config.tls().further()).containsExactly(new Config.Tls.Pair(both, both));
+    }
+
+    @Test
+    void furtherPortsCollideAndFurtherCertificatesMustBeThere() throws Exception {
+        write("""
+                [listen]
+                submissions = "127.0.0.1:2525"
+                [tls]
+                further = ["none.crt none.key", "a b c"]
+                """);
+        assertThat(told()).anySatisfy(
+                p -> assertThat(p).contains("mta.toml:2", "listen.submissions and listen.smtp have the same port"))
+                .anySatisfy(p -> assertThat(p).contains("mta.toml:4", "\"a b c\""));
+        write("[tls]\nfurther = [\"none.crt none.key\"]\n");
+        assertThat(told()).containsExactly(
+                "mta.toml:2: tls.further: there is no file " + home.resolve("none.crt"),
+                "mta.toml:2: tls.further: there is no file " + home.resolve("none.key"));
+    }
+
+    @Test
     void withoutAFileTheDefaultsHold() {
         Config config = accepted();
         assertThat(config.hostname()).isEqualTo(MACHINE);

@@ -5,6 +5,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Address;
+import org.slipstream.core.BodyType;
+import org.slipstream.core.DsnNotify;
+import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
@@ -24,14 +27,17 @@ import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.Spools;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -47,6 +53,8 @@ class DeskTest {
 
     private final BlockingQueue<QmgrEvent> inbox = new LinkedBlockingQueue<>();
     private final Map<String, Exception> trouble = new ConcurrentHashMap<>();
+    private final List<String> confirmed = new CopyOnWriteArrayList<>();
+    private volatile int troubledReceipts;
     private Spool real;
     private Desk desk;
     private Carriers carriers;
@@ -57,7 +65,26 @@ class DeskTest {
         carriers = new Carriers(ClientConfig.of("mta.example"), new CarrierAnswers(inbox::add));
         desk = new Desk(troubled(real), new Table(), carriers, _ -> false,
                 (_, _, recipients, _) -> delivered(recipients),
-                (_, _) -> true, inbox::add, System::currentTimeMillis);
+                new Receiving(), inbox::add, System::currentTimeMillis);
+    }
+
+    private final class Receiving implements Desk.Reports {
+        @Override
+        public boolean report(QueueId id, QmgrOrder.NoticeKind kind) {
+            return true;
+        }
+
+        @Override
+        public boolean confirm(QueueId id) {
+            try {
+                confirmed.add(id + " " + real.details(id).isPresent());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            boolean fine = troubledReceipts <= 0;
+            troubledReceipts = 0;
+            return fine;
+        }
     }
 
     @AfterEach
@@ -160,12 +187,51 @@ class DeskTest {
         assertThat(done.nextDueMillis()).hasValue(Long.MAX_VALUE / 2);
     }
 
+    @Test
+    void aSenderWhoAskedToHearOfSuccessIsToldBeforeTheMessageIsForgottenAndNobodyElseCostsARead() throws Exception {
+        QueueId plain = committed().id();
+        desk.order(new QmgrOrder.Remove(plain, "sent"));
+        assertThat(answer(QmgrEvent.Filed.class).id()).contains(plain);
+        assertThat(confirmed).isEmpty();
+
+        QueueId asked = committed(Set.of(DsnNotify.SUCCESS)).id();
+        troubledReceipts = 1;
+        desk.order(new QmgrOrder.Remove(asked, "sent"));
+        assertThat(answer(QmgrEvent.Filed.class).id()).contains(asked);
+        assertThat(confirmed).as("asked again after local trouble, while the message was there")
+                .containsExactly(asked + " true", asked + " true");
+        assertThat(real.details(asked)).isEmpty();
+    }
+
+    @Test
+    void ofAMessageThatIsNoLongerInMemoryTheEnvelopeIsRemembered() throws Exception {
+        QueueId id = committed().id();
+        trouble.put("nothing", new IOException("only so that nothing is in memory"));
+        desk.order(new QmgrOrder.Open(7, LOCAL));
+        answer(QmgrEvent.ConnectionReady.class);
+        desk.order(new QmgrOrder.Deliver(9, 7, id, LOCAL, TO_ANN));
+        answer(QmgrEvent.DeliveryDone.class);
+        desk.order(new QmgrOrder.Remove(id, "sent"));
+        answer(QmgrEvent.Filed.class);
+        assertThat(confirmed).isEmpty();
+
+        QueueId settledBeforeARestart = committed().id();
+        desk.order(new QmgrOrder.Remove(settledBeforeARestart, "sent"));
+        answer(QmgrEvent.Filed.class);
+        assertThat(confirmed).as("nobody knows what it asked for").containsExactly(settledBeforeARestart + " true");
+    }
+
     private MessageSummary committed() throws IOException {
+        return committed(Set.of());
+    }
+
+    private MessageSummary committed(Set<DsnNotify> notify) throws IOException {
         try (Draft draft = real.draft()) {
             byte[] text = "Subject: hello\r\n\r\nhello\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
             draft.write(text, 0, text.length);
-            return draft.commit(Envelope.of(Optional.of(Address.of("bob@there.example")),
-                    List.of(Address.of("ann@here.example"))));
+            return draft.commit(new Envelope(Address.parse("bob@there.example"), BodyType.SEVEN_BIT, false,
+                    Optional.empty(), DsnReturn.UNSPECIFIED,
+                    List.of(new Recipient(1, Address.of("ann@here.example"), Optional.empty(), notify))));
         }
     }
 

@@ -99,7 +99,7 @@ class DoorTest {
     void theSubmissionPortIsForOurClientsOnly() {
         Door door = door(Books.usual());
         assertThat(verdict(door.sender(client("198.51.100.7", "submission", Optional.empty()), SENDER, 0)))
-                .startsWith("550 5.7.1 ");
+                .startsWith("530 5.7.0 ");
         assertThat(verdict(door.sender(client("198.51.100.7", "submission", Optional.of("alice")), SENDER, 0)))
                 .isEqualTo("accept");
         assertThat(verdict(door.sender(client("10.1.2.3", "submission", Optional.empty()), SENDER, 0)))

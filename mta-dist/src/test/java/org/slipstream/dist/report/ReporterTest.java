@@ -376,8 +376,65 @@ class ReporterTest {
         return noise.toString();
     }
 
+    /// RFC 3461 section 4.1 and 5.2: told of who asked for it and was delivered to, nobody else.
+    @Test
+    void whoAskedToHearOfSuccessHearsOfIt() {
+        envelopeId = Optional.of("QQ314159");
+        returns = DsnReturn.FULL;
+        Outcome inMailbox = new Outcome.Delivered(Reply.of(250, "2.1.1", "delivered to mailbox"),
+                "maildir:bob@here.example");
+        add("bob@here.example", State.DELIVERED, Optional.of(inMailbox), DsnNotify.SUCCESS, DsnNotify.FAILURE);
+        add("friend@far.example", State.DELIVERED,
+                Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "queued"), PEER)), DsnNotify.SUCCESS);
+        add("silent@here.example", State.DELIVERED, Optional.of(inMailbox), DsnNotify.FAILURE);
+        add("usual@here.example", State.DELIVERED, Optional.of(inMailbox));
+        add("nowhere@void.example", State.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "discarded"),
+                "discard:void")), DsnNotify.SUCCESS);
+        failed("nobody@far.example", NO_SUCH_USER, PEER, DsnNotify.SUCCESS);
+        Parsed parsed = parsed(confirmed());
+        assertThat(happened).as("nothing is marked: the message is removed next").containsExactly("submitted");
+        assertThat(reportEnvelope.sender()).isEmpty();
+        assertThat(parsed.header("Subject")).isEqualTo("Your message has arrived");
+        assertThat(parsed.text()).contains("bob@here.example", "friend@far.example").doesNotContain("silent@", "usual@",
+                "nobody@", "void.example", "There is no mailbox");
+        assertThat(parsed.blocks()).hasSize(3);
+        assertThat(parsed.blocks().get(0)).containsEntry("Original-Envelope-Id", "QQ314159");
+        assertThat(parsed.blocks().get(1)).containsEntry("Action", "delivered").containsEntry("Status", "2.1.1")
+                .doesNotContainKeys("Remote-MTA", "Will-Retry-Until");
+        assertThat(parsed.blocks().get(2)).containsEntry("Action", "relayed")
+                .containsEntry("Remote-MTA", "dns; mx1.far.example");
+        assertThat(parsed.type(2)).as("the content comes back with failures alone").isEqualTo("text/rfc822-headers");
+    }
+
+    @Test
+    void nobodyHearsOfSuccessUnaskedOrWithoutASender() {
+        add("bob@here.example", State.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
+                "maildir:bob@here.example")), DsnNotify.FAILURE);
+        assertThat(confirmed()).isTrue();
+        sender = Optional.empty();
+        add("carl@here.example", State.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
+                "maildir:carl@here.example")), DsnNotify.SUCCESS);
+        assertThat(confirmed()).isTrue();
+        assertThat(happened).isEmpty();
+    }
+
+    @Test
+    void aReceiptThatCannotBeKeptIsMadeLater() {
+        add("bob@here.example", State.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
+                "maildir:bob@here.example")), DsnNotify.SUCCESS);
+        onSubmit = Optional.of(new IOException("no space"));
+        assertThat(confirmed()).isFalse();
+        onSubmit = Optional.empty();
+        assertThat(confirmed()).isTrue();
+        assertThat(happened).containsExactly("submitted");
+    }
+
     private Parsed tell(NoticeKind kind) {
-        assertThat(reported(kind)).isTrue();
+        return parsed(reported(kind));
+    }
+
+    private Parsed parsed(boolean done) {
+        assertThat(done).isTrue();
         for (String line : new String(report, StandardCharsets.ISO_8859_1).split("\r\n", -1)) {
             assertThat(line.length()).as(line).isLessThanOrEqualTo(998);
             assertThat(line).doesNotContain("\r", "\n", "\0");
@@ -386,14 +443,25 @@ class ReporterTest {
     }
 
     private boolean reported(NoticeKind kind) {
+        onFile();
+        boolean done = reporter().report(id(), kind);
+        happened.addAll(spool.reported);
+        return done;
+    }
+
+    private boolean confirmed() {
+        onFile();
+        boolean done = reporter().confirm(id());
+        happened.addAll(spool.reported);
+        return done;
+    }
+
+    private void onFile() {
         spool.messages.put(id(), new MemorySpool.Stored(envelope(), letter));
         MessageSummary summary = new MessageSummary(id(), sender, NOW.toEpochMilli() - 3 * 3_600_000, letter.length,
                 recipients.size(), 1, 1, 1, false, false);
         spool.details.put(id(), new Spool.Details(summary, envelope(), 0, List.copyOf(recipients)));
         spool.reported.clear();
-        boolean done = reporter().report(id(), kind);
-        happened.addAll(spool.reported);
-        return done;
     }
 
     private Reporter reporter() {

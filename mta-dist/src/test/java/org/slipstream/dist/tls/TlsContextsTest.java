@@ -175,10 +175,14 @@ class TlsContextsTest {
     @Test
     void aFileThatIsMissingOrNoFileIsNamed() throws IOException {
         Path none = home.resolve("none.crt");
-        assertThatThrownBy(() -> TlsContexts.fromFiles(none, none)).hasMessage("The certificate " + none
-                + " does not exist.");
-        assertThatThrownBy(() -> TlsContexts.fromFiles(home, home)).hasMessage("The certificate " + home
-                + " is a directory.");
+        assertThatThrownBy(() -> TlsContexts.open(
+                new Config.Tls(Optional.of(none), Optional.of(none)), home, "unused"))
+                .hasMessage("The certificate " + none
+                        + " does not exist.");
+        assertThatThrownBy(() -> TlsContexts.open(
+                new Config.Tls(Optional.of(home), Optional.of(home)), home, "unused"))
+                .hasMessage("The certificate " + home
+                        + " is a directory.");
     }
 
     @Test

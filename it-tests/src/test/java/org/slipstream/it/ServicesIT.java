@@ -1,0 +1,117 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Command;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.MailAssert;
+import org.slipstream.it.fixture.RequiresPrograms;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Workbench;
+
+import java.nio.charset.StandardCharsets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// The other doors of the house: a relay that brings mail by LMTP, and those who speak for others.
+@RequiresPrograms({"swaks"})
+class ServicesIT {
+    @RegisterExtension
+    static final Workbench BENCH = new Workbench();
+
+    @Test
+    void aRelayBringsMailByLmtpAndHearsOfEachRecipient() {
+        var server = BENCH.server(Settings.quick().set("listen.lmtp", "127.0.0.1:0"));
+        var sent = Command.run("swaks", "--server", "127.0.0.1:" + server.port("lmtp").getPort(), "--protocol", "LMTP",
+                "--from", "someone@client.example", "--to", "alice@here.example,bob@here.example", "--h-Subject",
+                "by LMTP").mustSucceed();
+        assertThat(sent.out().lines().filter(line -> line.contains("queued as"))).hasSize(2);
+        for (var mailbox : new String[]{"alice@here.example", "bob@here.example"}) {
+            eventually().until(() -> server.mail().count(mailbox) == 1);
+            assertThat(new String(server.mail().newMail(mailbox).getFirst(), StandardCharsets.UTF_8))
+                    .contains("with LMTP", "Subject: by LMTP");
+        }
+    }
+
+    @Test
+    void whomAProxySpeaksForIsJudgedAndNamed() {
+        var server = BENCH.server(Settings.quick().set("trust.proxies", "127.0.0.1"));
+        for (var version : new String[]{"1", "2"}) {
+            var sent = Command.run("swaks", "--server", "127.0.0.1:" + server.smtp().getPort(), "--proxy-version",
+                    version, "--proxy-family", version.equals("1") ? "TCP4" : "AF_INET", "--proxy-source",
+                    "198.51.100.7", "--proxy-source-port", "4000", "--proxy-dest", "192.0.2.25", "--proxy-dest-port",
+                    "25", "--from", "someone@client.example", "--to", "alice@here.example").mustSucceed();
+            assertThat(sent.out()).contains("250");
+        }
+        eventually().until(() -> server.mail().count("alice@here.example") == 2);
+        assertThat(server.mail().newMail("alice@here.example")).allSatisfy(mail -> assertThat(
+                new String(mail, StandardCharsets.UTF_8)).contains("[198.51.100.7]").doesNotContain("127.0.0.1"));
+        var refused = Command.run("swaks", "--server", "127.0.0.1:" + server.smtp().getPort(), "--proxy-version", "1",
+                "--proxy-family", "TCP4", "--proxy-source", "198.51.100.7", "--proxy-source-port", "4000",
+                "--proxy-dest", "192.0.2.25", "--proxy-dest-port", "25", "--from", "someone@client.example", "--to",
+                "x@far.example");
+        assertThat(refused.out() + refused.err()).as("the proxy's own network relays, its clients do not")
+                .contains("554 5.7.1");
+    }
+
+    @Test
+    void aListedClientSaysByXclientForWhomItSpeaks() {
+        var server = BENCH.server(Settings.quick().set("trust.xclient", "127.0.0.1"));
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            talk.must(220, "XCLIENT ADDR=198.51.100.7 NAME=client.example");
+            talk.must(250, "EHLO client.example");
+            talk.must(250, "MAIL FROM:<someone@client.example>");
+            assertThat(talk.say("RCPT TO:<x@far.example>").toString()).startsWith("554 5.7.1");
+        }
+        var others = BENCH.server(Settings.quick());
+        try (var talk = SmtpTalk.greeted(others.smtp())) {
+            assertThat(talk.say("XCLIENT ADDR=198.51.100.7").code()).isEqualTo(502);
+        }
+    }
+
+    /// RFC 3461: RET, ENVID, NOTIFY and ORCPT come with the report, and success is told to who asked.
+    @Test
+    void whoAsksForAReceiptGetsOne() {
+        var far = BENCH.smtpSink();
+        var server = BENCH.server(Settings.quick().route("far.example", far));
+        var letter = Letter.of("receipt@x", "boss@here.example", "alice@here.example");
+        try (var talk = SmtpTalk.greeted(server.submission())) {
+            talk.must(250, "MAIL FROM:<boss@here.example> RET=FULL ENVID=QQ314159");
+            talk.must(250, "RCPT TO:<alice@here.example> NOTIFY=SUCCESS,FAILURE ORCPT=rfc822;Alice@old.example");
+            talk.must(250, "RCPT TO:<friend@far.example> NOTIFY=SUCCESS");
+            talk.must(250, "RCPT TO:<bob@here.example> NOTIFY=FAILURE");
+            talk.must(354, "DATA");
+            talk.data(letter.content());
+        }
+        eventually().until(() -> server.mail().count("boss@here.example") == 1);
+        var receipt = new String(server.mail().newMail("boss@here.example").getFirst(), StandardCharsets.UTF_8);
+        assertThat(receipt).contains("Subject: Your message has arrived", "Original-Envelope-Id: QQ314159",
+                "Original-Recipient: rfc822; Alice@old.example", "Action: delivered", "Action: relayed",
+                "Final-Recipient: rfc822; friend@far.example", "text/rfc822-headers").doesNotContain("bob@here.example");
+        eventually().until(() -> server.queue().isEmpty());
+    }
+
+    @Test
+    void whatIsAnnouncedIsKept() {
+        var far = BENCH.smtpSink();
+        var server = BENCH.server(Settings.quick().route("far.example", far));
+        var letter = Letter.of("chunks@x", "someone@client.example", "alice@here.example");
+        try (var talk = SmtpTalk.connect(server.smtp())) {
+            assertThat(talk.must(250, "EHLO client.example").lines())
+                    .contains("SMTPUTF8", "CHUNKING", "BINARYMIME", "DSN", "LIMITS MAILMAX=500 RCPTMAX=1000")
+                    .noneMatch(line -> line.startsWith("FUTURERELEASE") || line.startsWith("MT-PRIORITY")
+                            || line.startsWith("DELIVERBY") || line.startsWith("REQUIRETLS"));
+            talk.must(250, "MAIL FROM:<someone@client.example> RET=HDRS ENVID=QQ314159");
+            talk.must(250, "RCPT TO:<alice@here.example> NOTIFY=FAILURE ORCPT=rfc822;Alice@old.example");
+            var text = new String(letter.content(), StandardCharsets.US_ASCII);
+            // The last line end of the chunk is the one that `must` adds.
+            talk.must(250, "BDAT " + text.length() + " LAST\r\n" + text.substring(0, text.length() - 2));
+            talk.must(250, "MAIL FROM:<someone@client.example> SMTPUTF8 BODY=8BITMIME");
+            talk.must(250, "RCPT TO:<grüße@here.example>");
+            talk.must(250, "RSET");
+        }
+        MailAssert.arrives(letter, server.mail(), "alice@here.example");
+    }
+}

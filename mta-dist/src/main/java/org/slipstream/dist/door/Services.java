@@ -1,0 +1,86 @@
+package org.slipstream.dist.door;
+
+import org.slipstream.dist.config.Config;
+import org.slipstream.dist.config.Network;
+import org.slipstream.smtpin.ListenerConfig;
+import org.slipstream.smtpin.auth.GuessGuard;
+import org.slipstream.smtpin.command.Extension;
+import org.slipstream.smtpin.protocol.Limits;
+import org.slipstream.smtpin.protocol.ServicePolicy;
+import org.slipstream.smtpin.protocol.ServicePolicy.Authentication;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+import javax.net.ssl.SSLContext;
+
+/// The ports of this house: which there are, and what each offers.
+///
+/// An extension is offered when it is kept all the way, from the listener through the spool to the next host or into the mailbox:
+///
+/// | | Kept by |
+/// |---|---|
+/// | SMTPUTF8, BINARYMIME, DSN | the envelope in the spool; the client, which says it on, or converts or returns what a peer cannot take; the reports |
+/// | CHUNKING, LIMITS | the listener alone |
+/// | XCLIENT | the listener, for listed clients |
+///
+/// FUTURERELEASE, DELIVERBY, MT-PRIORITY and REQUIRETLS are not: the spool's envelope has no place for what they ask.
+public final class Services {
+    private Services() {}
+
+    /// One port.
+    public record Service(ServicePolicy policy, InetSocketAddress address) {
+        public String name() {
+            return policy.name();
+        }
+    }
+
+    /// Those that the settings open.
+    public static List<Service> of(Config config) {
+        Config.Listen listen = config.listen();
+        return List.of(service(listen.smtp(), ServicePolicy.mx(), config),
+                service(listen.submission(), submission(config.submission()), config),
+                service(listen.submissions(), ServicePolicy.submissions(), config),
+                service(listen.lmtp(), ServicePolicy.lmtp(), config)).stream().flatMap(Optional::stream).toList();
+    }
+
+    /// What a listener of the service is told.
+    public static ListenerConfig listener(Config config, Service service, Supplier<SSLContext> tls) {
+        Config.Limits limits = config.limits();
+        return ListenerConfig.of(service.policy(), service.address(), config.hostname()).withTls(tls)
+                .withTrust(new ListenerConfig.Trust(in(config.trust().proxies()), in(config.trust().speakers())))
+                .withLimits(new Limits(limits.messageBytes(), limits.recipients(), limits.hops(), limits.headerBytes(),
+                        limits.headerLines(), limits.commandBytes(), limits.textLineBytes(), limits.connections(),
+                        limits.connectionsPerClient(), limits.errors(), limits.junkCommands(),
+                        limits.messagesPerConnection(), limits.idleMillis(), limits.dataBytesPerSecond()));
+    }
+
+    /// One for all ports, so that a ban counts on each.
+    public static GuessGuard guard(Config.Submission rules) {
+        return new GuessGuard(new GuessGuard.Settings(rules.delayMillis(), rules.longestDelayMillis(), rules.failures(),
+                rules.forgetMillis(), rules.banMillis(), GuessGuard.Settings.standard().networks()), System::nanoTime);
+    }
+
+    private static Optional<Service> service(Optional<InetSocketAddress> address, ServicePolicy basic, Config config) {
+        ServicePolicy policy = basic.with(Extension.SMTPUTF8, Extension.CHUNKING, Extension.BINARY_MIME, Extension.DSN,
+                Extension.LIMITS).withSenderMustBelong(config.submission().senderMustBelong());
+        boolean speakers = !config.trust().speakers().isEmpty();
+        return address.map(where -> new Service(speakers ? policy.with(Extension.XCLIENT) : policy, where));
+    }
+
+    // The door asks strangers for a login where the listener asks nobody.
+    private static ServicePolicy submission(Config.Submission rules) {
+        ServicePolicy strict = ServicePolicy.submission();
+        return rules.networksWithoutLogin()
+                ? strict.withTls(false, false).withAuthentication(Authentication.OFFERED, false)
+                : strict;
+    }
+
+    private static Predicate<InetAddress> in(List<Network> networks) {
+        return address -> networks.stream().anyMatch(network -> network.contains(address));
+    }
+}
