@@ -10,6 +10,8 @@ import org.slipstream.dist.door.Ingest;
 import org.slipstream.dist.door.ThisMachine;
 import org.slipstream.dist.local.LocalDelivery;
 import org.slipstream.dist.local.MaildirDelivery;
+import org.slipstream.dist.policy.NameQuestions;
+import org.slipstream.dist.policy.Policies;
 import org.slipstream.dist.report.Reporter;
 import org.slipstream.dist.route.OwnAddresses;
 import org.slipstream.dist.route.RouteTable;
@@ -18,12 +20,15 @@ import org.slipstream.dist.tls.TlsContexts;
 import org.slipstream.dist.tls.TlsFailure;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrEvent;
+import org.slipstream.smtpin.House;
 import org.slipstream.smtpin.ListenerConfig;
 import org.slipstream.smtpin.MailDoor;
+import org.slipstream.smtpin.policy.Policy;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpin.protocol.ServicePolicy;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.smtpout.Peers;
+import org.slipstream.smtpout.RouteFinder;
 import org.slipstream.smtpout.dns.DnsRouteFinder;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
@@ -50,6 +55,7 @@ final class Rooms {
     private final Reporter reporter;
     private final RouteTable routes;
     private final Config config;
+    private final NameQuestions names;
 
     /// @param client from [#client]
     /// @param arrived told of each committed message
@@ -60,13 +66,16 @@ final class Rooms {
         this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox);
         this.reporter = new Reporter(spool, ingest::submit, config.hostname(), config.local().postmaster(),
                 config.queue().lifetimeMillis(), Clock.systemDefaultZone());
-        this.routes = new RouteTable(config.routes(), config.local().domains(), new DnsRouteFinder(client,
-                new OwnAddresses(config.listen().smtp())::contains, config.outbound().mxRollUp()));
+        RouteFinder mx = new DnsRouteFinder(client, new OwnAddresses(config.listen().smtp())::contains,
+                config.outbound().mxRollUp());
+        this.routes = new RouteTable(config.routes(), config.local().domains(), mx);
+        this.names = new Names(config, client, mx);
     }
 
     /// @param behind whether mail arrives faster than the queue manager takes it up
-    MailDoor door(BooleanSupplier behind) {
-        return new Door(ingest, book, config.relay(), new Brake(behind, config.queue().inFlowDelayMillis()));
+    House house(BooleanSupplier behind) {
+        MailDoor door = new Door(ingest, book, config.relay(), new Brake(behind, config.queue().inFlowDelayMillis()));
+        return House.of(door).withPolicy(new Policy(Policies.checks(config, book::knows, names)));
     }
 
     Desk.Mailboxes mailboxes() {
@@ -105,11 +114,16 @@ final class Rooms {
     /// Users do not log in yet: submission is for listed networks, as the door says.
     static ListenerConfig listener(Config config, String service, InetSocketAddress address, SSLContext tls) {
         Config.Limits limits = config.limits();
-        return ListenerConfig.of(ServicePolicy.mx().withName(service), address, config.hostname()).withTls(tls)
+        return ListenerConfig.of(service(config, service), address, config.hostname()).withTls(tls)
                 .withLimits(new Limits(limits.messageBytes(), limits.recipients(), limits.hops(), limits.headerBytes(),
                         limits.headerLines(), limits.commandBytes(), limits.textLineBytes(), limits.connections(),
                         limits.connectionsPerClient(), limits.errors(), limits.junkCommands(),
                         limits.messagesPerConnection(), limits.idleMillis(), limits.dataBytesPerSecond()));
+    }
+
+    private static ServicePolicy service(Config config, String name) {
+        long delay = name.equals("smtp") ? config.policy().greetingDelayMillis() : 0;
+        return ServicePolicy.mx().withName(name).withTurns(config.policy().strictTurns(), delay);
     }
 
     static QmgrConfig queue(Config.Queue queue, Config.Delivery delivery) {

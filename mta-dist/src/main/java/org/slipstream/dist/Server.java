@@ -17,7 +17,7 @@ import org.slipstream.qmgr.lane.LaneSeating;
 import org.slipstream.qmgr.run.FeedbackLog;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.run.QmgrLoop;
-import org.slipstream.smtpin.MailDoor;
+import org.slipstream.smtpin.House;
 import org.slipstream.smtpin.SmtpListener;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.smtpout.ClientConfig;
@@ -107,9 +107,9 @@ public final class Server implements AutoCloseable {
         QmgrLoop loop = startQueueManager(desk);
         QueueOperations operations = new QueueOperations(spool, inbox, CLOCK, Release.version(), config.hostname());
         AdminServer api = bindAdmin();
-        MailDoor door = rooms.door(loop::isBehindArrivals);
-        smtp = listen("smtp", config.listen().smtp(), tls, door);
-        submission = listen("submission", config.listen().submission(), tls, door);
+        House house = rooms.house(loop::isBehindArrivals);
+        smtp = listen("smtp", config.listen().smtp(), tls, house);
+        submission = listen("submission", config.listen().submission(), tls, house);
         serve(api, home, operations);
         Leftovers.sweep(config.local().maildir(), Instant.now());
         log.info("msg=\"server started\" version={} hostname={} home={}", Release.version(), config.hostname(), home);
@@ -140,12 +140,12 @@ public final class Server implements AutoCloseable {
     }
 
     private Optional<SmtpListener> listen(String service, Optional<InetSocketAddress> where, SSLContext tls,
-            MailDoor door)
+            House house)
             throws StartFailure {
         if (where.isEmpty()) {
             return Optional.empty();
         }
-        SmtpListener listener = new SmtpListener(Rooms.listener(config, service, where.get(), tls), door);
+        SmtpListener listener = new SmtpListener(Rooms.listener(config, service, where.get(), tls), house);
         try {
             listener.start();
         } catch (IOException taken) {

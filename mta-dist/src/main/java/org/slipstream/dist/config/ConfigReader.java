@@ -82,7 +82,8 @@ public final class ConfigReader {
                 RouteBook.read(values.table(Keys.ROUTES), local.domains(), Checks.listeners(values).values(),
                         complaints),
                 tls(home, values), limits(values), queue(values), delivery(values, complaints), smtpClient(values),
-                spool(home, values), values.get(Keys.LOG_LEVEL), outbound(home, values));
+                spool(home, values), values.get(Keys.LOG_LEVEL), outbound(home, values),
+                PolicyBook.read(values, home, complaints));
     }
 
     /// When the domains or mailboxes could not be read, every alias would seem to lead nowhere: its own form is still
