@@ -12,6 +12,8 @@ import org.slipstream.dist.door.Services;
 import org.slipstream.dist.door.ThisMachine;
 import org.slipstream.dist.local.LocalDelivery;
 import org.slipstream.dist.local.MaildirDelivery;
+import org.slipstream.dist.policy.NameQuestions;
+import org.slipstream.dist.policy.Policies;
 import org.slipstream.dist.report.Reporter;
 import org.slipstream.dist.route.OwnAddresses;
 import org.slipstream.dist.route.RouteTable;
@@ -28,11 +30,11 @@ import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.smtpin.House;
 import org.slipstream.smtpin.MailDoor;
 import org.slipstream.smtpin.policy.Check;
-import org.slipstream.smtpin.policy.EarlyTalker;
 import org.slipstream.smtpin.policy.Policy;
 import org.slipstream.smtpin.policy.SenderBelongs;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.smtpout.Peers;
+import org.slipstream.smtpout.RouteFinder;
 import org.slipstream.smtpout.dns.DnsRouteFinder;
 import org.slipstream.smtpout.place.PlaceRules;
 import org.slipstream.smtpout.place.WorkerBudget.Shares;
@@ -64,6 +66,7 @@ final class Rooms {
     private final Reporter reporter;
     private final RouteTable routes;
     private final Config config;
+    private final NameQuestions names;
 
     /// @param client from [#client]
     /// @param arrived told of each committed message
@@ -74,18 +77,21 @@ final class Rooms {
         this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox);
         this.reporter = new Reporter(spool, ingest::submit, config.hostname(), config.local().postmaster(),
                 config.queue().lifetimeMillis(), Clock.systemDefaultZone());
-        this.routes = new RouteTable(config.routes(), config.local().domains(), new DnsRouteFinder(client,
-                new OwnAddresses(config.listen().smtp())::contains, config.outbound().mxRollUp()));
+        RouteFinder mx = new DnsRouteFinder(client, new OwnAddresses(config.listen().smtp())::contains,
+                config.outbound().mxRollUp());
+        this.routes = new RouteTable(config.routes(), config.local().domains(), mx);
+        this.names = new Names(config, client, mx);
     }
 
-    /// @param behind whether mail arrives faster than the queue manager takes it up
     /// What stands behind every port.
+    ///
+    /// @param behind whether mail arrives faster than the queue manager takes it up
     House house(BooleanSupplier behind) throws StartFailure {
         MailDoor door = new Door(ingest, book, config.relay(), new Brake(behind, config.queue().inFlowDelayMillis()));
         Users users = users(config);
-        List<Check> checks = new ArrayList<>(List.of(new EarlyTalker()));
+        List<Check> checks = new ArrayList<>(Policies.checks(config, book::knows, names));
         if (config.submission().senderMustBelong()) {
-            checks.add(new SenderBelongs(users::owns));
+            checks.add(1, new SenderBelongs(users::owns));
         }
         return House.of(door).withPolicy(new Policy(checks)).withCredentials(users,
                 Services.guard(config.submission()));

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /// The whole of `mta.toml` after reading and checking: every value parsed, every default filled in, every path absolute.
 ///
@@ -23,7 +24,7 @@ import java.util.Optional;
 public record Config(Path home, String hostname, Listen listen, Local local, Map<String, List<Address>> aliases,
         Relay relay, Map<String, RouteTarget> routes, Tls tls, Limits limits, Queue queue, Delivery delivery,
         SmtpClient smtpClient, SpoolSettings spool, String logLevel, Outbound outbound, Submission submission,
-        Trust trust, Placement placement) {
+        Trust trust, Placement placement, Policy policy) {
     public Config {
         aliases = Map.copyOf(aliases);
         routes = Map.copyOf(routes);
@@ -156,4 +157,43 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
 
     public record SpoolSettings(Path directory, long segmentBytes, int inlineBytes, long minimumFreeBytes,
             long segmentGraceMillis) {}
+
+    /// What a client must bear besides the limits of its session; see `dist.policy`.
+    ///
+    /// @param strictTurns nobody talks on after EHLO or DATA without waiting
+    /// @param exempt besides the relay networks: clients that only the header checks concern
+    /// @param clientPrefixV4 clients of one such network count as one
+    /// @param remembered networks and users whose rates are kept
+    /// @param refuseDoubledFields a header with two From fields and the like
+    public record Policy(long greetingDelayMillis, boolean strictTurns, List<Network> exempt, int clientPrefixV4,
+            int clientPrefixV6, Rate networkRate, Rate userRate, int remembered, List<BlockList> blockLists,
+            boolean senderDomain, long dnsPatienceMillis, Greylisting greylisting, boolean refuseDoubledFields,
+            List<HeaderRule> headerRules) {
+        public Policy {
+            exempt = List.copyOf(exempt);
+            blockLists = List.copyOf(blockLists);
+            headerRules = List.copyOf(headerRules);
+        }
+    }
+
+    /// 0: as many as they like.
+    public record Rate(int connectionsPerMinute, int messagesPerHour, int recipientsPerHour) {}
+
+    /// @param tagOnly mail of those who stand on it is taken, and tagged
+    public record BlockList(String zone, boolean tagOnly) {}
+
+    /// @param windowMillis how long a first attempt is remembered
+    /// @param keepMillis how long one that came back is known, after its last mail
+    /// @param remembered at most so many senders
+    public record Greylisting(boolean on, long delayMillis, long windowMillis, long keepMillis, int remembered) {}
+
+    /// One line of the file of header checks.
+    ///
+    /// @param pattern found anywhere in the unfolded value
+    /// @param text what the client is told, or the tag
+    public record HeaderRule(Action action, String field, Pattern pattern, String text) {
+        public enum Action {
+            REJECT, DEFER, TAG, ACCEPT
+        }
+    }
 }

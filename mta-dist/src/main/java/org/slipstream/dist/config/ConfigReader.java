@@ -86,7 +86,7 @@ public final class ConfigReader {
                 tls(home, values), limits(values), queue(values), delivery(values, complaints), smtpClient(values),
                 spool(home, values), values.get(Keys.LOG_LEVEL), outbound(home, values),
                 submission(values), new Config.Trust(values.get(Keys.PROXIES), values.get(Keys.XCLIENT)),
-                placement(values));
+                placement(values), PolicyBook.read(values, home, complaints));
     }
 
     /// When the domains or mailboxes could not be read, every alias would seem to lead nowhere: its own form is still

@@ -282,6 +282,60 @@ final class Keys {
     static final Key<Long> SEGMENT_GRACE = key("spool", "segment-grace", Forms.duration(0, FOREVER),
             Value.text("60s"), "A segment that holds no queued mail is deleted this long after.");
 
+    static final Key<Long> GREETING_DELAY = key("policy", "greeting-delay", Forms.duration(0, 30_000),
+            Value.text("0s"),
+            "How long a client is watched before it is greeted; who talks meanwhile is sent away with 554. Even with `0s` what has"
+                    + " come by then counts. Some seconds keep many spam programs out, and delay everybody.");
+    static final Key<Boolean> STRICT_TURNS = key("policy", "strict-turns", Forms.flag(), Value.flag(true),
+            "Send away who talks on after EHLO or DATA without waiting for the answer (RFC 2920 section 3.1).");
+    static final Key<List<Network>> EXEMPT = key("policy", "exempt", Forms.listOf(MailForms.network()), Value.many(),
+            "Clients that rates, block lists, sender domains and greylisting do not concern, as those of"
+                    + " `relay.networks`: a backup MX, a forwarder that you know. They still may not relay.");
+    static final Key<Integer> CLIENT_PREFIX_V4 = key("policy", "client-prefix-v4", Forms.count(8, 32),
+            Value.number(32), "IPv4 clients with so many bits in common count as one.");
+    static final Key<Integer> CLIENT_PREFIX_V6 = key("policy", "client-prefix-v6", Forms.count(16, 128),
+            Value.number(64), "IPv6 clients with so many bits in common count as one.");
+    static final Key<Integer> CONNECTION_RATE = key("policy", "connections-per-minute", Forms.count(0, ANY),
+            Value.number(120), "Of one client network; more are sent away with 421. 0: no limit, here and below.");
+    static final Key<Integer> MESSAGE_RATE = key("policy", "messages-per-hour", Forms.count(0, ANY),
+            Value.number(3_000), "Of one client network; more are put off with 450.");
+    static final Key<Integer> RECIPIENT_RATE = key("policy", "recipients-per-hour", Forms.count(0, ANY),
+            Value.number(10_000), "Of one client network, known here or not; more are put off with 450.");
+    static final Key<Integer> USER_MESSAGE_RATE = key("policy", "user-messages-per-hour", Forms.count(0, ANY),
+            Value.number(1_000), "Of one user who has logged in, wherever he comes from.");
+    static final Key<Integer> USER_RECIPIENT_RATE = key("policy", "user-recipients-per-hour", Forms.count(0, ANY),
+            Value.number(5_000), "Of one user who has logged in, wherever he comes from.");
+    static final Key<Integer> RATES_REMEMBERED = key("policy", "rates-remembered", Forms.count(100, 10_000_000),
+            Value.number(20_000), "Networks and users whose rates are kept; the longest unused is forgotten first.");
+    static final Key<List<Config.BlockList>> BLOCK_LISTS = key("policy", "block-lists",
+            Forms.listOf(MailForms.blockList()), Value.many(),
+            "DNS lists of clients whose mail is refused with 554, or with ` tag` behind the name only tagged. A"
+                    + " list that does not answer in time says nothing.");
+    static final Key<Boolean> SENDER_DOMAIN = key("policy", "sender-domain", Forms.flag(), Value.flag(false),
+            "Refuse senders whose domain DNS does not know, or that takes no mail (RFC 7505): nothing could be returned"
+                    + " to them. Nobody is refused because DNS is slow or broken.");
+    static final Key<Long> DNS_PATIENCE = key("policy", "dns-patience", Forms.duration(10, 60_000), Value.text("3s"),
+            "How long a client waits for one answer of DNS before the question is let go.");
+    static final Key<Boolean> GREYLISTING = key("policy", "greylisting", Forms.flag(), Value.flag(false),
+            "Put off who writes for the first time; a mail server comes back, many spam programs do not. Delays honest"
+                    + " mail. Remembered in memory alone.");
+    static final Key<Long> GREYLIST_DELAY = key("policy", "greylist-delay", Forms.duration(1, 86_400_000),
+            Value.text("5m"), "Who comes back sooner is put off again.");
+    static final Key<Long> GREYLIST_WINDOW = key("policy", "greylist-window", Forms.duration(1, FOREVER),
+            Value.text("1d"), "Who comes back later is new.");
+    static final Key<Long> GREYLIST_KEEP = key("policy", "greylist-keep", Forms.duration(1, FOREVER),
+            Value.text("35d"), "How long after his last mail who came back is known.");
+    static final Key<Integer> GREYLIST_REMEMBERED = key("policy", "greylist-remembered",
+            Forms.count(100, 10_000_000), Value.number(100_000),
+            "Senders in memory, some 200 bytes each; the longest unused is forgotten first.");
+    static final Key<Boolean> DOUBLED_FIELDS = key("policy", "refuse-doubled-fields", Forms.flag(),
+            Value.flag(false),
+            "Refuse a header with two From, To, Subject and the like (RFC 5322 section 3.6), in which two"
+                    + " readers see two messages.");
+    static final Key<Optional<String>> HEADER_CHECKS = key("policy", "header-checks", MailForms.optionalPath(),
+            Value.text(""), "File of header checks, relative to the home folder: lines `action field /pattern/ text`;"
+                    + " docs/security.md.");
+
     static final Key<String> LOG_LEVEL = key("log", "level",
             Forms.choice(List.of("error", "warn", "info", "debug", "trace")), Value.text("info"),
             "How much is told on standard error.");
@@ -326,6 +380,7 @@ final class Keys {
                 + " (subdomains only), then `*`.");
         sections.put("tls", "Encryption of incoming sessions (STARTTLS).");
         sections.put("limits", "What a client may ask of us.");
+        sections.put("policy", "Whose mail is taken, asked in the order of docs/security.md.");
         sections.put("queue", "How mail waits and is tried again.");
         sections.put("scheduler", "Who is next (docs/scheduler.md). Names as in Postfix.");
         sections.put("concurrency", "How many at once to one destination (docs/scheduler.md). Names as in Postfix.");

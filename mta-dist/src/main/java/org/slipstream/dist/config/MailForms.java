@@ -61,7 +61,7 @@ final class MailForms {
     }
 
     static Form<Network> network() {
-        return Forms.text("a network such as \"192.0.2.0/24\" or an address", Network::parse);
+        return Forms.text("a block of addresses such as \"192.0.2.0/24\" or \"2001:db8::/32\"", Network::parse);
     }
 
     /// One or two names of files, between blanks.
@@ -70,6 +70,16 @@ final class MailForms {
                 text -> text.isBlank() || text.strip().split("\\s+").length > 2 || pathText(text).isEmpty()
                         ? Optional.empty()
                         : Optional.of(text.strip()));
+    }
+
+    static Form<Config.BlockList> blockList() {
+        return Forms.text("a zone such as \"list.example\", with \" tag\" behind it to tag only", text -> {
+            String[] words = text.strip().split("\\s+");
+            boolean tag = words.length == 2 && words[1].equals("tag");
+            return (words.length == 1 || tag) && Address.isDomain(words[0]) && !words[0].startsWith("[")
+                    ? Optional.of(new Config.BlockList(words[0].toLowerCase(Locale.ROOT), tag))
+                    : Optional.empty();
+        });
     }
 
     static Form<String> mailbox() {

@@ -96,6 +96,11 @@ public final class AddressBook {
         };
     }
 
+    /// True for what ends here and has somebody who gets it.
+    public boolean knows(Address asked) {
+        return decide(asked) instanceof Decision.Mailbox || decide(asked) instanceof Decision.Alias;
+    }
+
     /// Whose mailbox this is, folded; empty for aliases, for other people's domains and for nobody. The postmaster's address
     /// always has one, for what nobody else can take.
     public Optional<Address> mailbox(Address address) {

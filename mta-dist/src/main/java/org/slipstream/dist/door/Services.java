@@ -42,7 +42,9 @@ public final class Services {
     /// Those that the settings open.
     public static List<Service> of(Config config) {
         Config.Listen listen = config.listen();
-        return List.of(service(listen.smtp(), ServicePolicy.mx(), config),
+        Config.Policy policy = config.policy();
+        ServicePolicy mx = ServicePolicy.mx().withTurns(policy.strictTurns(), policy.greetingDelayMillis());
+        return List.of(service(listen.smtp(), mx, config),
                 service(listen.submission(), submission(config.submission()), config),
                 service(listen.submissions(), ServicePolicy.submissions(), config),
                 service(listen.lmtp(), ServicePolicy.lmtp(), config)).stream().flatMap(Optional::stream).toList();

@@ -40,6 +40,11 @@ public final class DnsHostFinder implements HostFinder {
         return filed.isEmpty() ? inDns(host) : new Answer.Found(filed);
     }
 
+    /// IPv4 addresses alone, and no hosts file: for names that mean something else than a host (RFC 5782).
+    public Answer ip4InDns(String name) {
+        return answer(List.of(dns.ask(name, Type.A)));
+    }
+
     private List<InetAddress> inHostsFile(String host) {
         try {
             Name name = Name.fromString(host.endsWith(".") ? host : host + ".");
@@ -57,7 +62,10 @@ public final class DnsHostFinder implements HostFinder {
     private Answer inDns(String host) {
         var v4 = dns.askAsync(host, Type.A);
         var v6 = dns.askAsync(host, Type.AAAA);
-        List<Dns.Answer> answers = List.of(v4.join(), v6.join());
+        return answer(List.of(v4.join(), v6.join()));
+    }
+
+    private static Answer answer(List<Dns.Answer> answers) {
         List<InetAddress> addresses = answers.stream().flatMap(DnsHostFinder::addresses).toList();
         if (!addresses.isEmpty()) {
             return new Answer.Found(addresses);
