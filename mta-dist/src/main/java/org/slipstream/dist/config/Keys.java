@@ -84,10 +84,12 @@ final class Keys {
     static final Key<Long> LOGIN_BAN = key("submission", "ban", Forms.duration(0, FOREVER), Value.text("15m"),
             "How long nobody may log in from there.");
 
-    static final Key<List<Network>> PROXIES = key("trust", "proxies", Forms.listOf(MailForms.network()), Value.many(),
+    static final Key<List<Network>> PROXIES = key("trust", "proxies", Forms.listOf(MailForms.relayNetwork()),
+            Value.many(),
             "Load balancers in front of this server: each of their connections begins with a PROXY header (version 1 or 2)"
                     + " that says who the client is.");
-    static final Key<List<Network>> XCLIENT = key("trust", "xclient", Forms.listOf(MailForms.network()), Value.many(),
+    static final Key<List<Network>> XCLIENT = key("trust", "xclient", Forms.listOf(MailForms.relayNetwork()),
+            Value.many(),
             "Clients that may say by XCLIENT for whom they speak, logins included.");
 
     static final Key<Optional<String>> CERTIFICATE = key("tls", "certificate", MailForms.optionalPath(), Value.text(""),

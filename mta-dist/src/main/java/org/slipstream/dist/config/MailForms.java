@@ -60,10 +60,6 @@ final class MailForms {
         return new RelayForm();
     }
 
-    static Form<Network> network() {
-        return Forms.text("a network such as \"192.0.2.0/24\" or an address", Network::parse);
-    }
-
     /// One or two names of files, between blanks.
     static Form<String> pair() {
         return Forms.text("\"certificate-file key-file\" or one file with both",
