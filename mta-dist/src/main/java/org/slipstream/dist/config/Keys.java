@@ -39,7 +39,8 @@ final class Keys {
     static final Key<Optional<InetSocketAddress>> SMTP = key("listen", "smtp", MailForms.listener(),
             Value.text("127.0.0.1:2525"), "Mail from other servers. Port 0 takes any free one.");
     static final Key<Optional<InetSocketAddress>> SUBMISSION = key("listen", "submission", MailForms.listener(),
-            Value.text("127.0.0.1:2587"), "Mail from your own programs; `./mta send` uses it.");
+            Value.text("127.0.0.1:2587"),
+            "Mail from your own programs and users, who log in after STARTTLS (see `[submission]`); `./mta send` uses it. Usually port 587.");
     static final Key<Optional<InetSocketAddress>> SUBMISSIONS = key("listen", "submissions", MailForms.listener(),
             Value.text("off"),
             "The same with TLS from the first byte (RFC 8314); everybody logs in here. Usually port 465.");
