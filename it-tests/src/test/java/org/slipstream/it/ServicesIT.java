@@ -11,6 +11,7 @@ import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
@@ -89,8 +90,38 @@ class ServicesIT {
         var receipt = new String(server.mail().newMail("boss@here.example").getFirst(), StandardCharsets.UTF_8);
         assertThat(receipt).contains("Subject: Your message has arrived", "Original-Envelope-Id: QQ314159",
                 "Original-Recipient: rfc822; Alice@old.example", "Action: delivered", "Action: relayed",
-                "Final-Recipient: rfc822; friend@far.example", "text/rfc822-headers").doesNotContain("bob@here.example");
+                "Final-Recipient: rfc822; friend@far.example", "text/rfc822-headers")
+                .doesNotContain("bob@here.example");
         eventually().until(() -> server.queue().isEmpty());
+    }
+
+    /// RFC 3030: octets of every kind, taken in chunks, are the same in the mailbox, and go on in a form that others can take.
+    @Test
+    void binaryMailAndInternationalMailGoThrough() {
+        var far = BENCH.smtpSink();
+        var server = BENCH.server(Settings.quick().route("far.example", far));
+        var body = "\0\u0001 bare\nline and \u007f\r\n";
+        var mail = "Message-ID: <binary@x>\r\nMIME-Version: 1.0\r\nContent-Type: application/octet-stream\r\n"
+                + "Content-Transfer-Encoding: binary\r\n\r\n" + body;
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            talk.must(250, "MAIL FROM:<someone@client.example> BODY=BINARYMIME");
+            talk.must(250, "RCPT TO:<alice@here.example>");
+            talk.must(250, "RCPT TO:<friend@far.example>");
+            talk.must(250, "BDAT " + mail.length() + " LAST\r\n" + mail.substring(0, mail.length() - 2));
+            talk.must(250, "MAIL FROM:<grüße@client.example> SMTPUTF8 BODY=8BITMIME");
+            talk.must(250, "RCPT TO:<jürgen@here.example>");
+            talk.must(354, "DATA");
+            talk.data("Subject: Grüße\r\n\r\nhallo\r\n".getBytes(StandardCharsets.UTF_8));
+        }
+        eventually().until(() -> server.mail().count("alice@here.example") == 1);
+        assertThat(new String(server.mail().newMail("alice@here.example").getFirst(), StandardCharsets.US_ASCII))
+                .endsWith("binary\r\n\r\n" + body);
+        eventually().until(() -> far.deliveries().size() == 1);
+        assertThat(new String(far.deliveries().getFirst().content(), StandardCharsets.US_ASCII)).contains("base64",
+                Base64.getEncoder().encodeToString(body.getBytes(StandardCharsets.US_ASCII)));
+        eventually().untilAsserted(() -> assertThat(server.mail().newMail("j%C3%BCrgen@here.example")).singleElement()
+                .satisfies(received -> assertThat(new String(received, StandardCharsets.UTF_8))
+                        .contains("with UTF8SMTP", "Subject: Grüße")));
     }
 
     @Test

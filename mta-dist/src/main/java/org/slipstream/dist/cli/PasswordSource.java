@@ -23,6 +23,12 @@ final class PasswordSource {
             throw new CommandFailure(Exit.USAGE, "mta: an empty password is none; type one, or give it as the first"
                     + " line of standard input");
         }
+        // What Java puts where a character could not be read: with LANG=C, for all beyond ASCII. No client would ever send it.
+        if (password.indexOf('\uFFFD') >= 0) {
+            throw new CommandFailure(Exit.USAGE,
+                    "mta: the terminal's character set (LANG) does not have what was typed;"
+                            + " set it to UTF-8, or give the password on standard input");
+        }
         if (password.codePoints().anyMatch(Character::isISOControl)) {
             throw new CommandFailure(Exit.USAGE, "mta: the password has a control character in it");
         }

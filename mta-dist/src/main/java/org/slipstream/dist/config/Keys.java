@@ -39,7 +39,8 @@ final class Keys {
     static final Key<Optional<InetSocketAddress>> SMTP = key("listen", "smtp", MailForms.listener(),
             Value.text("127.0.0.1:2525"), "Mail from other servers. Port 0 takes any free one.");
     static final Key<Optional<InetSocketAddress>> SUBMISSION = key("listen", "submission", MailForms.listener(),
-            Value.text("127.0.0.1:2587"), "Mail from your own programs; `./mta send` uses it.");
+            Value.text("127.0.0.1:2587"),
+            "Mail from your own programs and users, who log in after STARTTLS (see `[submission]`); `./mta send` uses it. Usually port 587.");
     static final Key<Optional<InetSocketAddress>> SUBMISSIONS = key("listen", "submissions", MailForms.listener(),
             Value.text("off"),
             "The same with TLS from the first byte (RFC 8314); everybody logs in here. Usually port 465.");
@@ -84,10 +85,12 @@ final class Keys {
     static final Key<Long> LOGIN_BAN = key("submission", "ban", Forms.duration(0, FOREVER), Value.text("15m"),
             "How long nobody may log in from there.");
 
-    static final Key<List<Network>> PROXIES = key("trust", "proxies", Forms.listOf(MailForms.network()), Value.many(),
+    static final Key<List<Network>> PROXIES = key("trust", "proxies", Forms.listOf(MailForms.relayNetwork()),
+            Value.many(),
             "Load balancers in front of this server: each of their connections begins with a PROXY header (version 1 or 2)"
                     + " that says who the client is.");
-    static final Key<List<Network>> XCLIENT = key("trust", "xclient", Forms.listOf(MailForms.network()), Value.many(),
+    static final Key<List<Network>> XCLIENT = key("trust", "xclient", Forms.listOf(MailForms.relayNetwork()),
+            Value.many(),
             "Clients that may say by XCLIENT for whom they speak, logins included.");
 
     static final Key<Optional<String>> CERTIFICATE = key("tls", "certificate", MailForms.optionalPath(), Value.text(""),

@@ -1,2 +1,3 @@
-/// Certificate and key for STARTTLS: the operator's from PEM files, or a pair of our own made at first start.
+/// Certificates and keys for TLS: the operator's from PEM files, several of them by name and read again when they change, or a pair of
+/// our own made at first start.
 package org.slipstream.dist.tls;

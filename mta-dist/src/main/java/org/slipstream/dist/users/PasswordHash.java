@@ -23,7 +23,7 @@ final class PasswordHash {
     private static final int LANES = 1;
     private static final int SALT_BYTES = 16;
     private static final int HASH_BYTES = 32;
-    private static final int MOST_MEMORY_KIB = 131_072;
+    private static final int MOST_MEMORY_KIB = 65_536;
     private static final int MOST_ITERATIONS = 16;
     private static final int MOST_LANES = 8;
     private static final Pattern FORM = Pattern

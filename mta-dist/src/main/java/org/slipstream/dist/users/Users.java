@@ -36,7 +36,7 @@ import javax.crypto.spec.SecretKeySpec;
 /// Called by all sessions.
 public final class Users implements Credentials {
     private static final Logger log = LoggerFactory.getLogger(Users.class);
-    private static final int HASHED_AT_ONCE = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, 4);
+    private static final int HASHED_AT_ONCE = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, 2);
     private static final long PATIENCE_MILLIS = 10_000;
     private static final PasswordHash NOBODY = PasswordHash.ofNobody();
 

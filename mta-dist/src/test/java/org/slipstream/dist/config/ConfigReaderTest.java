@@ -62,6 +62,8 @@ class ConfigReaderTest {
         assertThat(told()).anySatisfy(
                 p -> assertThat(p).contains("mta.toml:2", "listen.submissions and listen.smtp have the same port"))
                 .anySatisfy(p -> assertThat(p).contains("mta.toml:4", "\"a b c\""));
+        write("[trust]\nxclient = [\"0.0.0.0/0\"]\n");
+        assertThat(told()).singleElement().asString().contains("mta.toml:2", "open relay");
         write("[tls]\nfurther = [\"none.crt none.key\"]\n");
         assertThat(told()).containsExactly(
                 "mta.toml:2: tls.further: there is no file " + home.resolve("none.crt"),

@@ -90,7 +90,7 @@ class UserFileTest {
                 six -> assertThat(six).startsWith("users:6: ").contains("third word"),
                 seven -> assertThat(seven).startsWith("users:7: ").contains("\"emil@\""),
                 eight -> assertThat(eight).startsWith("users:8: ").contains("line 1"),
-                nine -> assertThat(nine).startsWith("users:9: ").contains("128 MiB"));
+                nine -> assertThat(nine).startsWith("users:9: ").contains("64 MiB"));
         assertThatThrownBy(() -> file.add("hugo", "x", List.of())).as("nobody repairs what he does not understand")
                 .hasMessageContaining("users:4");
     }
