@@ -2,12 +2,17 @@ package org.slipstream.spool;
 
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Letter;
+import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
 import org.slipstream.spool.box.NewLetter;
+import org.slipstream.spool.box.Place;
+import org.slipstream.spool.register.Register;
 
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
+import java.util.BitSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,9 +33,14 @@ final class FreshLetters {
         final Envelope envelope;
         final Optional<Letter> letter;
         final long weight;
+        final Register.Located located;
+        final BitSet delivered = new BitSet();
         boolean touched;
+        boolean finished;
+        boolean told;
 
-        Fresh(NewLetter from) {
+        Fresh(NewLetter from, Place place) {
+            located = new Register.Located(place, from.content().sizeBytes());
             envelope = from.envelope();
             letter = from.content() instanceof NewLetter.Inline inline
                     ? Optional.of(new InMemory(inline.bytes(), inline.length()))
@@ -61,9 +71,10 @@ final class FreshLetters {
     }
 
     /// Once for a whole group.
-    synchronized void add(List<NewLetter> group) {
-        for (NewLetter letter : group) {
-            Fresh fresh = new Fresh(letter);
+    synchronized void add(List<NewLetter> group, List<Place> places) {
+        for (int i = 0; i < group.size(); i++) {
+            NewLetter letter = group.get(i);
+            Fresh fresh = new Fresh(letter, places.get(i));
             letters.put(letter.id(), fresh);
             bytes += fresh.weight;
         }
@@ -93,11 +104,38 @@ final class FreshLetters {
                 .map(letter -> new Spool.InMemory(fresh.envelope, letter, !fresh.touched)));
     }
 
-    synchronized void touched(QueueId id) {
+    /// What is about to be recorded.
+    ///
+    /// @return true when every recipient has had the letter now: nothing is left to be done but to forget it
+    synchronized boolean recorded(QueueId id, List<RecipientOutcome> outcomes) {
         Fresh fresh = letters.get(id);
-        if (fresh != null) {
-            fresh.touched = true;
+        if (fresh == null) {
+            return false;
         }
+        fresh.touched = true;
+        for (RecipientOutcome each : outcomes) {
+            fresh.delivered.set(each.number(), each.outcome() instanceof Outcome.Delivered);
+        }
+        int recipients = fresh.envelope.recipients().size();
+        fresh.finished = fresh.delivered.cardinality() == recipients && fresh.delivered.length() == recipients + 1;
+        return fresh.finished;
+    }
+
+    /// Forgets the letter. @return true when [#recorded] had said that it was finished
+    synchronized boolean forget(QueueId id) {
+        Fresh fresh = letters.get(id);
+        remove(id);
+        return fresh != null && fresh.finished;
+    }
+
+    /// Where a letter lies, told once: to whoever deletes its rows.
+    synchronized Optional<Register.Located> locate(QueueId id) {
+        Fresh fresh = letters.get(id);
+        if (fresh == null || fresh.told) {
+            return Optional.empty();
+        }
+        fresh.told = true;
+        return Optional.of(fresh.located);
     }
 
     synchronized void remove(QueueId id) {

@@ -66,7 +66,12 @@ final class LocalSpool implements Spool {
 
     @Override
     public void record(QueueId id, List<RecipientOutcome> outcomes, Runnable then) {
-        fresh.touched(id);
+        if (fresh.recorded(id, outcomes)) {
+            // What is left to be known of it is that it is finished: one change instead of two, and no rows are written only
+            // to be deleted.
+            alter(new Change.Remove(id, fresh.locate(id)), then);
+            return;
+        }
         alter(new Change.Outcomes(id, List.copyOf(outcomes), clock.getAsLong()), then);
     }
 
@@ -77,8 +82,13 @@ final class LocalSpool implements Spool {
 
     @Override
     public void remove(QueueId id, Runnable then) {
-        fresh.remove(id);
-        alter(new Change.Remove(id), then);
+        Optional<Register.Located> located = fresh.locate(id);
+        if (fresh.forget(id)) {
+            // Its last outcome has removed it; only the answer is missing.
+            add(new Task.Alteration(List.of(), then), "nothing");
+            return;
+        }
+        alter(new Change.Remove(id, located), then);
     }
 
     @Override
@@ -129,7 +139,7 @@ final class LocalSpool implements Spool {
                 .accept(new Claimed(found.messages(), found.more(), found.nextDueMillis()))), claim);
     }
 
-    private void add(Task task, Change change) {
+    private void add(Task task, Object change) {
         if (!writer.add(task)) {
             LOG.warn("event=change-after-close change={}", change);
         }

@@ -2,9 +2,14 @@ package org.slipstream.spool;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+import org.slipstream.spool.box.EnvelopeCodec;
 import org.slipstream.spool.box.LetterBox;
 import org.slipstream.spool.box.LetterBox.Found;
+import org.slipstream.spool.box.Note;
 import org.slipstream.spool.box.StoredLetter;
 import org.slipstream.spool.register.Change;
 import org.slipstream.spool.register.Register;
@@ -13,7 +18,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,10 +31,9 @@ import java.util.Set;
 ///   send it again, and it arrives twice), or, when a power cut threw the register back, one that was;
 /// - a **withdrawal** names letters whose sessions were told "451" because the register failed after the box had
 ///   succeeded; rows of them, should there be any, are deleted;
-/// - **finished** letters had left the queue: their rows go, should a register that was thrown back have them again. That
-///   makes the box alone enough: a register that is lost altogether is made anew from it, with every letter that was
-///   still queued and without those that were delivered. (What is lost with it: which of a letter's recipients had had
-///   it, and what an operator held.)
+/// - **notes** say what became of letters: finished, delivered to this recipient, held. They are entered where the register
+///   does not know it, so a register that is lost altogether is made anew from the box, with every letter that was still
+///   queued and without those that were delivered. (What is lost with it: replies, and how often was tried.)
 /// - **damage** has been copied aside by the box, and is reported; the reading goes on behind it.
 ///
 /// The other way round, a row may name a segment that is gone. Segments are deleted only when no row has named them for
@@ -40,19 +43,25 @@ import java.util.Set;
 final class Replay {
     private static final Logger LOG = LoggerFactory.getLogger(Replay.class);
     private static final int BATCH = 1000;
+    private static final Outcome WAS_DELIVERED = Outcome
+            .of(Reply.of(250, "2.0.0", "delivered; the reply was lost with the register"), "unknown");
+    private static final Outcome HAD_FAILED = Outcome
+            .of(Reply.of(550, "5.0.0", "refused; the reply was lost with the register"), "unknown");
 
     private final LetterBox box;
     private final Register register;
     private final Register.Standing standing;
     private final Map<QueueId, Change.Enter> waiting = new LinkedHashMap<>();
-    private final Set<QueueId> finished = new LinkedHashSet<>();
+    private final List<Note> noted = new ArrayList<>();
+    private final long nowMillis;
     private long lastSeq;
     private long lastId;
     private int entered;
 
-    private Replay(LetterBox box, Register register) throws IOException {
+    private Replay(LetterBox box, Register register, long nowMillis) throws IOException {
         this.box = box;
         this.register = register;
+        this.nowMillis = nowMillis;
         standing = register.standing();
         lastSeq = standing.lastSeq();
         lastId = standing.lastId();
@@ -63,7 +72,7 @@ final class Replay {
 
     static Result run(LetterBox box, Register register, long nowMillis) throws IOException {
         try {
-            Replay replay = new Replay(box, register);
+            Replay replay = new Replay(box, register, nowMillis);
             replay.enterYounger();
             Register.Named named = replay.dropFinished();
             register.barrier();
@@ -96,7 +105,7 @@ final class Replay {
                 register.write(List.of(new Change.WithdrawRange(first, last)));
                 lastSeq = Math.max(lastSeq, last);
             }
-            case Found.Finished(List<QueueId> ids) -> finish(ids);
+            case Found.Noted(List<Note> notes) -> meet(notes);
             case Found.Damaged(long segment, long offset, long bytes, String copy) ->
                 LOG.warn("event=record-set-aside segment={} offset={} bytes={} copy={}", segment, offset, bytes, copy);
             case Found.Torn(long segment, long offset, long bytes) ->
@@ -116,44 +125,69 @@ final class Replay {
             return;
         }
         waiting.put(letter.id(), new Change.Enter(letter.id(), letter.seq(), stored.place(), letter.sizeBytes(),
-                letter.createdMillis(), letter.envelope()));
+                letter.createdMillis(), letter.envelope(),
+                EnvelopeCodec.encode(letter.envelope())));
         if (waiting.size() >= BATCH) {
             enterWaiting();
         }
     }
 
-    private void finish(List<QueueId> ids) throws IOException {
-        for (QueueId id : ids) {
-            if (waiting.remove(id) == null) {
-                finished.add(id);
+    private void meet(List<Note> notes) throws IOException {
+        for (Note note : notes) {
+            // A letter that came and left since the register's last word never gets a row.
+            if (note.what() != Note.What.FINISHED || waiting.remove(note.id()) == null) {
+                noted.add(note);
             }
         }
-        if (finished.size() >= BATCH) {
+        if (noted.size() >= BATCH) {
             enterWaiting();
         }
     }
 
     private void enterWaiting() throws IOException {
-        if (waiting.isEmpty() && finished.isEmpty()) {
+        if (waiting.isEmpty() && noted.isEmpty()) {
             return;
         }
+        List<Change> changes = new ArrayList<>(waiting.size() + noted.size());
         Set<QueueId> known = register.known(List.copyOf(waiting.keySet()));
-        List<Change> changes = new ArrayList<>(waiting.size());
         for (Change.Enter enter : waiting.values()) {
-            if (known.add(enter.id())) {
+            if (known.contains(enter.id())) {
+                moved(enter, changes);
+            } else {
                 changes.add(enter);
-                LOG.info("event=entered-again queue={} recipients={} bytes={}", enter.id(),
+                entered++;
+                LOG.debug("event=entered-again queue={} recipients={} bytes={}", enter.id(),
                         enter.envelope().recipients().size(), enter.sizeBytes());
             }
         }
-        entered += changes.size();
-        for (QueueId id : register.known(List.copyOf(finished))) {
-            LOG.info("event=row-dropped queue={} reason=\"was finished\"", id);
-            changes.add(new Change.Remove(id));
-        }
+        known.addAll(waiting.keySet());
+        known.addAll(register.known(noted.stream().map(Note::id).distinct().toList()));
+        noted.stream().filter(note -> known.contains(note.id())).forEach(note -> changes.add(change(note)));
         register.write(changes);
         waiting.clear();
-        finished.clear();
+        noted.clear();
+    }
+
+    /// The register names it already and further up: there it lies now.
+    private void moved(Change.Enter letter, List<Change> changes) throws IOException {
+        register.locate(letter.id()).filter(there -> !there.place().equals(letter.place()))
+                .ifPresent(there -> changes.add(new Change.Move(letter.id(), letter.seq(), there.place(),
+                        letter.place(), there.sizeBytes())));
+    }
+
+    private Change change(Note note) {
+        return switch (note.what()) {
+            case FINISHED -> {
+                LOG.debug("event=row-dropped queue={} reason=\"was finished\"", note.id());
+                yield new Change.Remove(note.id());
+            }
+            case DELIVERED ->
+                new Change.Noted(note.id(), new RecipientOutcome(note.number(), WAS_DELIVERED), nowMillis);
+            case FAILED -> new Change.Noted(note.id(), new RecipientOutcome(note.number(), HAD_FAILED), nowMillis);
+            case REPORTED -> new Change.FailuresReported(note.id());
+            case HELD -> new Change.Hold(note.id(), true);
+            case RELEASED -> new Change.Hold(note.id(), false);
+        };
     }
 
     /// @return what is still named

@@ -5,6 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.QueueId;
 import org.slipstream.spool.box.LetterBox;
 import org.slipstream.spool.box.NewLetter;
+import org.slipstream.spool.box.Note;
 import org.slipstream.spool.box.Place;
 import org.slipstream.spool.register.Change;
 import org.slipstream.spool.register.Register;
@@ -20,21 +21,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /// The thread `spool-writer-0`: the only one that writes box and register. Nobody interrupts it, and nothing ends it but
 /// [#close].
 ///
-/// **Group commit.** A sync costs the same for one letter and for a hundred, so the writer takes whatever waits (up to
-/// 1024 tasks or 8 MiB), appends the letters, syncs the box, runs one transaction, syncs the register, and answers all
-/// of them. Nobody waits for a group to fill: while one group is written, the next one gathers by itself. A lone letter
-/// on an idle server is a group of one and pays two syncs; a hundred sessions pay two syncs together.
+/// **Group commit.** A sync costs the same for one letter and for a hundred, so the writer takes whatever waits, appends the
+/// letters, syncs the box, runs one transaction, syncs the register, and answers all of them. Nobody waits for a group to
+/// fill: while one group is written, the next one gathers by itself. A lone letter on an idle server is a group of one and
+/// pays two syncs; a hundred sessions pay two syncs together.
 ///
 /// **The order is the promise.** Box before register: a row always has its letter. Both syncs before the first answer:
-/// "250" is never said of something that a power cut can take away.
+/// "250" is never said of something that a power cut can take away. What became of letters is noted in the box, too; a group
+/// without letters and leases is safe with its notes, and the register is synced with the next one or within a second.
+/// Until then its changes are kept here, should the register have to be opened anew.
 ///
 /// **When it fails.** Letters are *refused*: their clients get 451 or 452 and come again. Everything else (outcomes,
 /// removals, leases, holds) is *retained* and written again until it succeeds, because nobody would say it twice.
@@ -49,11 +50,9 @@ import java.util.function.LongSupplier;
 /// - While the register is down, letters are refused at once and everything else waits; twice a second it is tried again.
 /// - Retained tasks are written one by one: a single one that can never succeed keeps only its own message waiting.
 final class SpoolWriter implements AutoCloseable {
-    static final int GROUP_TASKS = 1024;
-    static final long GROUP_BYTES = 8 << 20;
-
     private static final Logger LOG = LoggerFactory.getLogger(SpoolWriter.class);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long SYNC_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int LAST_TRIES = 3;
 
     private final LetterBox box;
@@ -61,10 +60,8 @@ final class SpoolWriter implements AutoCloseable {
     private final FreshLetters fresh;
     private final SpaceGuard space;
     private final LongSupplier clock;
-    private final BlockingQueue<Task> queue = new LinkedBlockingQueue<>();
+    private final TaskQueue queue = new TaskQueue();
     private final Thread thread;
-    private final Object door = new Object();
-    private boolean closed;
 
     // From here on: the writer thread's own.
     private final List<Task.Lasting> retained = new ArrayList<>();
@@ -75,7 +72,8 @@ final class SpoolWriter implements AutoCloseable {
     private long nextSweepMillis;
     private long nextSeq;
     private long safeSeq;
-    private boolean stopping;
+    private final List<Task.Lasting> unsynced = new ArrayList<>();
+    private long syncNanos;
 
     /// @param lastSeq the greatest number in box or register; @param safeSeq the greatest in the register
     SpoolWriter(LetterBox box, Register register, FreshLetters fresh, SpaceGuard space, LongSupplier clock,
@@ -96,22 +94,14 @@ final class SpoolWriter implements AutoCloseable {
 
     /// Any thread. @return false when the writer takes nothing more
     boolean add(Task task) {
-        // A lock, so that nothing gets in behind the last task; held for the time of an enqueue.
-        synchronized (door) {
-            return !closed && queue.add(task);
-        }
+        return queue.add(task);
     }
 
     /// Writes what waits and closes the register, on its own thread: the caller's may carry an interrupt, which would reach
     /// into the database.
     @Override
     public void close() {
-        synchronized (door) {
-            if (!closed) {
-                closed = true;
-                queue.add(new Task.Stop());
-            }
-        }
+        queue.close();
         boolean interrupted = false;
         while (thread.isAlive()) {
             try {
@@ -127,10 +117,10 @@ final class SpoolWriter implements AutoCloseable {
 
     private void run() {
         nextSweepMillis = clock.getAsLong();
-        while (!stopping) {
+        while (!queue.hasEnded()) {
             List<Task> group = List.of();
             try {
-                group = nextGroup();
+                group = queue.nextGroup(waitNanos());
                 round(group);
                 nextSweepMillis = box.sweep(clock.getAsLong(), space.isLow());
             } catch (Throwable e) {
@@ -144,33 +134,6 @@ final class SpoolWriter implements AutoCloseable {
         register.close();
     }
 
-    private List<Task> nextGroup() {
-        List<Task> group = new ArrayList<>();
-        long bytes = 0;
-        Task task = first();
-        while (task != null) {
-            if (task instanceof Task.Stop) {
-                stopping = true;
-                return group;
-            }
-            group.add(task);
-            bytes += task instanceof Task.Deposit deposit ? deposit.letter().groupBytes() : 0;
-            task = group.size() < GROUP_TASKS && bytes < GROUP_BYTES ? queue.poll() : null;
-        }
-        return group;
-    }
-
-    /// Null when it is time for something else than a task.
-    private Task first() {
-        try {
-            long nanos = waitNanos();
-            return nanos == Long.MAX_VALUE ? queue.take() : queue.poll(nanos, TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            LOG.warn("event=writer-interrupted");
-            return null;
-        }
-    }
-
     private long waitNanos() {
         long nanos = Long.MAX_VALUE;
         if (nextSweepMillis != Long.MAX_VALUE) {
@@ -178,6 +141,9 @@ final class SpoolWriter implements AutoCloseable {
         }
         if (registerDown.isPresent() || !retained.isEmpty()) {
             nanos = Math.min(nanos, Math.max(0, retryNanos - System.nanoTime()));
+        }
+        if (!unsynced.isEmpty()) {
+            nanos = Math.min(nanos, Math.max(0, syncNanos - System.nanoTime()));
         }
         return nanos;
     }
@@ -189,11 +155,24 @@ final class SpoolWriter implements AutoCloseable {
         List<Task.Deposit> deposits = deposits(group);
         List<Task.Lasting> lasting = lasting(group);
         if (registerDown.isPresent()) {
-            retained.addAll(lasting);
+            lasting.forEach(this::retain);
             refuse(deposits, registerDown.get());
             return;
         }
         write(deposits, withoutBlocked(lasting));
+        if (!unsynced.isEmpty() && System.nanoTime() - syncNanos >= 0) {
+            sync();
+        }
+    }
+
+    /// What was answered on the strength of its notes becomes safe in the register, too.
+    private void sync() {
+        try {
+            register.barrier();
+            unsynced.clear();
+        } catch (IOException | RuntimeException | Error e) {
+            registerFailed(e);
+        }
     }
 
     private static List<Task.Deposit> deposits(List<Task> group) {
@@ -213,7 +192,11 @@ final class SpoolWriter implements AutoCloseable {
         retained.forEach(task -> blocked.addAll(ids(task)));
         List<Task.Lasting> free = new ArrayList<>();
         for (Task.Lasting task : lasting) {
-            (ids(task).stream().anyMatch(blocked::contains) ? retained : free).add(task);
+            if (ids(task).stream().anyMatch(blocked::contains)) {
+                retain(task);
+            } else {
+                free.add(task);
+            }
         }
         return free;
     }
@@ -228,7 +211,10 @@ final class SpoolWriter implements AutoCloseable {
 
     private void write(List<Task.Deposit> candidates, List<Task.Lasting> lasting) {
         long firstSeq = nextSeq;
-        List<Change.Enter> letters = intoBox(candidates, finished(lasting));
+        List<Note> notes = Notes.of(lasting);
+        Optional<List<Change.Enter>> appended = intoBox(candidates, notes);
+        List<Change.Enter> letters = appended.orElse(List.of());
+        boolean safeByNotes = letters.isEmpty() && appended.isPresent() && lasting.stream().allMatch(Notes::suffice);
         List<Task.Deposit> deposits = letters.isEmpty() ? List.of() : candidates;
         List<Change> changes = new ArrayList<>(letters.size() + lasting.size() + 1);
         if (!withdrawn.isEmpty()) {
@@ -237,6 +223,7 @@ final class SpoolWriter implements AutoCloseable {
         changes.addAll(letters);
         lasting.forEach(task -> changes.addAll(task.changes()));
         if (changes.isEmpty()) {
+            lasting.forEach(SpoolWriter::answer);
             return;
         }
         List<Task.Lasting> again = lasting;
@@ -244,55 +231,66 @@ final class SpoolWriter implements AutoCloseable {
             Register.Written written = register.write(changes);
             freed.putAll(written.freed());
             again = answered(lasting, written.claims());
-            register.barrier();
+            if (!safeByNotes) {
+                register.barrier();
+                unsynced.clear();
+            }
         } catch (IOException | RuntimeException | Error e) {
-            retained.addAll(again);
+            again.forEach(this::retain);
             registerFailed(e);
             withdraw(firstSeq, letters);
             refuse(deposits, e);
             return;
         }
+        if (safeByNotes) {
+            syncNanos = unsynced.isEmpty() ? System.nanoTime() + SYNC_NANOS : syncNanos;
+            lasting.forEach(task -> unsynced.add(cautious(task)));
+        }
         settle(letters, deposits);
         again.forEach(SpoolWriter::answer);
     }
 
-    /// Appends and syncs; empty when nothing was to be appended or nothing could be.
-    private List<Change.Enter> intoBox(List<Task.Deposit> deposits, List<QueueId> finished) {
+    private void retain(Task.Lasting task) {
+        retained.add(cautious(task));
+    }
+
+    /// Where a letter lay is asked anew: the transaction that failed may have been executed after all.
+    private static Task.Lasting cautious(Task.Lasting task) {
+        return switch (task) {
+            case Task.Alteration(List<Change> changes, Runnable then) -> new Task.Alteration(changes.stream()
+                    .<Change>map(change -> change instanceof Change.Remove remove
+                            ? new Change.Remove(remove.id())
+                            : change)
+                    .toList(), then);
+            case Task.Claiming claiming -> claiming;
+        };
+    }
+
+    /// Appends and syncs; empty when that failed.
+    private Optional<List<Change.Enter>> intoBox(List<Task.Deposit> deposits, List<Note> notes) {
         List<Change.Enter> letters = new ArrayList<>(deposits.size());
-        if (deposits.isEmpty() && finished.isEmpty()) {
-            return letters;
+        if (deposits.isEmpty() && notes.isEmpty()) {
+            return Optional.of(letters);
         }
         try {
             for (Task.Deposit deposit : deposits) {
                 NewLetter letter = deposit.letter();
                 Place place = box.append(nextSeq, letter);
                 letters.add(new Change.Enter(letter.id(), nextSeq, place, letter.content().sizeBytes(),
-                        letter.createdMillis(), letter.envelope()));
+                        letter.createdMillis(), letter.envelope(), letter.envelopeBytes()));
                 nextSeq++;
             }
-            if (!finished.isEmpty()) {
-                box.finished(finished);
+            if (!notes.isEmpty()) {
+                box.note(notes);
             }
             box.barrier();
-            return letters;
+            return Optional.of(letters);
         } catch (IOException | RuntimeException | Error e) {
             LOG.warn("event=box-failed letters={} error=\"{}\"", deposits.size(), e.toString());
             box.abandon();
             refuse(deposits, e);
-            return List.of();
+            return Optional.empty();
         }
-    }
-
-    private static List<QueueId> finished(List<Task.Lasting> lasting) {
-        List<QueueId> finished = new ArrayList<>();
-        for (Task.Lasting task : lasting) {
-            for (Change change : task.changes()) {
-                if (change instanceof Change.Remove(QueueId id)) {
-                    finished.add(id);
-                }
-            }
-        }
-        return finished;
     }
 
     private static List<Task.Lasting> answered(List<Task.Lasting> lasting, List<Register.Claims> claims) {
@@ -313,7 +311,8 @@ final class SpoolWriter implements AutoCloseable {
         }
         release();
         if (!deposits.isEmpty()) {
-            fresh.add(deposits.stream().map(Task.Deposit::letter).toList());
+            fresh.add(deposits.stream().map(Task.Deposit::letter).toList(),
+                    letters.stream().map(Change.Enter::place).toList());
             deposits.forEach(deposit -> deposit.safe().complete(null));
         }
     }
@@ -354,6 +353,14 @@ final class SpoolWriter implements AutoCloseable {
         registerDown = Optional.of(e);
     }
 
+    /// The register is opened anew, perhaps without what was not synced. Everything in here may be written twice; nobody is
+    /// answered a second time.
+    private void retainUnsynced() {
+        retained.addAll(0,
+                unsynced.stream().<Task.Lasting>map(task -> new Task.Alteration(task.changes(), () -> {})).toList());
+        unsynced.clear();
+    }
+
     private void withdraw(long firstSeq, List<Change.Enter> letters) {
         if (letters.isEmpty()) {
             return;
@@ -388,6 +395,7 @@ final class SpoolWriter implements AutoCloseable {
     }
 
     private void reconnect() throws IOException {
+        retainUnsynced();
         Register.Standing standing = register.recover();
         if (standing.lastSeq() < safeSeq) {
             // Letters that were acknowledged are missing in it. Only a start knows how to enter them again.
@@ -402,7 +410,7 @@ final class SpoolWriter implements AutoCloseable {
         Set<Task.Lasting> done = Collections.newSetFromMap(new IdentityHashMap<>());
         Set<QueueId> blocked = new HashSet<>();
         List<Task.Lasting> waiting = new ArrayList<>(retained);
-        intoBox(List.of(), finished(waiting));
+        intoBox(List.of(), Notes.of(waiting));
         try {
             if (!withdrawn.isEmpty()) {
                 register.write(List.of(new Change.Withdraw(List.copyOf(withdrawn))));
@@ -433,6 +441,7 @@ final class SpoolWriter implements AutoCloseable {
             retained.addAll(waiting);
         }
         register.barrier();
+        unsynced.clear();
         withdrawn.clear();
         release();
         retained.clear();

@@ -2,6 +2,7 @@ package org.slipstream.spool;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.spool.box.Directories;
 import org.slipstream.spool.box.LetterBox;
 import org.slipstream.spool.box.Segments;
 import org.slipstream.spool.register.Register;
@@ -90,7 +91,32 @@ public final class Spools {
             ReaderThreads readers) throws IOException, UnusableRegisterException {
         SpoolFormat.mark(config.directory());
         LetterBox box = parts.box(config);
-        Register register = parts.register(config);
+        try {
+            return open(config, clock, parts, lock, readers, box, parts.register(config));
+        } catch (IOException | UnusableRegisterException | RuntimeException e) {
+            box.close();
+            if (!RegisterDatabase.isDamage(e)
+                    || Files.notExists(config.directory().resolve(RegisterDatabase.FILE_NAME))) {
+                throw e;
+            }
+            setRegisterAside(config.directory(), clock.getAsLong(), e);
+        }
+        LetterBox fresh = parts.box(config);
+        return open(config, clock, parts, lock, readers, fresh, parts.register(config));
+    }
+
+    /// A register that cannot be read is kept under a name of its own, and a new one is made from the box: letters, who has
+    /// had them, and what is held lie there. Anything else that keeps it from opening (another process, a newer program, a
+    /// full disk, a folder without rights) has nothing to do with its contents.
+    private static void setRegisterAside(Path directory, long nowMillis, Exception why) throws IOException {
+        Path aside = directory.resolve("register-damaged-" + nowMillis + ".mv.db");
+        Files.move(directory.resolve(RegisterDatabase.FILE_NAME), aside);
+        Directories.sync(directory);
+        LOG.warn("event=register-made-anew-from-box kept={} reason=\"{}\"", aside, why.getMessage());
+    }
+
+    private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
+            ReaderThreads readers, LetterBox box, Register register) throws IOException {
         try {
             Replay.Result replayed = Replay.run(box, register, clock.getAsLong());
             FreshLetters fresh = new FreshLetters(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
@@ -102,7 +128,6 @@ public final class Spools {
                     replayed.lastId());
         } catch (IOException | RuntimeException e) {
             register.close();
-            box.close();
             throw e;
         }
     }
@@ -113,7 +138,7 @@ public final class Spools {
                 case IN_USE -> new SpoolException(SpoolException.Reason.IN_USE, e.getMessage(), e);
                 case NEWER_VERSION -> new SpoolException(SpoolException.Reason.NEWER_VERSION, e.getMessage(), e);
                 case NOT_WRITABLE -> new SpoolException(SpoolException.Reason.NOT_WRITABLE, e.getMessage(), e);
-                case DAMAGED -> new SpoolException(SpoolException.Reason.DAMAGED, e.getMessage(), e);
+                case DAMAGED, UNREADABLE -> new SpoolException(SpoolException.Reason.DAMAGED, e.getMessage(), e);
             };
             case IOException e -> notWritable(directory, e);
             case Error e -> throw e;

@@ -1,7 +1,11 @@
 package org.slipstream.spool;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -79,7 +83,7 @@ class GroupCommitTest {
     }
 
     @Test
-    void outcomesAreAnsweredOnlyAfterTheSync() throws Exception {
+    void outcomesAreAnsweredOnlyAfterTheirNotesAreSynced() throws Exception {
         try (Spool spool = world.open(directory)) {
             var id = Letters.commit(spool, "bob@example.net", new byte[100]);
             world.calls.clear();
@@ -87,7 +91,27 @@ class GroupCommitTest {
                 world.calls.add("answered");
                 then.run();
             }));
-            assertThat(world.calls).containsSubsequence("register.write done", "register.barrier done", "answered");
+            assertThat(world.calls).containsSubsequence("box.note", "box.barrier done", "register.write done",
+                    "answered");
+            assertThat(world.count("register.barrier")).as("the notes say it again after a power cut").isZero();
+            Awaitility.await().untilAsserted(() -> assertThat(world.count("register.barrier")).isEqualTo(1));
+        }
+    }
+
+    @Test
+    void aLetterThatEverybodyHasHadCostsOneGroupAfterItsOwn() throws Exception {
+        Outcome taken = Outcome.of(Reply.of(250, "2.0.0", "taken"), "mx.example.net");
+        try (Spool spool = world.open(directory)) {
+            var id = Letters.commit(spool, Letters.envelope("bob@example.net", "eve@example.net"), new byte[100]).id();
+            Letters.done(then -> spool.record(id, List.of(new RecipientOutcome(2, taken)), then));
+            assertThat(spool.details(id)).isPresent();
+            world.calls.clear();
+            Letters.done(then -> spool.record(id, List.of(new RecipientOutcome(1, taken)), then));
+            assertThat(spool.details(id)).as("nothing is left to be known of it").isEmpty();
+            Letters.done(then -> spool.remove(id, then));
+            assertThat(world.count("register.write")).isEqualTo(1);
+            assertThat(world.count("box.barrier")).isEqualTo(1);
+            assertThat(spool.counts()).isEqualTo(new Spool.Counts(0, 0, 0, 0));
         }
     }
 }

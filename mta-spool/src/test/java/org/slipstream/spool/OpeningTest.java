@@ -2,11 +2,16 @@ package org.slipstream.spool;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
 import org.slipstream.spool.register.RegisterDatabase;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -63,7 +68,7 @@ class OpeningTest {
     @Test
     void theSpoolOfANewerVersionIsRefusedAndNotTouched() throws Exception {
         world.open(directory).close();
-        Files.writeString(directory.resolve("version"), "slipstream-spool 2\n");
+        Files.writeString(directory.resolve("version"), "slipstream-spool " + (SpoolFormat.VERSION + 1) + "\n");
         Map<String, String> before = picture();
         SpoolException refusal = refusal(directory);
         assertThat(refusal.reason()).isEqualTo(SpoolException.Reason.NEWER_VERSION);
@@ -85,7 +90,7 @@ class OpeningTest {
     @Test
     void aNewerSchemaIsRefusedEvenWhenTheVersionFileIsWrong() throws Exception {
         world.open(directory).close();
-        TestWorld.sql(directory, "update \"flyway_schema_history\" set \"version\" = '7' where \"version\" = '2'",
+        TestWorld.sql(directory, "update \"flyway_schema_history\" set \"version\" = '7' where \"version\" = '3'",
                 "shutdown");
         assertThat(refusal(directory).reason()).isEqualTo(SpoolException.Reason.NEWER_VERSION);
     }
@@ -105,15 +110,38 @@ class OpeningTest {
     }
 
     @Test
-    void aRegisterThatIsNoDatabaseIsDamagedAndStaysAsItIs() throws Exception {
+    void aRegisterThatIsNoDatabaseIsSetAsideAndMadeAnewFromTheBox() throws Exception {
+        QueueId queued;
+        QueueId partly;
+        try (Spool spool = world.open(directory)) {
+            QueueId finished = Letters.commit(spool, "bob@example.net", new byte[10]);
+            queued = Letters.commit(spool, "bob@example.net", new byte[20]);
+            partly = Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net", "c@example.net"),
+                    new byte[30]).id();
+            Letters.done(then -> spool.record(partly,
+                    List.of(outcome(1, "250", "2.0.0"), outcome(2, "451", "4.0.0"), outcome(3, "550", "5.1.1")), then));
+            Letters.done(then -> spool.record(finished, List.of(outcome(1, "250", "2.0.0")), then));
+            Letters.done(then -> spool.failuresReported(partly, then));
+            Letters.done(then -> spool.hold(queued, true, then));
+        }
         byte[] junk = Letters.body(10_000, 5);
         Files.write(directory.resolve("register.mv.db"), junk);
-        SpoolException refusal = refusal(directory);
-        assertThat(refusal.reason()).isEqualTo(SpoolException.Reason.DAMAGED);
-        assertThat(refusal.getMessage()).contains("register.mv.db");
-        assertThat(directory.resolve("register.mv.db")).hasBinaryContent(junk);
-        Files.delete(directory.resolve("register.mv.db"));
-        world.open(directory).close();
+        try (Spool spool = world.open(directory)) {
+            assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
+                    .containsExactly(queued, partly);
+            assertThat(spool.readRecipients(partly, 0, 10).recipients()).as("only who has not had it")
+                    .extracting(each -> each.number()).containsExactly(2);
+            assertThat(spool.details(partly).orElseThrow().recipients()).extracting(Spool.RecipientState::state)
+                    .containsExactly(Spool.State.DELIVERED, Spool.State.OPEN, Spool.State.FAILED_AND_REPORTED);
+            assertThat(spool.details(queued).orElseThrow().summary().held()).isTrue();
+            assertThat(spool.counts()).isEqualTo(new Spool.Counts(2, 1, 0, 50));
+        }
+        assertThat(directory.resolve("register-damaged-" + world.nowMillis + ".mv.db")).hasBinaryContent(junk);
+    }
+
+    private static RecipientOutcome outcome(int number, String code, String status) {
+        return new RecipientOutcome(number,
+                Outcome.of(Reply.of(Integer.parseInt(code), status, "so it is"), "mx.example.net"));
     }
 
     @Test
@@ -138,12 +166,14 @@ class OpeningTest {
     }
 
     @Test
-    void theRegisterOfTheVersionBeforeIsBroughtUpToDateWithItsMail() throws Exception {
+    void theRegisterOfTheFirstVersionIsBroughtUpToDateWithItsMail() throws Exception {
         try (Spool spool = world.open(directory)) {
-            Letters.commit(spool, "bob@example.net", new byte[10]);
+            // With its first deferral a letter has the rows that it had from the beginning then.
+            spool.defer(Letters.commit(spool, "bob@example.net", new byte[10]), 1, () -> {});
         }
-        TestWorld.sql(directory, "drop table host",
-                "delete from \"flyway_schema_history\" where \"version\" = '2'", "shutdown");
+        TestWorld.sql(directory, "drop table host", "drop table segment", "drop table large_letter",
+                "alter table message drop column envelope",
+                "delete from \"flyway_schema_history\" where \"version\" <> '1'", "shutdown");
         try (Spool spool = world.open(directory)) {
             assertThat(spool.list(Optional.empty(), 10)).hasSize(1);
             assertThat(spool.hosts()).isEmpty();

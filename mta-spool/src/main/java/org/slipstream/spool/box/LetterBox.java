@@ -24,12 +24,11 @@ public interface LetterBox extends AutoCloseable {
     /// Adds a note that the letters `first` to `last` were refused after they had been appended, and makes it safe.
     void withdraw(long first, long last) throws IOException;
 
-    /// Adds a note that these letters are of no use any more; it is safe only after [#barrier].
+    /// Adds notes; they are safe only after [#barrier].
     ///
-    /// The register knows that, too. The note is for the day on which the register is lost: without it, every letter that
-    /// still lies in the box would be delivered once more. It goes with the segment it lies in, so it does not help against
-    /// a loss that is noticed long after.
-    void finished(List<QueueId> ids) throws IOException;
+    /// The register knows all that, too. The notes are for the moment in which the register is thrown back, by a power cut or
+    /// altogether: without them, letters that have left would leave once more.
+    void note(List<Note> notes) throws IOException;
 
     /// Returns when all that was appended survives a power cut.
     void barrier() throws IOException;
@@ -67,8 +66,8 @@ public interface LetterBox extends AutoCloseable {
         /// Letters that were refused after they had been appended.
         record Withdrawn(long first, long last) implements Found {}
 
-        /// Letters that were removed from the queue.
-        record Finished(List<QueueId> ids) implements Found {}
+        /// What became of letters that lie before it.
+        record Noted(List<Note> notes) implements Found {}
 
         /// Bytes that make no sense although something sound, or a whole record's length, follows.
         ///

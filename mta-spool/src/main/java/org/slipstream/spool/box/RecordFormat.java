@@ -16,13 +16,14 @@ import java.util.zip.CRC32C;
 /// record   0  magic               "LETT"
 ///          4  length              of the envelope and what follows it
 ///          8  crc                 of the salt and of the whole record but these four bytes
-///         12  kind                1 letter · 2 letter with a file of its own · 3 withdrawal · 4 finished letters
+///         12  kind                1 letter · 2 letter with a file of its own · 3 withdrawal · 4 finished letters (no
+///                             longer written) · 5 notes
 ///         16  seq                 grows from record to record
 ///         24  queue id
 ///         32  created             milliseconds since 1970
 ///         40  envelope length
 ///         44  envelope, then      1: the content · 2: size (8), crc of the content (4) · 3: first seq, last seq (8 each)
-///                                 4: queue ids (8 each)
+///                                 4: queue ids (8 each) · 5: for each note queue id (8), what (1), recipient (4)
 /// ```
 ///
 /// **Why a salt.** After damage the scan looks for the next record inside whatever bytes follow, and those may be the
@@ -37,9 +38,10 @@ final class RecordFormat {
     static final int AFTER_CRC = 12;
     static final int OWN_FILE_TAIL = 12;
     static final int WITHDRAWAL_TAIL = 16;
+    static final int NOTE_BYTES = 13;
 
     enum Kind {
-        LETTER(1), OWN_FILE(2), WITHDRAWAL(3), FINISHED(4);
+        LETTER(1), OWN_FILE(2), WITHDRAWAL(3), FINISHED(4), NOTES(5);
 
         final int code;
 

@@ -131,7 +131,15 @@ final class SegmentScan {
             for (int i = 0; i < tailLength; i += Long.BYTES) {
                 ids.add(new QueueId(bytes.getLong(tail + i)));
             }
-            return new LetterBox.Found.Finished(ids);
+            return new LetterBox.Found.Noted(ids.stream().map(id -> new Note(Note.What.FINISHED, id)).toList());
+        }
+        if (header.kind() == RecordFormat.Kind.NOTES.code && tailLength % RecordFormat.NOTE_BYTES == 0) {
+            List<Note> notes = new ArrayList<>(tailLength / RecordFormat.NOTE_BYTES);
+            for (int i = tail; i < tail + tailLength; i += RecordFormat.NOTE_BYTES) {
+                notes.add(new Note(Note.What.of(bytes.get(i + 8)), new QueueId(bytes.getLong(i)),
+                        bytes.getInt(i + 9)));
+            }
+            return new LetterBox.Found.Noted(notes);
         }
         boolean ownFile = header.kind() == RecordFormat.Kind.OWN_FILE.code;
         if (!ownFile && header.kind() != RecordFormat.Kind.LETTER.code

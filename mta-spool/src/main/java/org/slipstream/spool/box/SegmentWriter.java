@@ -1,7 +1,5 @@
 package org.slipstream.spool.box;
 
-import org.slipstream.core.QueueId;
-
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -88,10 +86,10 @@ final class SegmentWriter implements AutoCloseable {
         put(RecordFormat.Kind.WITHDRAWAL, last, 0, 0, new byte[0], tail, tail.length);
     }
 
-    void finished(List<QueueId> ids) throws IOException {
-        ByteBuffer tail = ByteBuffer.allocate(Long.BYTES * ids.size());
-        ids.forEach(id -> tail.putLong(id.value()));
-        put(RecordFormat.Kind.FINISHED, 0, 0, 0, new byte[0], tail.array(), tail.capacity());
+    void note(List<Note> notes) throws IOException {
+        ByteBuffer tail = ByteBuffer.allocate(RecordFormat.NOTE_BYTES * notes.size());
+        notes.forEach(note -> tail.putLong(note.id().value()).put((byte) note.what().code).putInt(note.number()));
+        put(RecordFormat.Kind.NOTES, 0, 0, 0, new byte[0], tail.array(), tail.capacity());
     }
 
     private void put(RecordFormat.Kind kind, long seq, long id, long createdMillis, byte[] envelope, byte[] tail,

@@ -76,8 +76,8 @@ public final class Segments implements LetterBox {
     }
 
     @Override
-    public void finished(List<QueueId> ids) throws IOException {
-        writable().finished(ids);
+    public void note(List<Note> notes) throws IOException {
+        writable().note(notes);
     }
 
     private SegmentWriter writable() throws IOException {

@@ -15,6 +15,8 @@ public sealed interface Change {
         return switch (this) {
             case Enter change -> Optional.of(change.id());
             case Outcomes change -> Optional.of(change.id());
+            case Noted change -> Optional.of(change.id());
+            case Move change -> Optional.of(change.id());
             case NextAttempt change -> Optional.of(change.id());
             case Hold change -> Optional.of(change.id());
             case FailuresReported change -> Optional.of(change.id());
@@ -27,8 +29,10 @@ public sealed interface Change {
     }
 
     /// A letter that lies in the box. It is due at once, so that after a crash it is found at once.
-    record Enter(QueueId id, long seq, Place place, long sizeBytes, long createdMillis,
-            Envelope envelope) implements Change {}
+    ///
+    /// @param envelopeBytes the envelope as the box has it
+    record Enter(QueueId id, long seq, Place place, long sizeBytes, long createdMillis, Envelope envelope,
+            byte[] envelopeBytes) implements Change {}
 
     /// Letters whose senders were told that they had not been taken: should rows of them exist, they go.
     record Withdraw(List<QueueId> ids) implements Change {}
@@ -37,6 +41,12 @@ public sealed interface Change {
     record WithdrawRange(long firstSeq, long lastSeq) implements Change {}
 
     record Outcomes(QueueId id, List<RecipientOutcome> outcomes, long atMillis) implements Change {}
+
+    /// What the box has noted of a recipient; where the register knows something already, that stays.
+    record Noted(QueueId id, RecipientOutcome outcome, long atMillis) implements Change {}
+
+    /// The letter lies somewhere else in the box now.
+    record Move(QueueId id, long seq, Place from, Place to, long sizeBytes) implements Change {}
 
     record NextAttempt(QueueId id, long atMillis) implements Change {}
 
@@ -49,7 +59,12 @@ public sealed interface Change {
     /// The message makes no sense: it stays, and is not touched any more.
     record SetAside(QueueId id) implements Change {}
 
-    record Remove(QueueId id) implements Change {}
+    /// @param located where its letter lies, when that is known; it is not looked up then
+    record Remove(QueueId id, Optional<Register.Located> located) implements Change {
+        public Remove(QueueId id) {
+            this(id, Optional.empty());
+        }
+    }
 
     /// Whatever fits both and would be due later is due now; both empty means everything.
     record MakeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis) implements Change {}

@@ -3,12 +3,9 @@ package org.slipstream.spool.register;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.spool.box.EnvelopeCodec;
-import org.slipstream.spool.box.Place;
 
-import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -16,9 +13,9 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// Executes changes on one connection, in one transaction per call. Belongs to the writer thread.
 ///
@@ -29,25 +26,29 @@ import java.util.Map;
 /// first. In the life of a message (outcome, then report, then next attempt or removal) that hardly ever happens: the order
 /// of kinds is the order of that life. Claims look at all messages, and so does "everything due now": they also send first.
 final class ChangeWriter implements AutoCloseable {
+    /// Above this size an envelope does not lie in its message's row: rows share a page of the database.
+    private static final int LARGEST_INLINE_ENVELOPE = 16 << 10;
+
     private enum Kind {
         ENTER_MESSAGE(
                 """
                 insert into message (id, seq, box_segment, box_offset, own_file, size_bytes, created_millis, next_millis,
                  state, attempts, delay_notified, recipients, sender_local, sender_domain, body_type, smtp_utf8,
-                 envelope_id, dsn_return) values (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, false, ?, ?, ?, ?, ?, ?, ?)"""), ENTER_RECIPIENT(
-                        """
-                insert into recipient (message_id, number, local_part, domain, domain_key, original, notify_bits, state,
-                 at_millis) values (?, ?, ?, ?, ?, ?, ?, 0, 0)"""), OUTCOME("""
+                 envelope_id, dsn_return, envelope) values (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, false, ?, ?, ?, ?, ?, ?, ?, ?)"""), ENTER_LARGE(
+                        "insert into large_letter (message_id) values (?)"), MOVE(
+                                "update message set seq = ?, box_segment = ?, box_offset = ? where id = ?"), OUTCOME("""
                 update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?
-                 where message_id = ? and number = ?"""), ATTEMPT(
-                                "update message set attempts = attempts + 1 where id = ?"), FAILURES_REPORTED(
-                                        "update recipient set state = 3 where message_id = ? and state = 2"), DELAY_REPORTED(
-                                                "update message set delay_notified = true where id = ?"), NEXT_ATTEMPT(
-                                                        "update message set next_millis = ? where id = ?"), HOLD(
-                                                                "update message set state = ? where id = ? and state <> 2"), SET_ASIDE(
-                                                                        "update message set state = 2 where id = ?"), REMOVE_RECIPIENTS(
-                                                                                "delete from recipient where message_id = ?"), REMOVE_MESSAGE(
-                                                                                        "delete from message where id = ?");
+                 where message_id = ? and number = ?"""), NOTED("""
+                update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?
+                 where message_id = ? and number = ? and state = 0"""), ATTEMPT(
+                                        "update message set attempts = attempts + 1 where id = ?"), FAILURES_REPORTED(
+                                                "update recipient set state = 3 where message_id = ? and state = 2"), DELAY_REPORTED(
+                                                        "update message set delay_notified = true where id = ?"), NEXT_ATTEMPT(
+                                                                "update message set next_millis = ? where id = ?"), HOLD(
+                                                                        "update message set state = ? where id = ? and state <> 2"), SET_ASIDE(
+                                                                                "update message set state = 2 where id = ?"),
+        /// Not a batch: all of a group in one statement, by [Removals].
+        REMOVE("");
 
         final String sql;
 
@@ -73,11 +74,11 @@ final class ChangeWriter implements AutoCloseable {
     private final Connection connection;
     private final Map<Kind, Batch> batches = new EnumMap<>(Kind.class);
     private final Map<Long, Kind> latest = new HashMap<>();
-    private final List<Long> removals = new ArrayList<>();
-    private final PreparedStatement places;
+    private final Occupancy occupancy;
+    private final Removals removals;
+    private final Expansion expansion;
     private final PreparedStatement advance;
     private final ClaimWriter claims;
-    private Map<QueueId, Place> freed = new LinkedHashMap<>();
     private Register.Standing standing;
 
     /// @param connection without auto-commit
@@ -85,10 +86,13 @@ final class ChangeWriter implements AutoCloseable {
         this.connection = connection;
         this.standing = standing;
         for (Kind kind : Kind.values()) {
-            batches.put(kind, new Batch(connection.prepareStatement(kind.sql)));
+            if (kind != Kind.REMOVE) {
+                batches.put(kind, new Batch(connection.prepareStatement(kind.sql)));
+            }
         }
-        places = connection
-                .prepareStatement("select id, box_segment, box_offset, own_file from message where id = any(?)");
+        occupancy = new Occupancy(connection);
+        removals = new Removals(connection, occupancy);
+        expansion = new Expansion(connection);
         advance = connection.prepareStatement(
                 "update standing set last_seq = ?, last_id = ?, last_segment = ?, last_offset = ? where one = 1");
         claims = new ClaimWriter(connection);
@@ -102,21 +106,22 @@ final class ChangeWriter implements AutoCloseable {
                 reached = reached(reached, change);
                 if (change instanceof Change.Claim claim) {
                     send();
-                    answers.add(claims.claim(claim));
+                    Register.Claims found = claims.claim(claim);
+                    found.messages().forEach(message -> expansion.touch(message.id().value()));
+                    answers.add(found);
                 } else {
                     add(change);
                 }
             }
             send();
+            occupancy.send();
             advance(reached);
             connection.commit();
             standing = reached;
-            return new Register.Written(freed, answers);
+            return new Register.Written(removals.freed(), answers);
         } catch (SQLException | RuntimeException e) {
             forget();
             throw e;
-        } finally {
-            freed = new LinkedHashMap<>();
         }
     }
 
@@ -126,13 +131,19 @@ final class ChangeWriter implements AutoCloseable {
             case Change.Outcomes outcomes -> outcomes(outcomes);
             case Change.FailuresReported(QueueId id) -> addForId(Kind.FAILURES_REPORTED, id);
             case Change.DelayReported(QueueId id) -> addForId(Kind.DELAY_REPORTED, id);
-            case Change.NextAttempt(QueueId id, long atMillis) -> addForId(Kind.NEXT_ATTEMPT, atMillis, id);
+            case Change.Noted noted -> noted(noted);
+            case Change.Move move -> move(move);
+            case Change.NextAttempt(QueueId id, long atMillis) -> {
+                // Who flushes a domain finds it by its recipients' rows.
+                expansion.touch(id.value());
+                addForId(Kind.NEXT_ATTEMPT, atMillis, id);
+            }
             case Change.Hold(QueueId id, boolean held) ->
                 addForId(Kind.HOLD, held ? MessageStatus.HELD : MessageStatus.QUEUED, id);
             case Change.SetAside(QueueId id) -> addForId(Kind.SET_ASIDE, id);
-            case Change.Remove(QueueId id) -> {
-                ordered(Kind.REMOVE_MESSAGE, id);
-                removals.add(id.value());
+            case Change.Remove(QueueId id, Optional<Register.Located> located) -> {
+                ordered(Kind.REMOVE, id);
+                removals.add(id, located);
             }
             case Change.Withdraw(List<QueueId> ids) -> withdraw(ids);
             case Change.WithdrawRange(long first, long last) -> withdraw(first, last);
@@ -144,26 +155,26 @@ final class ChangeWriter implements AutoCloseable {
     }
 
     /// Sends what waits when the new change must not pass it.
-    private PreparedStatement ordered(Kind kind, QueueId id) throws SQLException {
+    private Batch ordered(Kind kind, QueueId id) throws SQLException {
         Kind before = latest.put(id.value(), kind);
         if (before != null && before.compareTo(kind) > 0) {
             send();
             latest.put(id.value(), kind);
         }
-        return batches.get(kind).statement;
+        return batches.get(kind);
     }
 
     private void addForId(Kind kind, QueueId id) throws SQLException {
-        PreparedStatement statement = ordered(kind, id);
-        statement.setLong(1, id.value());
-        batches.get(kind).add();
+        Batch batch = ordered(kind, id);
+        batch.statement.setLong(1, id.value());
+        batch.add();
     }
 
     private void addForId(Kind kind, long value, QueueId id) throws SQLException {
-        PreparedStatement statement = ordered(kind, id);
-        statement.setLong(1, value);
-        statement.setLong(2, id.value());
-        batches.get(kind).add();
+        Batch batch = ordered(kind, id);
+        batch.statement.setLong(1, value);
+        batch.statement.setLong(2, id.value());
+        batch.add();
     }
 
     private void enter(Change.Enter enter) throws SQLException {
@@ -184,40 +195,36 @@ final class ChangeWriter implements AutoCloseable {
         message.setBoolean(13, envelope.smtpUtf8());
         message.setString(14, envelope.envelopeId().orElse(null));
         message.setInt(15, EnvelopeCodec.code(envelope.returns()));
+        boolean inline = enter.envelopeBytes().length <= LARGEST_INLINE_ENVELOPE;
+        message.setBytes(16, inline ? enter.envelopeBytes() : null);
         batches.get(Kind.ENTER_MESSAGE).add();
-        for (Recipient recipient : envelope.recipients()) {
-            enter(enter.id(), recipient);
+        if (!inline) {
+            expansion.enter(enter.id().value(), envelope.recipients());
         }
+        if (enter.place().ownFile()) {
+            addForId(Kind.ENTER_LARGE, enter.id());
+        }
+        occupancy.entered(enter.place(), enter.sizeBytes());
     }
 
-    private void enter(QueueId id, Recipient recipient) throws SQLException {
-        PreparedStatement row = batches.get(Kind.ENTER_RECIPIENT).statement;
-        row.setLong(1, id.value());
-        row.setInt(2, recipient.number());
-        row.setString(3, recipient.address().localPart());
-        row.setString(4, recipient.address().domain());
-        row.setString(5, recipient.address().domainKey());
-        row.setString(6, recipient.original().orElse(null));
-        row.setInt(7, EnvelopeCodec.bits(recipient.notifyOn()));
-        batches.get(Kind.ENTER_RECIPIENT).add();
+    private void move(Change.Move move) throws SQLException {
+        Batch batch = ordered(Kind.MOVE, move.id());
+        batch.statement.setLong(1, move.seq());
+        batch.statement.setLong(2, move.to().segment());
+        batch.statement.setLong(3, move.to().offset());
+        batch.statement.setLong(4, move.id().value());
+        batch.add();
+        occupancy.left(move.from(), move.sizeBytes());
+        occupancy.entered(move.to(), move.sizeBytes());
     }
 
     private void outcomes(Change.Outcomes change) throws SQLException {
-        PreparedStatement row = ordered(Kind.OUTCOME, change.id());
+        expansion.touch(change.id().value());
+        Batch batch = ordered(Kind.OUTCOME, change.id());
         boolean deferred = false;
         for (RecipientOutcome each : change.outcomes()) {
-            Outcome outcome = each.outcome();
-            deferred |= outcome instanceof Outcome.Deferred;
-            row.setInt(1, RecipientStatus.after(outcome).code);
-            row.setInt(2, outcome.reply().code());
-            row.setString(3, outcome.reply().status().map(Object::toString).orElse(null));
-            // PostgreSQL takes no NUL in a text; it says nothing in a reply either.
-            row.setString(4, String.join("\n", outcome.reply().lines()).replace('\0', ' '));
-            row.setString(5, outcome.remote().replace('\0', ' '));
-            row.setLong(6, change.atMillis());
-            row.setLong(7, change.id().value());
-            row.setInt(8, each.number());
-            batches.get(Kind.OUTCOME).add();
+            deferred |= each.outcome() instanceof Outcome.Deferred;
+            outcome(batch, change.id(), each, change.atMillis());
         }
         if (deferred) {
             // Not by addForId: outcomes and the count of attempts do not disturb each other.
@@ -227,28 +234,46 @@ final class ChangeWriter implements AutoCloseable {
         }
     }
 
+    private void noted(Change.Noted change) throws SQLException {
+        expansion.touch(change.id().value());
+        outcome(ordered(Kind.NOTED, change.id()), change.id(), change.outcome(), change.atMillis());
+    }
+
+    private static void outcome(Batch batch, QueueId id, RecipientOutcome each, long atMillis) throws SQLException {
+        PreparedStatement row = batch.statement;
+        Outcome outcome = each.outcome();
+        row.setInt(1, RecipientStatus.after(outcome).code);
+        row.setInt(2, outcome.reply().code());
+        row.setString(3, outcome.reply().status().map(Object::toString).orElse(null));
+        // PostgreSQL takes no NUL in a text; it says nothing in a reply either.
+        row.setString(4, String.join("\n", outcome.reply().lines()).replace('\0', ' '));
+        row.setString(5, outcome.remote().replace('\0', ' '));
+        row.setLong(6, atMillis);
+        row.setLong(7, id.value());
+        row.setInt(8, each.number());
+        batch.add();
+    }
+
     private void withdraw(List<QueueId> ids) throws SQLException {
         send();
-        for (QueueId id : ids) {
-            delete(id.value());
-        }
-        send(Kind.REMOVE_RECIPIENTS);
-        send(Kind.REMOVE_MESSAGE);
+        ids.forEach(id -> removals.add(id, Optional.empty()));
+        removals.send();
+        // Its letters were never counted as named in the box.
+        removals.freed();
     }
 
     private void withdraw(long first, long last) throws SQLException {
-        send();
+        List<QueueId> ids = new ArrayList<>();
         try (PreparedStatement rows = connection.prepareStatement("select id from message where seq between ? and ?")) {
             rows.setLong(1, first);
             rows.setLong(2, last);
-            try (ResultSet ids = rows.executeQuery()) {
-                while (ids.next()) {
-                    delete(ids.getLong(1));
+            try (ResultSet found = rows.executeQuery()) {
+                while (found.next()) {
+                    ids.add(new QueueId(found.getLong(1)));
                 }
             }
         }
-        send(Kind.REMOVE_RECIPIENTS);
-        send(Kind.REMOVE_MESSAGE);
+        withdraw(ids);
     }
 
     private void makeDue(Change.MakeDue change) throws SQLException {
@@ -275,10 +300,12 @@ final class ChangeWriter implements AutoCloseable {
     }
 
     private void send() throws SQLException {
-        remove();
-        for (Kind kind : Kind.values()) {
+        send(Kind.ENTER_MESSAGE);
+        expansion.send();
+        for (Kind kind : batches.keySet()) {
             send(kind);
         }
+        removals.send();
         latest.clear();
     }
 
@@ -290,40 +317,14 @@ final class ChangeWriter implements AutoCloseable {
         }
     }
 
-    /// One query for all removals of a group: their places.
-    private void remove() throws SQLException {
-        if (removals.isEmpty()) {
-            return;
-        }
-        Array ids = connection.createArrayOf("bigint", removals.toArray());
-        places.setArray(1, ids);
-        try (ResultSet rows = places.executeQuery()) {
-            while (rows.next()) {
-                freed.put(new QueueId(rows.getLong(1)),
-                        new Place(rows.getLong(2), rows.getLong(3), rows.getBoolean(4)));
-            }
-        }
-        ids.free();
-        for (long id : removals) {
-            delete(id);
-        }
-        removals.clear();
-    }
-
-    private void delete(long id) throws SQLException {
-        Batch recipients = batches.get(Kind.REMOVE_RECIPIENTS);
-        recipients.statement.setLong(1, id);
-        recipients.add();
-        Batch message = batches.get(Kind.REMOVE_MESSAGE);
-        message.statement.setLong(1, id);
-        message.add();
-    }
-
     private static Register.Standing reached(Register.Standing before, Change change) {
-        return change instanceof Change.Enter enter
-                ? new Register.Standing(Math.max(before.lastSeq(), enter.seq()),
-                        Math.max(before.lastId(), enter.id().value()), enter.place().segment(), enter.place().offset())
-                : before;
+        return switch (change) {
+            case Change.Enter enter -> new Register.Standing(Math.max(before.lastSeq(), enter.seq()),
+                    Math.max(before.lastId(), enter.id().value()), enter.place().segment(), enter.place().offset());
+            case Change.Move move -> new Register.Standing(Math.max(before.lastSeq(), move.seq()), before.lastId(),
+                    move.to().segment(), move.to().offset());
+            default -> before;
+        };
     }
 
     private void advance(Register.Standing reached) throws SQLException {
@@ -338,7 +339,9 @@ final class ChangeWriter implements AutoCloseable {
 
     private void forget() {
         try {
-            removals.clear();
+            removals.forget();
+            expansion.forget();
+            occupancy.forget();
             latest.clear();
             for (Batch batch : batches.values()) {
                 batch.waiting = 0;

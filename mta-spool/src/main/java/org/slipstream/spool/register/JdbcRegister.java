@@ -118,21 +118,15 @@ final class JdbcRegister implements Register {
 
     @Override
     public Named named() throws RegisterException {
-        Map<Long, Long> letters = new HashMap<>();
-        long large = reader.query("select box_segment, count(*), sum(case when own_file then 1 else 0 end) from message"
-                + " group by box_segment", _ -> {}, rows -> {
-                    long ownFiles = 0;
+        Map<Long, Long> letters = reader.query("select number, letters from segment where letters > 0", _ -> {},
+                rows -> {
+                    Map<Long, Long> counted = new HashMap<>();
                     while (rows.next()) {
-                        letters.put(rows.getLong(1), rows.getLong(2));
-                        ownFiles += rows.getLong(3);
+                        counted.put(rows.getLong(1), rows.getLong(2));
                     }
-                    return ownFiles;
+                    return counted;
                 });
-        // Each of the two reads the whole table; most queues hold no large letter.
-        Set<QueueId> ownFiles = large == 0
-                ? Set.of()
-                : reader.query("select id from message where own_file", _ -> {}, JdbcRegister::ids);
-        return new Named(letters, ownFiles);
+        return new Named(letters, reader.query("select message_id from large_letter", _ -> {}, JdbcRegister::ids));
     }
 
     @Override
@@ -189,13 +183,15 @@ final class JdbcRegister implements Register {
 
     @Override
     public Totals totals() throws RegisterException {
+        // One statement, one state. The first number H2 knows by heart; the next two are ranges of an index, and short; the
+        // bytes are summed over as many rows as the box has segments.
         return reader.query("""
-                select sum(case when state < 2 then 1 else 0 end), sum(case when state = 1 then 1 else 0 end),
-                 sum(case when state = 2 then 1 else 0 end), sum(case when state < 2 then size_bytes else 0 end)
-                 from message""", _ -> {}, rows -> {
+                select (select count(*) from message), (select count(*) from message where state = 1),
+                 (select count(*) from message where state = 2),
+                 (select coalesce(sum(bytes), 0) from segment)
+                  - (select coalesce(sum(size_bytes), 0) from message where state = 2)""", _ -> {}, rows -> {
             rows.next();
-            // An empty table has no sum; getLong makes 0 of that.
-            return new Totals(rows.getLong(1), rows.getLong(2), rows.getLong(3), rows.getLong(4));
+            return new Totals(rows.getLong(1) - rows.getLong(3), rows.getLong(2), rows.getLong(3), rows.getLong(4));
         });
     }
 

@@ -61,8 +61,10 @@ final class MessageReader {
 
     List<Recipient> openRecipients(QueueId id, int after, int limit) throws RegisterException, DamagedRowsException {
         try {
-            if (after == 0) {
-                checkComplete(id);
+            // Once with rows, always with rows: between the two questions it may only have got them.
+            Optional<List<Recipient>> untried = after == 0 ? complete(id) : untried(id);
+            if (untried.isPresent()) {
+                return untried.get().stream().filter(each -> each.number() > after).limit(limit).toList();
             }
             return query("select number, local_part, domain, original, notify_bits from recipient"
                     + " where message_id = ? and number > ? and state = 0 order by number limit ?", query -> {
@@ -81,10 +83,20 @@ final class MessageReader {
         }
     }
 
-    private void checkComplete(QueueId id) throws RegisterException {
-        query("select " + Rows.SUMMARY_COLUMNS + " from message m where m.id = ?",
-                query -> query.setLong(1, id.value()),
-                rows -> rows.next() ? Optional.of(Rows.summary(rows)) : Optional.empty());
+    private Optional<List<Recipient>> complete(QueueId id) throws RegisterException {
+        return query("select " + Rows.SUMMARY_COLUMNS + " from message m where m.id = ?",
+                query -> query.setLong(1, id.value()), rows -> {
+                    if (!rows.next()) {
+                        return Optional.empty();
+                    }
+                    Rows.summary(rows);
+                    return Rows.untried(rows);
+                });
+    }
+
+    private Optional<List<Recipient>> untried(QueueId id) throws RegisterException {
+        return query("select recipients, envelope from message where id = ? and envelope is not null",
+                query -> query.setLong(1, id.value()), rows -> rows.next() ? Rows.untried(rows) : Optional.empty());
     }
 
     Optional<Registered> message(QueueId id) throws RegisterException, DamagedRowsException {
@@ -133,6 +145,7 @@ final class MessageReader {
         private final boolean smtpUtf8;
         private final Optional<String> envelopeId;
         private final DsnReturn returns;
+        private final Optional<List<Recipient>> untried;
         private final List<RegisteredRecipient> recipients = new ArrayList<>();
 
         Building(ResultSet row) throws SQLException {
@@ -142,10 +155,16 @@ final class MessageReader {
             smtpUtf8 = row.getBoolean("smtp_utf8");
             envelopeId = Optional.ofNullable(row.getString("envelope_id"));
             returns = EnvelopeCodec.dsnReturn(row.getInt("dsn_return"));
+            untried = Rows.untried(row);
+            untried.ifPresent(all -> all.forEach(each -> recipients
+                    .add(new RegisteredRecipient(each, RecipientStatus.OPEN, Optional.empty(), 0))));
         }
 
         void add(ResultSet row) throws SQLException {
-            recipients.add(Rows.registered(row));
+            // Without rows the join has made one that says nothing.
+            if (untried.isEmpty()) {
+                recipients.add(Rows.registered(row));
+            }
         }
 
         Registered toRegistered() {

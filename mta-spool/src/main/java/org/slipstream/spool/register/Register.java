@@ -49,7 +49,7 @@ public interface Register extends AutoCloseable {
 
     Standing standing() throws RegisterException;
 
-    /// What the messages name in the box, all of it.
+    /// What the messages name in the box, all of it. Does not depend on how many they are.
     Named named() throws RegisterException;
 
     /// @param letters how many messages name each segment

@@ -13,6 +13,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /// Opens the register in an embedded H2 and brings its schema up to date.
 ///
@@ -28,11 +29,16 @@ import java.util.Optional;
 /// Flyway costs more than opening the database, so it is only called when the schema is not the one we know.
 public final class RegisterDatabase {
     /// The version that the newest file in `db/migration` brings.
-    public static final int SCHEMA_VERSION = 2;
+    public static final int SCHEMA_VERSION = 3;
 
     private static final Logger LOG = LoggerFactory.getLogger(RegisterDatabase.class);
     private static final String HISTORY = "flyway_schema_history";
     private static final String FILE = "register";
+    private static final Pattern DAMAGE = Pattern.compile("\\[[0-9.]+/(6|9)\\]");
+
+    /// The register's file in the spool's directory.
+    public static final String FILE_NAME = FILE + ".mv.db";
+
     private static final long WORTH_COMPACTING_BYTES = 64 << 20;
     private static final long FEW_MESSAGES = 10_000;
 
@@ -150,9 +156,20 @@ public final class RegisterDatabase {
                         cause);
             }
         }
-        return new UnusableRegisterException(Why.DAMAGED, "The register " + directory.resolve(FILE + ".mv.db")
-                + " cannot be read (" + root(cause) + "): put back a copy of it, or move it away, and every letter"
-                + " still in the box is entered again, delivered ones too.", cause);
+        return new UnusableRegisterException(isDamage(cause) ? Why.DAMAGED : Why.UNREADABLE,
+                "The register " + directory.resolve(FILE_NAME) + " cannot be read (" + root(cause) + ").", cause);
+    }
+
+    /// True when the database says that its file is not what it wrote: H2's error 90030, or 50000 and its kin around an
+    /// MVStoreException of kind 6 (file corrupt) or 9 (chunk not found). A full disk or a folder without rights is none.
+    public static boolean isDamage(Throwable failure) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            String text = String.valueOf(each.getMessage());
+            if (each instanceof SQLException sql && sql.getErrorCode() == 90030 || DAMAGE.matcher(text).find()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static String root(Throwable cause) {

@@ -2,13 +2,16 @@ package org.slipstream.spool.register;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.EnhancedStatus;
+import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.spool.box.DamagedLetterException;
 import org.slipstream.spool.box.EnvelopeCodec;
 
+import java.nio.ByteBuffer;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -17,13 +20,19 @@ import java.util.Optional;
 /// Rows into nouns. What does not become one is an IllegalArgumentException here and damage for the caller.
 final class Rows {
     /// Alias `m` for message. The three counts are computed, not stored: there is one truth about recipients. A recipient in
-    /// a state that does not exist is not counted, so its message is set aside; it must not pass for settled.
+    /// a state that does not exist is not counted, so its message is set aside; it must not pass for settled. A message of which
+    /// nothing is known yet has no rows for them: all are open.
     static final String SUMMARY_COLUMNS = """
             m.id, m.size_bytes, m.created_millis, m.next_millis, m.state, m.attempts, m.delay_notified, m.recipients,
             m.sender_local, m.sender_domain,
-            (select count(*) from recipient r where r.message_id = m.id and r.state between 0 and 3) as recipient_rows,
-            (select count(*) from recipient r where r.message_id = m.id and r.state = 0) as open_rows,
-            (select count(*) from recipient r where r.message_id = m.id and r.state = 2) as failed_rows""";
+            case when m.envelope is not null then m.recipients else
+             (select count(*) from recipient r where r.message_id = m.id and r.state between 0 and 3)
+             end as recipient_rows,
+            case when m.envelope is not null then m.recipients else
+             (select count(*) from recipient r where r.message_id = m.id and r.state = 0) end as open_rows,
+            case when m.envelope is not null then 0 else
+             (select count(*) from recipient r where r.message_id = m.id and r.state = 2) end as failed_rows,
+            m.envelope""";
 
     private Rows() {}
 
@@ -60,6 +69,27 @@ final class Rows {
             throw new IllegalArgumentException("no domain: " + domain);
         }
         return new Address(localPart, domain);
+    }
+
+    /// The recipients of a message of which nothing is known yet; empty when they have rows.
+    static Optional<List<Recipient>> untried(ResultSet row) throws SQLException {
+        byte[] bytes = row.getBytes("envelope");
+        if (bytes == null) {
+            return Optional.empty();
+        }
+        List<Recipient> recipients = decoded(bytes).recipients();
+        if (recipients.size() != row.getInt("recipients")) {
+            throw new IllegalArgumentException(recipients.size() + " recipients in the envelope");
+        }
+        return Optional.of(recipients);
+    }
+
+    static Envelope decoded(byte[] bytes) {
+        try {
+            return EnvelopeCodec.decode(ByteBuffer.wrap(bytes));
+        } catch (DamagedLetterException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
     }
 
     static Recipient recipient(ResultSet row) throws SQLException {

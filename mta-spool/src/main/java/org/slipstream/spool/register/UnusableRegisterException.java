@@ -5,7 +5,11 @@ public final class UnusableRegisterException extends Exception {
     private static final long serialVersionUID = 1L;
 
     public enum Why {
-        IN_USE, NEWER_VERSION, NOT_WRITABLE, DAMAGED
+        IN_USE, NEWER_VERSION, NOT_WRITABLE,
+        /// Its file does not hold what was written: it can be made anew from the box.
+        DAMAGED,
+        /// It does not open, and nothing says that its file is to blame.
+        UNREADABLE
     }
 
     private final Why why;
