@@ -226,7 +226,8 @@ final class Keys {
             "So many times its depth are queued on a connection when no other one may be opened. With 1 they wait where"
                     + " a more urgent message can still pass them.");
     static final Key<Integer> IDLE_PER_HOST = key("placement", "idle-per-host", Forms.count(0, 10_000),
-            Value.number(2), "Connections with nothing to do that are kept to one host.");
+            Value.number(2),
+            "Connections with nothing to do that are kept to one host; more for a fifth of a second, until it is clear that they are not needed.");
     static final Key<Long> CONNECTION_AGE = key("placement", "connection-age", Forms.duration(1, FOREVER),
             Value.text("300s"), "A connection older than this takes nothing more.");
     static final Key<Long> CROWDED = key("placement", "crowded", Forms.duration(0, FOREVER), Value.text("60s"),

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.SequencedSet;
 
 /// Connections with nothing to do: how long the door stays open.
@@ -16,34 +17,40 @@ import java.util.SequencedSet;
 /// age (FI-37), or closed because the host has enough of them. What is kept for every host that ever got a letter would
 /// be a leak of other people's sockets.
 ///
+/// **Enough, for a breath.** Under load every connection is idle now and then, for the moment between an answer and the next letter. Who
+/// closes all but two in that moment opens them again in the next: one for every four letters was seen, each with its greeting and
+/// EHLO. So a host has too many only when it has had too many for [#BREATH_MILLIS] without interruption.
+///
 /// All in O(1), but for the few of one host.
 final class IdlePool {
+    static final long BREATH_MILLIS = 200;
+
     private final PlaceRules rules;
     private final Map<HostKey, Deque<Connection>> byHost = new LinkedHashMap<>();
 
     /// Idle for longest first.
     private final SequencedSet<Connection> byAge = new LinkedHashSet<>();
 
+    /// Since when hosts have had too many, the earliest first.
+    private final SequencedMap<HostKey, Long> crowded = new LinkedHashMap<>();
+
     IdlePool(PlaceRules rules) {
         this.rules = rules;
     }
 
-    /// One more. What is returned has to be closed for it: the host's longest idle one when it has too many, or the
-    /// newcomer itself.
-    Optional<Connection> add(Connection connection, long nowMillis) {
+    /// One more. False when it is not worth keeping.
+    boolean add(Connection connection, long nowMillis) {
         if (rules.idlePerHost() == 0 || connection.isTooOld(nowMillis, rules)) {
-            return Optional.of(connection);
+            return false;
         }
+        HostKey host = connection.host.host();
         connection.idleSinceMillis = nowMillis;
-        Deque<Connection> ofHost = byHost.computeIfAbsent(connection.host.host(), _ -> new ArrayDeque<>(2));
-        ofHost.push(connection);
+        byHost.computeIfAbsent(host, _ -> new ArrayDeque<>(2)).push(connection);
         byAge.add(connection);
-        if (ofHost.size() <= rules.idlePerHost()) {
-            return Optional.empty();
+        if (size(host) > rules.idlePerHost()) {
+            crowded.putIfAbsent(host, nowMillis);
         }
-        Connection oldest = ofHost.peekLast();
-        remove(oldest);
-        return Optional.of(oldest);
+        return true;
     }
 
     void remove(Connection connection) {
@@ -52,6 +59,9 @@ final class IdlePool {
             ofHost.remove(connection);
             if (ofHost.isEmpty()) {
                 byHost.remove(connection.host.host());
+            }
+            if (ofHost.size() <= rules.idlePerHost()) {
+                crowded.remove(connection.host.host());
             }
         }
     }
@@ -80,11 +90,17 @@ final class IdlePool {
 
     /// One whose time is over.
     Optional<Connection> expired(long nowMillis) {
-        return longestIdle().filter(connection -> closesMillis(connection) <= nowMillis);
+        return crowdedMillis() <= nowMillis
+                ? Optional.of(byHost.get(crowded.firstEntry().getKey()).peekLast())
+                : longestIdle().filter(connection -> closesMillis(connection) <= nowMillis);
     }
 
     long nextMillis() {
-        return longestIdle().map(this::closesMillis).orElse(Long.MAX_VALUE);
+        return Math.min(crowdedMillis(), longestIdle().map(this::closesMillis).orElse(Long.MAX_VALUE));
+    }
+
+    private long crowdedMillis() {
+        return crowded.isEmpty() ? Long.MAX_VALUE : crowded.firstEntry().getValue() + BREATH_MILLIS;
     }
 
     private long closesMillis(Connection connection) {

@@ -243,8 +243,8 @@ public final class Workers {
         if (!answered.usable()) {
             broken(connection, Reply.of(450, "4.4.2", "the connection ended"), HERE, false, OptionalLong.empty(), now,
                     report);
-        } else if (connection.isIdle()) {
-            idle.add(connection, now).ifPresent(surplus -> close(surplus, now, orders));
+        } else if (connection.isIdle() && !idle.add(connection, now)) {
+            close(connection, now, orders);
         }
     }
 

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpout.place.Aftermath.Fate;
 
+import java.util.List;
 import java.util.OptionalLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -75,8 +76,9 @@ class WorkersTest {
         assertThat(yard.open).hasSize(4);
         java.util.List.copyOf(yard.open.keySet()).forEach(yard::ready);
         java.util.Map.copyOf(yard.deliveredOn).forEach((delivery, connection) -> yard.answer(connection, delivery));
+        yard.after(IdlePool.BREATH_MILLIS);
         assertThat(yard.open).as("two may stay").hasSize(2);
-        yard.after(9_999);
+        yard.after(9_999 - IdlePool.BREATH_MILLIS);
         assertThat(yard.open).hasSize(2);
         yard.after(1);
         assertThat(yard.open).isEmpty();
@@ -326,7 +328,25 @@ class WorkersTest {
         yard.answer(a, 1);
         yard.answer(b, 2);
         yard.answer(c, 3);
+        yard.after(IdlePool.BREATH_MILLIS - 1);
+        assertThat(yard.open.keySet()).as("for a breath, more may").containsExactly(a, b, c);
+        yard.after(1);
         assertThat(yard.open.keySet()).containsExactly(b, c);
+    }
+
+    @Test
+    void connectionsThatAreIdleOnlyBetweenTwoLettersAreKept() {
+        Yard yard = new Yard(RULES.withBacklog(1, 1));
+        List<Long> three = List.of(yard.opened(1, to("a")), yard.opened(1, to("a")), yard.opened(1, to("a")));
+        for (int i = 0; i < 50; i++) {
+            for (long connection : three) {
+                yard.answer(connection, yard.deliveredOn.entrySet().stream().filter(e -> e.getValue() == connection)
+                        .mapToLong(java.util.Map.Entry::getKey).max().orElseThrow());
+            }
+            yard.after(IdlePool.BREATH_MILLIS - 50);
+            three.forEach(_ -> yard.seat(1, to("a")));
+        }
+        assertThat(yard.open.keySet()).containsExactlyElementsOf(three);
     }
 
     @Test
