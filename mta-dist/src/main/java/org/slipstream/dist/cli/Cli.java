@@ -29,9 +29,13 @@ public final class Cli {
         CommandLine lab = new CommandLine(new LabCommand(mta)).addSubcommand(new LabListCommand(mta))
                 .addSubcommand(new LabRunCommand(mta)).addSubcommand(new LabStudyCommand(mta))
                 .addSubcommand(new LabCommand.GoldenTraces(mta));
+        CommandLine spool = new CommandLine(new SpoolCommand(mta)).addSubcommand(new SpoolCommand.Verify(mta))
+                .addSubcommand(new SpoolCommand.Repair(mta)).addSubcommand(new SpoolCommand.Export(mta))
+                .addSubcommand(new SpoolCommand.Import(mta));
         CommandLine line = new CommandLine(mta).addSubcommand(new RunCommand(mta)).addSubcommand(new WarmUpCommand(mta))
                 .addSubcommand(new CheckCommand(mta))
-                .addSubcommand(new SendCommand(mta)).addSubcommand(queue).addSubcommand(new StatusCommand(mta))
+                .addSubcommand(new SendCommand(mta)).addSubcommand(queue).addSubcommand(spool)
+                .addSubcommand(new StatusCommand(mta))
                 .addSubcommand(lab).addSubcommand(new CompletionCommand(mta));
         return line.setOut(writer(world.out())).setErr(writer(world.err()))
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF)).setUsageHelpAutoWidth(false)
