@@ -38,7 +38,7 @@ final class SpoolCommand implements Callable<Integer> {
     private static int run(MtaCommand mta, String words, Tool tool) {
         Config.SpoolSettings settings = Settings.read(mta.home(), List.of()).spool();
         SpoolConfig spool = new SpoolConfig(settings.directory(), settings.segmentBytes(), settings.inlineBytes(),
-                settings.minimumFreeBytes(), settings.segmentGraceMillis());
+                settings.minimumFreeBytes(), settings.segmentGraceMillis(), settings.database());
         try {
             Report report = tool.use(spool);
             report.findings().forEach(mta.world().out()::println);
@@ -52,7 +52,9 @@ final class SpoolCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "verify", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Reads every record and every letter, and tells what is damaged.", optionListHeading = "%nOptions:%n")
+    @Command(name = "verify", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Reads every record and every letter, and tells what is damaged.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool verify")
     static final class Verify implements Callable<Integer> {
         private final MtaCommand mta;
 
@@ -67,7 +69,9 @@ final class SpoolCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "repair", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Makes the register anew from the box; the old one is kept beside it.", descriptionHeading = "%n", description = "Replies and the times of next attempts are lost with the old register: everything is due at once.", optionListHeading = "%nOptions:%n")
+    @Command(name = "repair", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Makes the register anew from the box; the old one is kept beside it.", descriptionHeading = "%n", description = "Replies and the times of next attempts are lost with the old register: everything is due at once.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool repair")
     static final class Repair implements Callable<Integer> {
         private final MtaCommand mta;
 
@@ -82,7 +86,9 @@ final class SpoolCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "export", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Writes each queued message into a file, its envelope in header fields.", optionListHeading = "%nOptions:%n")
+    @Command(name = "export", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Writes each queued message into a file, its envelope in header fields.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool export /tmp/mail")
     static final class Export implements Callable<Integer> {
         @Parameters(paramLabel = "DIR", description = "where the files go")
         private Path target;
@@ -100,7 +106,9 @@ final class SpoolCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "import", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Queues what an export has written.", descriptionHeading = "%n", description = "A file that was taken is renamed, so the command may be repeated.", optionListHeading = "%nOptions:%n")
+    @Command(name = "import", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Queues what an export has written.", descriptionHeading = "%n", description = "A file that was taken is renamed, so the command may be repeated.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta --home /srv/new spool import /tmp/mail")
     static final class Import implements Callable<Integer> {
         @Parameters(paramLabel = "DIR", description = "a folder of .eml files")
         private Path source;

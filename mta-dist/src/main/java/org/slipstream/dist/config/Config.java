@@ -109,5 +109,5 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     }
 
     public record SpoolSettings(Path directory, long segmentBytes, int inlineBytes, long minimumFreeBytes,
-            long segmentGraceMillis) {}
+            long segmentGraceMillis, Optional<String> database) {}
 }
