@@ -41,7 +41,9 @@ public final class Spools {
         }
 
         default Register register(SpoolConfig config) throws UnusableRegisterException {
-            return RegisterDatabase.open(config.directory(), READERS);
+            return config.database().isPresent()
+                    ? RegisterDatabase.openShared(config.database().get(), READERS)
+                    : RegisterDatabase.open(config.directory(), READERS);
         }
 
         default SpaceGuard.Disk disk(SpoolConfig config) throws IOException {

@@ -4,6 +4,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
@@ -16,6 +19,9 @@ import org.slipstream.core.Reply;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,7 +32,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// The everyday life of a message in the spool.
+@ParameterizedClass
+@EnumSource(SpoolTest.Database.class)
 class SpoolTest {
+    /// The same stories with each database that may keep the register.
+    enum Database {
+        H2, POSTGRESQL
+    }
+
+    @Parameter
+    Database database;
+
     private static final Outcome DELIVERED = Outcome.of(Reply.of(250, "2.0.0", "Ok"), "mx.example.net[192.0.2.1]:25");
     private static final Outcome DEFERRED = Outcome.of(new Reply(451, Optional.empty(), List.of("busy", "come again")),
             "mx.example.net[192.0.2.1]:25");
@@ -39,12 +55,19 @@ class SpoolTest {
 
     @BeforeEach
     void open() throws Exception {
+        world.database = database == Database.POSTGRESQL ? Optional.of(Postgres.database()) : Optional.empty();
         spool = world.open(directory);
     }
 
     @AfterEach
     void close() {
         spool.close();
+    }
+
+    private Connection connection() throws SQLException {
+        return world.database.isPresent()
+                ? DriverManager.getConnection(world.database.get())
+                : TestWorld.connect(directory);
     }
 
     private void restart() throws Exception {
@@ -264,7 +287,7 @@ class SpoolTest {
         assertThat(spool.details(gone)).isEmpty();
         assertThat(spool.readRecipients(gone, 0, 10)).isEqualTo(new Spool.RecipientBatch(List.of(), true));
         assertThatThrownBy(() -> spool.letter(gone)).isInstanceOf(IOException.class);
-        assertThat(TestWorld.number(directory, "select count(*) from recipient")).isZero();
+        assertThat(TestWorld.number(connection(), "select count(*) from recipient")).isZero();
         restart();
         assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id()).containsExactly(stays);
     }

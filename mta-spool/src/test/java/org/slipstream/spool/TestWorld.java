@@ -12,6 +12,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -25,6 +26,8 @@ final class TestWorld implements Spools.Parts {
     final AtomicLong nowMillis = new AtomicLong(1_800_000_000_000L);
     final AtomicLong usableBytes = new AtomicLong(Long.MAX_VALUE);
     final List<String> calls = new CopyOnWriteArrayList<>();
+    /// Where the register is; empty for a file.
+    Optional<String> database = Optional.empty();
     volatile Trouble trouble = (_, _) -> {};
 
     Spool open(SpoolConfig config) throws SpoolException {
@@ -32,7 +35,9 @@ final class TestWorld implements Spools.Parts {
     }
 
     Spool open(Path directory) throws SpoolException {
-        return open(SpoolConfig.at(directory));
+        SpoolConfig file = SpoolConfig.at(directory);
+        return open(new SpoolConfig(directory, file.segmentBytes(), file.inlineBytes(), file.minimumFreeBytes(),
+                file.segmentGraceMillis(), database));
     }
 
     long count(String call) {
@@ -96,7 +101,12 @@ final class TestWorld implements Spools.Parts {
     }
 
     static long number(Path directory, String query) throws SQLException {
-        try (Connection connection = connect(directory);
+        return number(connect(directory), query);
+    }
+
+    /// Closes the connection.
+    static long number(Connection to, String query) throws SQLException {
+        try (Connection connection = to;
                 var statement = connection.createStatement();
                 var rows = statement.executeQuery(query)) {
             rows.next();

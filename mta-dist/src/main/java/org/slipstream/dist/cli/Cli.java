@@ -35,10 +35,13 @@ public final class Cli {
         CommandLine user = new CommandLine(new UserCommand(mta)).addSubcommand(new UserCommand.Add(mta))
                 .addSubcommand(new UserCommand.Passwd(mta)).addSubcommand(new UserCommand.Listing(mta))
                 .addSubcommand(new UserCommand.Remove(mta));
+        CommandLine spool = new CommandLine(new SpoolCommand(mta)).addSubcommand(new SpoolCommand.Verify(mta))
+                .addSubcommand(new SpoolCommand.Repair(mta)).addSubcommand(new SpoolCommand.Export(mta))
+                .addSubcommand(new SpoolCommand.Import(mta));
         CommandLine line = new CommandLine(mta).addSubcommand(new RunCommand(mta)).addSubcommand(new WarmUpCommand(mta))
                 .addSubcommand(new CheckCommand(mta))
                 .addSubcommand(new SendCommand(mta)).addSubcommand(queue).addSubcommand(destdb)
-                .addSubcommand(user)
+                .addSubcommand(user).addSubcommand(spool)
                 .addSubcommand(new StatusCommand(mta))
                 .addSubcommand(lab).addSubcommand(new CompletionCommand(mta));
         return line.setOut(writer(world.out())).setErr(writer(world.err()))

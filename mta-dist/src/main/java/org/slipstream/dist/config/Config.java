@@ -156,7 +156,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     }
 
     public record SpoolSettings(Path directory, long segmentBytes, int inlineBytes, long minimumFreeBytes,
-            long segmentGraceMillis) {}
+            long segmentGraceMillis, Optional<String> database) {}
 
     /// What a client must bear besides the limits of its session; see `dist.policy`.
     ///

@@ -277,6 +277,9 @@ final class Keys {
 
     static final Key<String> SPOOL_DIRECTORY = key("spool", "directory", MailForms.path(), Value.text("spool"),
             "Where the queue lies, relative to the home folder.");
+    static final Key<Optional<String>> REGISTER = key("spool", "register", MailForms.database(), Value.text(""),
+            "Where the register is kept. Empty: in a file beside the letters. A URL such as"
+                    + " jdbc:postgresql://127.0.0.1/slipstream?user=slipstream: in that PostgreSQL.");
     static final Key<Long> SEGMENT_SIZE = key("spool", "segment-size", Forms.size(64 << 10, Long.MAX_VALUE),
             Value.text("64MiB"), "A segment file is full at this size.");
     static final Key<Long> INLINE_SIZE = key("spool", "inline-size", Forms.size(0, ANY), Value.text("128KiB"),

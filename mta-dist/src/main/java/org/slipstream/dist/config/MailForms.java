@@ -25,6 +25,14 @@ final class MailForms {
                         : Optional.empty());
     }
 
+    /// Inner empty: none, the register is a file.
+    static Form<Optional<String>> database() {
+        return Forms.text("\"\" or \"jdbc:postgresql://host/database?user=name\"",
+                text -> text.isEmpty() || text.startsWith("jdbc:postgresql:")
+                        ? Optional.of(Optional.of(text).filter(url -> !url.isEmpty()))
+                        : Optional.empty());
+    }
+
     static Form<String> domain() {
         return Forms.text("a domain such as \"example.org\"",
                 text -> Address.isDomain(text) ? Optional.of(text.toLowerCase(Locale.ROOT)) : Optional.empty());

@@ -25,7 +25,8 @@ class CliTest {
     void everyCommandHasHelpWithAnExampleAndItsExitCodes() {
         Console console = new Console(home);
         for (String command : List.of("run", "check", "send", "queue list", "queue show", "queue flush", "queue hold",
-                "queue release", "queue delete", "queue", "status", "completion", "")) {
+                "queue release", "queue delete", "queue", "spool verify", "spool repair", "spool export",
+                "spool import", "spool", "status", "completion", "")) {
             List<String> words = new ArrayList<>(command.isEmpty() ? List.of() : List.of(command.split(" ")));
             words.add("--help");
             Console.Ran ran = console.run(words.toArray(String[]::new));
@@ -52,6 +53,7 @@ class CliTest {
         assertThat(console.run("queue", "list", "--limit", "many").exit()).isEqualTo(2);
         assertThat(console.run().exit()).isEqualTo(2);
         assertThat(console.run("queue").exit()).isEqualTo(2);
+        assertThat(console.run("spool").exit()).isEqualTo(2);
     }
 
     @Test

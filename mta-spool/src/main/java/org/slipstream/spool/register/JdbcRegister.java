@@ -38,7 +38,12 @@ final class JdbcRegister implements Register {
     /// from its file: after a failed write (disk full) an embedded database stays closed for all connections otherwise.
     /// What was not followed by a barrier is gone with it
     /// @param stop the last statement, given the number of messages; empty where the database goes on without us
-    record Dialect(Optional<String> barrier, Optional<String> abort, Optional<LongFunction<String>> stop) {}
+    /// @param claim a query that says true when nobody else writes this register; empty where the file is locked
+    record Dialect(Optional<String> barrier, Optional<String> abort, Optional<LongFunction<String>> stop,
+            Optional<String> claim) {}
+
+    /// What a register says that another server writes.
+    static final String TAKEN = "another server writes it";
 
     JdbcRegister(HikariDataSource pool, Dialect dialect) throws RegisterException {
         this.pool = pool;
@@ -84,6 +89,7 @@ final class JdbcRegister implements Register {
         try {
             Connection fresh = pool.getConnection();
             connection = Optional.of(fresh);
+            claim(fresh);
             fresh.setAutoCommit(false);
             Standing standing = standing();
             writer = Optional.of(new ChangeWriter(fresh, standing));
@@ -92,6 +98,18 @@ final class JdbcRegister implements Register {
             connection.ifPresent(pool::evictConnection);
             connection = Optional.empty();
             throw new RegisterException("cannot connect to the register", e);
+        }
+    }
+
+    private void claim(Connection fresh) throws SQLException {
+        if (dialect.claim().isEmpty()) {
+            return;
+        }
+        try (Statement statement = fresh.createStatement();
+                ResultSet row = statement.executeQuery(dialect.claim().get())) {
+            if (!row.next() || !row.getBoolean(1)) {
+                throw new SQLException(TAKEN, "55P03");
+            }
         }
     }
 

@@ -32,6 +32,8 @@ public final class RegisterDatabase {
     public static final int SCHEMA_VERSION = 3;
 
     private static final Logger LOG = LoggerFactory.getLogger(RegisterDatabase.class);
+    /// "slip"; the number of our lock among those of the database.
+    private static final long LOCK = 0x736c6970L;
     private static final String HISTORY = "flyway_schema_history";
     private static final String FILE = "register";
     private static final Pattern DAMAGE = Pattern.compile("\\[[0-9.]+/(6|9)\\]");
@@ -59,7 +61,8 @@ public final class RegisterDatabase {
             migrate(pool);
             Path file = directory.resolve(FILE + ".mv.db");
             return new JdbcRegister(pool, new JdbcRegister.Dialect(Optional.of("checkpoint sync"),
-                    Optional.of("shutdown immediately"), Optional.of(messages -> shutdown(file, messages))));
+                    Optional.of("shutdown immediately"), Optional.of(messages -> shutdown(file, messages)),
+                    Optional.empty()));
         } catch (SQLException | RegisterException | RuntimeException e) {
             close(pool);
             throw unusable(directory, e);
@@ -67,6 +70,37 @@ public final class RegisterDatabase {
             close(pool);
             throw e;
         }
+    }
+
+    /// The register in a PostgreSQL. A commit is synced there, so there is no barrier; it goes on without us, so there is
+    /// nothing to stop. A lock of the writer's session keeps a second server out for as long as the first is connected.
+    ///
+    /// @param url `jdbc:postgresql://host/database?user=…`
+    public static Register openShared(String url, int readers) throws UnusableRegisterException {
+        HikariDataSource pool = null;
+        try {
+            pool = pool(url, readers);
+            migrate(pool);
+            return new JdbcRegister(pool, new JdbcRegister.Dialect(Optional.empty(), Optional.empty(), Optional.empty(),
+                    Optional.of("select pg_try_advisory_lock(" + LOCK + ")")));
+        } catch (SQLException | RegisterException | RuntimeException e) {
+            close(pool);
+            boolean inUse = e instanceof RegisterException
+                    && String.valueOf(e.getMessage()).contains(JdbcRegister.TAKEN);
+            throw new UnusableRegisterException(inUse ? Why.IN_USE : Why.UNREADABLE,
+                    "The register in " + withoutSecrets(url) + (inUse
+                            ? " is in use by another server: stop that one, or give this one a database of its own."
+                            : " cannot be opened (" + root(e) + "): start the database, or correct spool.register."),
+                    e);
+        } catch (UnusableRegisterException e) {
+            close(pool);
+            throw e;
+        }
+    }
+
+    private static String withoutSecrets(String url) {
+        int parameters = url.indexOf('?');
+        return parameters < 0 ? url : url.substring(0, parameters);
     }
 
     /// Rewrites the file only when that is quick and worth it: a file that a long queue has left behind.
@@ -98,8 +132,10 @@ public final class RegisterDatabase {
         HikariConfig config = new HikariConfig();
         config.setPoolName("spool-register");
         config.setJdbcUrl(url);
-        config.setUsername("sa");
-        config.setPassword("");
+        if (url.startsWith("jdbc:h2:")) {
+            config.setUsername("sa");
+            config.setPassword("");
+        }
         // One for the writer, one each for the readers, one for the writer that has just given up a broken one.
         config.setMaximumPoolSize(readers + 2);
         config.setMinimumIdle(0);

@@ -1,0 +1,128 @@
+package org.slipstream.dist.cli;
+
+import org.slipstream.dist.config.Config;
+import org.slipstream.spool.SpoolConfig;
+import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.SpoolTools;
+import org.slipstream.spool.SpoolTools.Report;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/// `spool`: the family of commands about the files of a stopped server's queue.
+@Command(name = "spool", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "Checks, mends and moves the queue of a stopped server.", optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+        Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+        Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta spool verify",
+                "  ./mta spool export /tmp/mail", "  ./mta --home /srv/new spool import /tmp/mail"})
+final class SpoolCommand implements Callable<Integer> {
+    private final MtaCommand mta;
+
+    SpoolCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() {
+        mta.world().err().println("mta: say which: verify, repair, export or import (see mta spool --help)");
+        return Exit.USAGE;
+    }
+
+    private interface Tool {
+        Report use(SpoolConfig spool) throws SpoolException, IOException;
+    }
+
+    private static int run(MtaCommand mta, String words, Tool tool) {
+        Config.SpoolSettings settings = Settings.read(mta.home(), List.of()).spool();
+        SpoolConfig spool = new SpoolConfig(settings.directory(), settings.segmentBytes(), settings.inlineBytes(),
+                settings.minimumFreeBytes(), settings.segmentGraceMillis(), settings.database());
+        try {
+            Report report = tool.use(spool);
+            report.findings().forEach(mta.world().out()::println);
+            mta.world().out().println(words.formatted(report.records(), report.queued(), report.findings().size()));
+            return report.findings().isEmpty() ? Exit.DONE : Exit.NO;
+        } catch (SpoolException refused) {
+            throw new CommandFailure(Exit.CANNOT_START, refused.getMessage(), refused);
+        } catch (IOException trouble) {
+            throw new CommandFailure(Exit.CANNOT_START, "The disk does not do its part: " + trouble.getMessage(),
+                    trouble);
+        }
+    }
+
+    @Command(name = "verify", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Reads every record and every letter, and tells what is damaged.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool verify")
+    static final class Verify implements Callable<Integer> {
+        private final MtaCommand mta;
+
+        Verify(MtaCommand mta) {
+            this.mta = mta;
+        }
+
+        @Override
+        public Integer call() {
+            return run(mta, "%d records, %d messages queued, %d findings",
+                    spool -> SpoolTools.verify(spool, System::currentTimeMillis));
+        }
+    }
+
+    @Command(name = "repair", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Makes the register anew from the box; the old one is kept beside it.", descriptionHeading = "%n", description = "Replies and the times of next attempts are lost with the old register: everything is due at once.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool repair")
+    static final class Repair implements Callable<Integer> {
+        private final MtaCommand mta;
+
+        Repair(MtaCommand mta) {
+            this.mta = mta;
+        }
+
+        @Override
+        public Integer call() {
+            return run(mta, "%d records, %d messages queued, %d findings",
+                    spool -> SpoolTools.repair(spool, System::currentTimeMillis));
+        }
+    }
+
+    @Command(name = "export", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Writes each queued message into a file, its envelope in header fields.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool export /tmp/mail")
+    static final class Export implements Callable<Integer> {
+        @Parameters(paramLabel = "DIR", description = "where the files go")
+        private Path target;
+
+        private final MtaCommand mta;
+
+        Export(MtaCommand mta) {
+            this.mta = mta;
+        }
+
+        @Override
+        public Integer call() {
+            return run(mta, "%d of %d messages exported, %d not",
+                    spool -> SpoolTools.export(spool, System::currentTimeMillis, target));
+        }
+    }
+
+    @Command(name = "import", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Queues what an export has written.", descriptionHeading = "%n", description = "A file that was taken is renamed, so the command may be repeated.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta --home /srv/new spool import /tmp/mail")
+    static final class Import implements Callable<Integer> {
+        @Parameters(paramLabel = "DIR", description = "a folder of .eml files")
+        private Path source;
+
+        private final MtaCommand mta;
+
+        Import(MtaCommand mta) {
+            this.mta = mta;
+        }
+
+        @Override
+        public Integer call() {
+            return run(mta, "%d messages imported, %d queued now, %d not imported",
+                    spool -> SpoolTools.importFrom(spool, System::currentTimeMillis, source));
+        }
+    }
+}

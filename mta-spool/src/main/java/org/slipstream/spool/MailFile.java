@@ -1,0 +1,173 @@
+package org.slipstream.spool;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.BodyType;
+import org.slipstream.core.DsnNotify;
+import org.slipstream.core.DsnReturn;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Letter;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// One message as an `.eml` file that any mail program opens: the envelope in header fields of its own before the letter's.
+///
+/// ```
+/// X-Slipstream-From: <ann@example.org>                 (<> for the null sender)
+/// X-Slipstream-Body: EIGHT_BIT_MIME
+/// X-Slipstream-Smtputf8: yes                           when it needs SMTPUTF8 (RFC 6531)
+/// X-Slipstream-Return: HEADERS                         RET and ENVID of RFC 3461 section 4.3 and 4.4
+/// X-Slipstream-Envid: QQ314159
+/// X-Slipstream-To: <bob@example.net> NOTIFY=SUCCESS,DELAY ORCPT=rfc822;Bob+40Example.NET
+/// ```
+///
+/// The letter follows byte for byte. Recipients who have had it or were refused are not named: whoever imports the file
+/// delivers what was still owed.
+final class MailFile {
+    private static final String PREFIX = "X-Slipstream-";
+    private static final int LONGEST_LINE = 1 << 20;
+
+    private MailFile() {}
+
+    static void write(Path file, Envelope envelope, List<Recipient> owed, Letter letter) throws IOException {
+        Path fresh = file.resolveSibling(file.getFileName() + ".part");
+        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(fresh));
+                InputStream content = letter.open()) {
+            out.write(header(envelope, owed).getBytes(StandardCharsets.UTF_8));
+            content.transferTo(out);
+        }
+        Files.move(fresh, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private static String header(Envelope envelope, List<Recipient> owed) {
+        StringBuilder header = new StringBuilder();
+        field(header, "From", "<" + envelope.sender().map(Address::toString).orElse("") + ">");
+        field(header, "Body", envelope.body().name());
+        if (envelope.smtpUtf8()) {
+            field(header, "Smtputf8", "yes");
+        }
+        field(header, "Return", envelope.returns().name());
+        envelope.envelopeId().ifPresent(id -> field(header, "Envid", id));
+        for (Recipient recipient : owed) {
+            String notify = recipient.notifyOn().isEmpty()
+                    ? ""
+                    : " NOTIFY=" + String.join(",", recipient.notifyOn().stream().map(Enum::name).toList());
+            field(header, "To", "<" + recipient.address() + ">" + notify
+                    + recipient.original().map(original -> " ORCPT=" + original).orElse(""));
+        }
+        return header.toString();
+    }
+
+    private static void field(StringBuilder header, String name, String value) {
+        header.append(PREFIX).append(name).append(": ").append(value).append("\r\n");
+    }
+
+    /// Commits the message of a file.
+    ///
+    /// @throws IOException also when the file has no envelope that makes sense
+    static QueueId commit(Path file, Spool spool) throws IOException {
+        try (BufferedInputStream in = new BufferedInputStream(Files.newInputStream(file))) {
+            Envelope envelope = read(in);
+            try (Draft draft = spool.draft()) {
+                byte[] buffer = new byte[64 << 10];
+                for (int got = in.read(buffer); got >= 0; got = in.read(buffer)) {
+                    draft.write(buffer, 0, got);
+                }
+                return draft.commit(envelope).id();
+            }
+        } catch (IllegalArgumentException e) {
+            throw new IOException(file + " has no envelope that makes sense: " + e.getMessage(), e);
+        }
+    }
+
+    private static Envelope read(BufferedInputStream in) throws IOException {
+        Optional<Address> sender = Optional.empty();
+        boolean hasSender = false;
+        BodyType body = BodyType.SEVEN_BIT;
+        boolean smtpUtf8 = false;
+        DsnReturn returns = DsnReturn.UNSPECIFIED;
+        Optional<String> envelopeId = Optional.empty();
+        List<Recipient> recipients = new ArrayList<>();
+        for (Optional<String> line = ownField(in); line.isPresent(); line = ownField(in)) {
+            int colon = line.get().indexOf(": ");
+            String value = line.get().substring(colon + 2);
+            switch (line.get().substring(0, colon)) {
+                case "From" -> {
+                    hasSender = true;
+                    sender = value.equals("<>") ? Optional.empty() : Optional.of(address(value));
+                }
+                case "Body" -> body = BodyType.valueOf(value);
+                case "Smtputf8" -> smtpUtf8 = true;
+                case "Return" -> returns = DsnReturn.valueOf(value);
+                case "Envid" -> envelopeId = Optional.of(value);
+                case "To" -> recipients.add(recipient(recipients.size() + 1, value));
+                default -> throw new IllegalArgumentException("unknown field " + line.get());
+            }
+        }
+        if (!hasSender || recipients.isEmpty()) {
+            throw new IllegalArgumentException("no " + PREFIX + (hasSender ? "To" : "From") + " at the top");
+        }
+        return new Envelope(sender, body, smtpUtf8, envelopeId, returns, recipients);
+    }
+
+    /// The next line when it is one of ours, without the prefix; otherwise nothing is consumed.
+    private static Optional<String> ownField(BufferedInputStream in) throws IOException {
+        in.mark(LONGEST_LINE);
+        byte[] start = in.readNBytes(PREFIX.length());
+        if (!Arrays.equals(start, PREFIX.getBytes(StandardCharsets.US_ASCII))) {
+            in.reset();
+            return Optional.empty();
+        }
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        for (int octet = in.read(); octet >= 0 && octet != '\n' && line.size() < LONGEST_LINE; octet = in.read()) {
+            line.write(octet);
+        }
+        String text = line.toString(StandardCharsets.UTF_8).stripTrailing();
+        if (text.indexOf(": ") < 0) {
+            throw new IllegalArgumentException("no field: " + text);
+        }
+        return Optional.of(text);
+    }
+
+    private static Address address(String value) {
+        int end = value.lastIndexOf('>');
+        if (!value.startsWith("<") || end < 0) {
+            throw new IllegalArgumentException("no address: " + value);
+        }
+        return Address.of(value.substring(1, end));
+    }
+
+    private static Recipient recipient(int number, String value) {
+        int end = value.indexOf("> ");
+        Address address = address(end < 0 ? value : value.substring(0, end + 1));
+        Optional<String> original = Optional.empty();
+        Set<DsnNotify> notifyOn = EnumSet.noneOf(DsnNotify.class);
+        String rest = end < 0 ? "" : value.substring(end + 2);
+        int orcpt = rest.indexOf("ORCPT=");
+        if (orcpt >= 0) {
+            original = Optional.of(rest.substring(orcpt + "ORCPT=".length()));
+            rest = rest.substring(0, orcpt).strip();
+        }
+        if (rest.startsWith("NOTIFY=")) {
+            for (String each : rest.substring("NOTIFY=".length()).split(",")) {
+                notifyOn.add(DsnNotify.valueOf(each));
+            }
+        }
+        return new Recipient(number, address, original, notifyOn.isEmpty() ? Set.of() : notifyOn);
+    }
+}

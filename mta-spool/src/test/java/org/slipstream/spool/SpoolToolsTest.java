@@ -1,0 +1,111 @@
+package org.slipstream.spool;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// What an operator does with a spool while no server runs.
+class SpoolToolsTest {
+    private static final Outcome TAKEN = Outcome.of(Reply.of(250, "2.0.0", "taken"), "mx.example.net");
+
+    @TempDir
+    Path directory;
+    private final TestWorld world = new TestWorld();
+
+    private SpoolConfig config(String name) {
+        return SpoolConfig.at(directory.resolve(name));
+    }
+
+    @Test
+    void mailMovesFromOneHouseToAnotherWithItsEnvelopeAndWithoutWhoHasHadIt() throws Exception {
+        byte[] large = Letters.body(300_000, 3);
+        Envelope two = Letters.envelope("a@example.net", "b@example.net");
+        try (Spool spool = world.open(config("old"))) {
+            Letters.commit(spool, Letters.richEnvelope(), Letters.body(2000, 1));
+            QueueId partly = Letters.commit(spool, two, large).id();
+            Letters.done(then -> spool.record(partly, List.of(new RecipientOutcome(1, TAKEN)), then));
+        }
+        Path files = directory.resolve("files");
+        assertThat(SpoolTools.export(config("old"), world.nowMillis::get, files))
+                .isEqualTo(new SpoolTools.Report(2, 2, List.of()));
+        assertThat(SpoolTools.importFrom(config("new"), world.nowMillis::get, files))
+                .isEqualTo(new SpoolTools.Report(2, 2, List.of()));
+        try (Spool spool = world.open(config("new"))) {
+            List<Spool.Details> queue = spool.list(Optional.empty(), 10);
+            assertThat(queue.get(0).envelope()).isEqualTo(Letters.richEnvelope());
+            assertThat(Letters.read(spool, queue.get(0).summary().id())).isEqualTo(Letters.body(2000, 1));
+            assertThat(queue.get(1).envelope()).isEqualTo(Letters.envelope("b@example.net"));
+            assertThat(Letters.read(spool, queue.get(1).summary().id())).isEqualTo(large);
+        }
+        assertThat(SpoolTools.importFrom(config("new"), world.nowMillis::get, files).records())
+                .as("a repeated import takes nothing twice").isZero();
+    }
+
+    @Test
+    void aFileWithoutAnEnvelopeIsNamedAndLeft() throws Exception {
+        Path files = Files.createDirectories(directory.resolve("files"));
+        Files.writeString(files.resolve("x.eml"), "Subject: hello\r\n\r\nWhere to?\r\n");
+        SpoolTools.Report report = SpoolTools.importFrom(config("new"), world.nowMillis::get, files);
+        assertThat(report.records()).isZero();
+        assertThat(report.findings()).singleElement().asString().contains("x.eml", "X-Slipstream-From");
+        assertThat(files.resolve("x.eml")).exists();
+    }
+
+    @Test
+    void aSpoolInUseIsNotTouched() throws Exception {
+        try (Spool _ = world.open(config("old"))) {
+            assertThatThrownBy(() -> SpoolTools.verify(config("old"), world.nowMillis::get))
+                    .isInstanceOf(SpoolException.class).hasMessageContaining("in use");
+            assertThatThrownBy(() -> SpoolTools.repair(config("old"), world.nowMillis::get))
+                    .isInstanceOf(SpoolException.class).hasMessageContaining("in use");
+        }
+    }
+
+    @Test
+    void aSoundSpoolVerifiesAndADamagedOneIsNamedPieceByPiece() throws Exception {
+        QueueId damaged;
+        try (Spool spool = world.open(config("old"))) {
+            damaged = Letters.commit(spool, "bob@example.net", Letters.body(5000, 1));
+            Letters.commit(spool, "bob@example.net", Letters.body(5000, 2));
+        }
+        assertThat(SpoolTools.verify(config("old"), world.nowMillis::get))
+                .isEqualTo(new SpoolTools.Report(2, 2, List.of()));
+        try (RandomAccessFile segment = new RandomAccessFile(
+                directory.resolve("old/box/0000000001.segment").toFile(), "rw")) {
+            segment.seek(2000);
+            segment.write(segment.read() ^ 1);
+        }
+        SpoolTools.Report report = SpoolTools.verify(config("old"), world.nowMillis::get);
+        assertThat(report.findings()).anySatisfy(each -> assertThat(each).contains("Segment 1", "corrupt"))
+                .anySatisfy(each -> assertThat(each).contains(damaged.toString()));
+    }
+
+    @Test
+    void repairMakesTheRegisterAnewAndKeepsTheOldOne() throws Exception {
+        QueueId queued;
+        try (Spool spool = world.open(config("old"))) {
+            queued = Letters.commit(spool, "bob@example.net", new byte[10]);
+            QueueId gone = Letters.commit(spool, "bob@example.net", new byte[10]);
+            Letters.done(then -> spool.remove(gone, then));
+        }
+        assertThat(SpoolTools.repair(config("old"), world.nowMillis::get).findings()).isEmpty();
+        assertThat(directory.resolve("old/register-replaced-" + world.nowMillis + ".mv.db")).exists();
+        try (Spool spool = world.open(config("old"))) {
+            assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
+                    .containsExactly(queued);
+        }
+    }
+}
