@@ -164,16 +164,24 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// @param exempt besides the relay networks: clients that only the header checks concern
     /// @param clientPrefixV4 clients of one such network count as one
     /// @param remembered networks and users whose rates are kept
-    /// @param refuseDoubledFields a header with two From fields and the like
     public record Policy(long greetingDelayMillis, boolean strictTurns, List<Network> exempt, int clientPrefixV4,
             int clientPrefixV6, Rate networkRate, Rate userRate, int remembered, List<BlockList> blockLists,
-            boolean senderDomain, long dnsPatienceMillis, Greylisting greylisting, boolean refuseDoubledFields,
+            boolean senderDomain, long dnsPatienceMillis, Greylisting greylisting, HeaderForm headerForm,
             List<HeaderRule> headerRules) {
         public Policy {
             exempt = List.copyOf(exempt);
             blockLists = List.copyOf(blockLists);
             headerRules = List.copyOf(headerRules);
         }
+    }
+
+    /// How well written a header has to be.
+    public enum HeaderForm {
+        ANY,
+        /// No two From fields and the like.
+        UNAMBIGUOUS,
+        /// That, and at least one From.
+        WITH_FROM
     }
 
     /// 0: as many as they like.

@@ -102,13 +102,13 @@ final class Keys {
             "More certificates, for clients that ask for one of their names (SNI): each `certificate-file key-file`, or"
                     + " one file that holds both.");
 
-    static final Key<Long> MESSAGE_SIZE = key("limits", "message-size", Forms.size(1024, Long.MAX_VALUE),
+    static final Key<Long> MESSAGE_SIZE = key("limits", "message-size", Forms.size(1, Long.MAX_VALUE),
             Value.text("25MiB"), "Largest message, announced as SIZE (RFC 1870).");
     static final Key<Integer> RECIPIENTS = key("limits", "recipients", Forms.count(1, 1_000_000), Value.number(1000),
             "Recipients of one transaction; more are asked to come again.");
     static final Key<Integer> HOPS = key("limits", "hops", Forms.count(1, 1000), Value.number(50),
             "`Received` lines before a message counts as running in circles (RFC 5321 section 6.3).");
-    static final Key<Long> HEADER_SIZE = key("limits", "header-size", Forms.size(1024, ANY), Value.text("128KiB"),
+    static final Key<Long> HEADER_SIZE = key("limits", "header-size", Forms.size(1, ANY), Value.text("128KiB"),
             "Size of a message's header.");
     static final Key<Integer> HEADER_LINES = key("limits", "header-lines", Forms.count(1, ANY), Value.number(1000),
             "Lines of a message's header.");
@@ -335,10 +335,12 @@ final class Keys {
     static final Key<Integer> GREYLIST_REMEMBERED = key("policy", "greylist-remembered",
             Forms.count(100, 10_000_000), Value.number(100_000),
             "Senders in memory, some 200 bytes each; the longest unused is forgotten first.");
-    static final Key<Boolean> DOUBLED_FIELDS = key("policy", "refuse-doubled-fields", Forms.flag(),
-            Value.flag(false),
-            "Refuse a header with two From, To, Subject and the like (RFC 5322 section 3.6), in which two"
-                    + " readers see two messages.");
+    static final Key<Config.HeaderForm> HEADER_FORM = key("policy", "header-form",
+            Forms.named(Map.of("any", Config.HeaderForm.ANY, "unambiguous", Config.HeaderForm.UNAMBIGUOUS, "with-from",
+                    Config.HeaderForm.WITH_FROM)),
+            Value.text("any"),
+            "`unambiguous`: refuse a header with two From, To, Subject and the like (RFC 5322 section 3.6), in"
+                    + " which two readers see two messages. `with-from`: and one without From.");
     static final Key<Optional<String>> HEADER_CHECKS = key("policy", "header-checks", MailForms.optionalPath(),
             Value.text(""), "File of header checks, relative to the home folder: lines `action field /pattern/ text`;"
                     + " docs/security.md.");

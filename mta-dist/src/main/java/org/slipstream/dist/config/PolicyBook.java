@@ -15,7 +15,7 @@ final class PolicyBook {
                         values.get(Keys.RECIPIENT_RATE)),
                 new Config.Rate(0, values.get(Keys.USER_MESSAGE_RATE), values.get(Keys.USER_RECIPIENT_RATE)),
                 values.get(Keys.RATES_REMEMBERED), values.get(Keys.BLOCK_LISTS), values.get(Keys.SENDER_DOMAIN),
-                values.get(Keys.DNS_PATIENCE), greylisting(values), values.get(Keys.DOUBLED_FIELDS),
+                values.get(Keys.DNS_PATIENCE), greylisting(values), values.get(Keys.HEADER_FORM),
                 values.get(Keys.HEADER_CHECKS).map(file -> headerRules(values, home, file, complaints))
                         .orElse(List.of()));
     }

@@ -72,8 +72,8 @@ public final class Policies {
             checks.add(new ExceptPostmaster(
                     new HeaderPatterns(policy.headerRules().stream().map(Policies::rule).toList())));
         }
-        if (policy.refuseDoubledFields()) {
-            checks.add(new ExceptPostmaster(new HeaderForm(false)));
+        if (policy.headerForm() != Config.HeaderForm.ANY) {
+            checks.add(new ExceptPostmaster(new HeaderForm(policy.headerForm() == Config.HeaderForm.WITH_FROM)));
         }
         return List.copyOf(checks);
     }

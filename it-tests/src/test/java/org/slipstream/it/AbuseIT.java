@@ -1,0 +1,172 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Bytes;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Wire;
+import org.slipstream.it.fixture.Workbench;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// What bad clients do, in small; `AbuseMain` of mta-bench does it in large. After each of them honest mail is taken and delivered.
+class AbuseIT {
+    @RegisterExtension
+    static final Workbench BENCH = new Workbench();
+    private static final int ENOUGH = 2_000;
+    private static final AtomicInteger HONEST = new AtomicInteger();
+    private static RunningServer server;
+    private final Deque<Wire> open = new ArrayDeque<>();
+
+    @BeforeAll
+    static void start() {
+        server = BENCH.server(Settings.quick().set("limits.connections", "200").set("limits.connections-per-client",
+                "150").set("limits.idle", "3s").set("limits.message-size", "1MiB").set("limits.recipients", "10"));
+    }
+
+    @AfterEach
+    void honestMailIsStillTakenAndDelivered() {
+        int count = HONEST.incrementAndGet();
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            assertThat(talk.send(Letter.of("honest" + count + "@x", "a@client.example", "honest@here.example")).code())
+                    .isEqualTo(250);
+        }
+        while (!open.isEmpty()) {
+            open.pop().close();
+        }
+        eventually().until(() -> server.mail().count("honest@here.example") == count);
+        assertThat(server.isAlive()).isTrue();
+    }
+
+    private Wire keep(Wire wire) {
+        open.push(wire);
+        return wire;
+    }
+
+    @Test
+    void clientsThatSayNothingAndClientsThatDripAreSentAway() {
+        for (int i = 0; i < 50; i++) {
+            keep(Wire.to(server.smtp())).reply();
+        }
+        var dripping = keep(Wire.to(server.smtp()));
+        dripping.reply();
+        dripping.send("EH");
+        assertThat(open.peekLast().reply()).startsWith("421 4.4.2 ");
+        assertThat(dripping.reply()).startsWith("421 4.4.2 ");
+        assertThat(dripping.isHungUp()).isTrue();
+    }
+
+    @Test
+    void oneAddressHasNoMoreThanItsPlaces() {
+        for (int i = 0; i < 150; i++) {
+            assertThat(keep(Wire.to(server.smtp())).reply()).startsWith("220 ");
+        }
+        var oneMore = keep(Wire.to(server.smtp()));
+        assertThat(oneMore.reply()).startsWith("421 4.7.0 ");
+        assertThat(oneMore.isHungUp()).isTrue();
+        while (!open.isEmpty()) {
+            open.pop().close();
+        }
+        // A place is free when the server has seen that its client has gone.
+        eventually().until(() -> {
+            try (var next = Wire.to(server.smtp())) {
+                return next.reply().startsWith("220 ");
+            }
+        });
+    }
+
+    @Test
+    void connectionsThatAreOpenedAndDroppedLeaveNothing() {
+        for (int i = 0; i < ENOUGH; i++) {
+            Wire.to(server.smtp()).close();
+        }
+        eventually().until(() -> {
+            try (var next = Wire.to(server.smtp())) {
+                return next.reply().startsWith("220 ");
+            }
+        });
+    }
+
+    @Test
+    void aCommandLineWithoutEndIsNoLine() {
+        var wire = keep(Wire.greetedBy(server.smtp()));
+        var block = Bytes.ascii("x".repeat(8_192));
+        for (int i = 0; i < ENOUGH && wire.trySend(block); i++) {
+            // Sixteen megabytes of one line.
+        }
+        wire.trySend(Bytes.ascii("\r\n"));
+        assertThat(wire.replyOrNothing()).matches("|(500|521) 5\\.5\\.2 .*");
+    }
+
+    @Test
+    void aLineAndAHeaderWithoutEndAreRefusedAndNothingIsKept() {
+        endless("x".repeat(8_192), "552 5.3.4 ", "500 5.6.0 ");
+        endless("X-Endless: ".concat("y".repeat(60)).concat("\r\n").repeat(100), "552 5.3.4 ");
+    }
+
+    /// Twice the permitted size and no end in sight is enough; before that, the reply comes at the final dot.
+    private void endless(String block, String... replies) {
+        var wire = keep(Wire.greetedBy(server.smtp()));
+        wire.ask("MAIL FROM:<a@client.example>");
+        wire.ask("RCPT TO:<endless@here.example>");
+        assertThat(wire.ask("DATA")).startsWith("354");
+        for (int i = 0; i < ENOUGH && wire.trySend(Bytes.ascii(block)); i++) {
+            // Far beyond the limit, and never a final dot.
+        }
+        var reply = wire.replyOrNothing();
+        assertThat(reply).matches(text -> text.isEmpty() || Arrays.stream(replies).anyMatch(text::startsWith),
+                "one of " + String.join(", ", replies));
+        assertThat(server.mail().count("endless@here.example")).isZero();
+    }
+
+    @Test
+    void recipientsWithoutEndArePutOffAndTheClientIsSentAway() {
+        var wire = keep(Wire.greetedBy(server.smtp()));
+        wire.ask("MAIL FROM:<a@client.example>");
+        int taken = 0;
+        var reply = "";
+        for (int i = 0; i < ENOUGH && !reply.startsWith("421"); i++) {
+            reply = wire.ask("RCPT TO:<r" + i + "@here.example>");
+            taken += reply.startsWith("250") ? 1 : 0;
+            assertThat(reply).matches("(250|452 4.5.3|421 4.7.0) .*");
+            if (i == 500) {
+                break;
+            }
+        }
+        assertThat(taken).isEqualTo(10);
+    }
+
+    @Test
+    void aGibibyteIsRefusedBeforeItIsSent() {
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            assertThat(talk.say("MAIL FROM:<a@client.example> SIZE=1073741824").toString()).startsWith("552 5.3.4 ");
+        }
+    }
+
+    @Test
+    void noiseInsteadOfATlsHandshakeEndsTheSession() {
+        var wire = keep(Wire.greetedBy(server.smtp()));
+        assertThat(wire.ask("STARTTLS")).startsWith("220 ");
+        wire.trySend(Bytes.ascii("\0\1\2noise".repeat(1_000)));
+        assertThat(wire.isHungUpAfterNoise()).isTrue();
+    }
+
+    @Test
+    void noiseFromTheFirstByteEndsTheSession() {
+        var wire = keep(Wire.to(server.smtp()));
+        wire.trySend(new byte[]{22, 3, 1, 2, 0, 1, 0, 1, (byte) 0xfc, 3, 3, '\r', '\n'});
+        wire.trySend(Bytes.ascii("\u0001\u0002\u0003\r\n".repeat(200)));
+        assertThat(wire.isHungUpAfterNoise()).isTrue();
+    }
+}

@@ -1,0 +1,104 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.Program;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.StubDns;
+import org.slipstream.it.fixture.Wire;
+import org.slipstream.it.fixture.Workbench;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// `[policy]` on the packaged program: what a stranger is told, and what the log says of it.
+class PolicyIT {
+    @RegisterExtension
+    static final Workbench BENCH = new Workbench();
+
+    /// To this server the tests' own address is a stranger's.
+    private static Settings among(String... settings) {
+        var all = Settings.quick().set("relay.networks", "").set("local.mailboxes", "alice");
+        for (int i = 0; i < settings.length; i += 2) {
+            all = all.set(settings[i], settings[i + 1]);
+        }
+        return all;
+    }
+
+    @Test
+    void aSenderWhoseDomainDoesNotExistIsRefusedAndOneWhoseDnsIsBrokenIsNot() {
+        var dns = BENCH.keep(new StubDns().mx("good.example", 10, "mx.good.example")
+                .a("mx.good.example", InetAddress.ofLiteral("192.0.2.7")).mx("mute.example", 0, ".")
+                .fails("broken.example"));
+        var server = BENCH.server(among("policy.sender-domain", "true", "smtp-client.dns-servers", dns.address()));
+        assertThat(rcpt(server.smtp(), "x@good.example")).startsWith("250 ");
+        assertThat(rcpt(server.smtp(), "x@broken.example")).startsWith("250 ");
+        assertThat(rcpt(server.smtp(), "x@here.example")).startsWith("250 ");
+        assertThat(rcpt(server.smtp(), "x@nowhere.example"))
+                .isEqualTo("550 5.1.8 The sender's domain nowhere.example does not exist");
+        assertThat(rcpt(server.smtp(), "x@mute.example")).startsWith("550 5.7.27 ");
+        eventually().until(() -> server.log().contains("check=sender-domain from=<x@nowhere.example>"));
+    }
+
+    @Test
+    void whoIsNewComesBackLater() {
+        var server = BENCH.server(among("policy.greylisting", "true", "policy.greylist-delay", "500ms"));
+        assertThat(rcpt(server.smtp(), "x@far.example")).startsWith("450 4.7.1 We do not know you yet");
+        eventually().until(() -> rcpt(server.smtp(), "x@far.example").startsWith("250 "));
+        assertThat(rcpt(server.smtp(), "y@far.example")).as("known by now").startsWith("250 ");
+    }
+
+    @Test
+    void whoTalksBeforeTheGreetingIsSentAway() {
+        var server = BENCH.server(among("policy.greeting-delay", "5s"));
+        try (var wire = Wire.to(server.smtp())) {
+            wire.send("EHLO client.example\r\n");
+            assertThat(wire.reply()).startsWith("554 5.5.0 ");
+            assertThat(wire.isHungUp()).isTrue();
+        }
+        eventually().until(() -> server.log().contains("check=early-talker"));
+    }
+
+    @Test
+    void aHeaderCheckRefusesTagsAndShowsInTheLog() throws IOException {
+        var home = BENCH.home();
+        Files.writeString(home.resolve("checks"),
+                "reject Subject /pills/i We are not ill\ntag Subject /lottery/ luck\n");
+        var server = BENCH.server(home, among("policy.header-checks", "checks"));
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            assertThat(talk.send(Letter.of("Pills@x", "x@far.example", "alice@here.example")).toString())
+                    .isEqualTo("550 5.7.1 We are not ill");
+            assertThat(talk.send(Letter.of("lottery@x", "x@far.example", "alice@here.example")).code()).isEqualTo(250);
+            assertThat(talk.send(Letter.of("Pills@x", "x@far.example", "abuse@here.example")).code())
+                    .as("a complaint encloses what it is about").isEqualTo(250);
+        }
+        eventually().until(() -> server.log().contains("check=header-patterns")
+                && server.log().contains("header-patterns=luck"));
+    }
+
+    @Test
+    void aMistakeInAHeaderCheckIsToldByCheckWithItsLine() throws IOException {
+        var home = BENCH.home();
+        Files.writeString(home.resolve("checks"), "# mine\nreject Subject pills\n");
+        Files.writeString(home.resolve("mta.toml"),
+                "[policy]\nheader-checks = \"checks\"\nconnections-per-minute = -1\n");
+        var checked = Program.run(home, "check");
+        assertThat(checked.exit()).isNotZero();
+        assertThat(checked.out() + checked.err()).contains("checks:2: a header check is")
+                .contains("mta.toml:3: policy.connections-per-minute = -1");
+    }
+
+    private static String rcpt(InetSocketAddress server, String sender) {
+        try (var talk = SmtpTalk.greeted(server)) {
+            talk.must(250, "MAIL FROM:<" + sender + ">");
+            return talk.say("RCPT TO:<alice@here.example>").toString();
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package org.slipstream.bench.abuse;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// The packaged server as a process in a folder of its own, with room for all sessions of the scenarios. Everything else is as the
+/// settings stand by default, and to it every client is a stranger.
+final class Victim implements AutoCloseable {
+    private static final Pattern READY = Pattern.compile("ready smtp=[^ ]*:(\\d+) .*");
+    private static final List<String> SETTINGS = List.of("hostname=mail.here.example", "listen.smtp=127.0.0.1:0",
+            "listen.submission=off", "listen.admin=127.0.0.1:0", "local.domains=here.example", "local.mailboxes=*",
+            "relay.networks=192.0.2.0/24", "limits.connections=12000", "limits.connections-per-client=100");
+
+    private final Process process;
+    private final int port;
+
+    private Victim(Process process, int port) {
+        this.process = process;
+        this.port = port;
+    }
+
+    /// @param program the folder of the packaged program
+    /// @param home empty or new
+    static Victim start(Path program, Path home) throws IOException {
+        Files.createDirectories(home);
+        List<String> command = new ArrayList<>(
+                List.of(program.resolve("mta").toString(), "--home", home.toString(), "run"));
+        SETTINGS.forEach(setting -> command.addAll(List.of("--set", setting)));
+        Process process = new ProcessBuilder(command)
+                .redirectError(Redirect.appendTo(home.resolve("log").toFile())).start();
+        BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
+        for (String line = out.readLine(); line != null; line = out.readLine()) {
+            Matcher ready = READY.matcher(line);
+            if (ready.matches()) {
+                return new Victim(process, Integer.parseInt(ready.group(1)));
+            }
+        }
+        throw new IOException("the server did not start; see " + home.resolve("log"));
+    }
+
+    InetSocketAddress address() {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /// Of the Java process: the launcher may stand before it.
+    private long pid() {
+        return process.descendants().mapToLong(ProcessHandle::pid).max().orElse(process.pid());
+    }
+
+    /// Resident memory now.
+    long residentKibibytes() throws IOException {
+        return status("VmRSS:");
+    }
+
+    /// The most it ever was.
+    long peakKibibytes() throws IOException {
+        return status("VmHWM:");
+    }
+
+    long openFiles() throws IOException {
+        try (var files = Files.list(Path.of("/proc/" + pid() + "/fd"))) {
+            return files.count();
+        }
+    }
+
+    private long status(String name) throws IOException {
+        return Files.readAllLines(Path.of("/proc/" + pid() + "/status")).stream().filter(line -> line.startsWith(name))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", ""))).findFirst().orElseThrow();
+    }
+
+    double cpuSeconds() throws IOException {
+        String stat = Files.readString(Path.of("/proc/" + pid() + "/stat"));
+        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+        // User and system time in hundredths of a second: fields 14 and 15 of proc(5).
+        return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / 100.0;
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+        try {
+            if (!process.waitFor(30, TimeUnit.SECONDS)) {
+                process.descendants().forEach(ProcessHandle::destroyForcibly);
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
