@@ -42,7 +42,7 @@ class Adapter(Sut):
             f"recipients-per-delivery = {2 if self.bulk_limits else 50}",
         ]
         if self.mode == "hold":
-            lines.append("hold-arrivals = true")
+            lines.append("deliver = false")
         lines.append("[routes]")
         lines += [f'"{d}" = "smtp:{h}:{p}"' for d, (h, p) in self.routes.items()]
         lines.append(f'"*" = "smtp:{self.default[0]}:{self.default[1]}"')
@@ -58,11 +58,11 @@ class Adapter(Sut):
     def queue_length(self):
         port = open(self.home + "/run/admin.port").read().strip()
         token = open(self.home + "/run/admin.token").read().strip()
-        ask = urllib.request.Request(f"http://127.0.0.1:{port}/v1/status", headers={"Authorization": "Bearer " + token})
-        return json.load(urllib.request.urlopen(ask, timeout=60))["queued"]
+        ask = urllib.request.Request(f"http://127.0.0.1:{port}/api/v1/status", headers={"Authorization": "Bearer " + token})
+        return json.load(urllib.request.urlopen(ask, timeout=60))["messages"]
 
     def list_cmd(self):
-        return [ROOT + "/mta", "queue", "list", "--home", self.home]
+        return [ROOT + "/mta", "--home", self.home, "queue", "list"]
 
     def version(self):
         return "Slipstream, this tree"

@@ -85,6 +85,26 @@ class WaitingMailIT {
         assertThat(far.deliveries()).extracting(Sink.Delivery::id).containsExactly("twice@x", "twice@x");
     }
 
+    /// For maintenance: mail is taken in and kept.
+    @Test
+    void aServerThatDoesNotDeliverKeepsWhatComesUntilOneDoes() {
+        var far = BENCH.smtpSink();
+        var settings = Settings.quick().route("kept.example", far);
+        var keeper = BENCH.server(BENCH.folder().resolve("keeper"), settings.set("queue.deliver", "false"));
+        var letter = Letter.of("kept@x", "someone@client.example", "friend@kept.example");
+        try (var talk = SmtpTalk.greeted(keeper.smtp())) {
+            assertThat(talk.send(letter).code()).isEqualTo(250);
+        }
+        keeper.command("queue", "flush").mustSucceed();
+        assertThat(keeper.queue().messages()).singleElement()
+                .satisfies(message -> assertThat(message.path("attempts").asInt()).isZero());
+        assertThat(keeper.stop()).isZero();
+        assertThat(far.connections()).isZero();
+        keeper.startAgain(settings);
+        arrives(letter, far);
+        eventually().until(() -> keeper.queue().isEmpty());
+    }
+
     @Test
     void anOrderlyRestartKeepsWhatWaits() {
         var far = SINKS.get("restart.example");

@@ -10,11 +10,13 @@ import org.slipstream.dist.config.Release;
 import org.slipstream.dist.desk.CarrierAnswers;
 import org.slipstream.dist.desk.Desk;
 import org.slipstream.dist.desk.QueueOperations;
+import org.slipstream.dist.desk.RestingDesk;
 import org.slipstream.dist.door.Services;
 import org.slipstream.dist.local.Leftovers;
 import org.slipstream.dist.place.HostDesk;
 import org.slipstream.dist.place.HostNotes;
 import org.slipstream.dist.place.Places;
+import org.slipstream.qmgr.OrderSink;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
@@ -124,7 +126,8 @@ public final class Server implements AutoCloseable {
         Desk desk = new Desk(spool, rooms.routes(), carriers, places::breaksUnderPipelining, rooms.mailboxes(),
                 rooms.reports(), inbox::answer, CLOCK);
         undo.push("desk", desk::close);
-        QmgrLoop loop = startQueueManager(settings, places.seating(), desk);
+        QmgrLoop loop = startQueueManager(settings, places.seating(),
+                config.queue().delivers() ? desk : new RestingDesk(desk, inbox::answer));
         QueueOperations operations = new QueueOperations(spool, inbox, CLOCK, Release.version(), config.hostname());
         AdminServer api = bindAdmin();
         House house = rooms.house(loop::isBehindArrivals);
@@ -145,10 +148,12 @@ public final class Server implements AutoCloseable {
     }
 
     private void arrived(MessageSummary message) {
-        inbox.offerArrival(message);
+        if (config.queue().delivers()) {
+            inbox.offerArrival(message);
+        }
     }
 
-    private QmgrLoop startQueueManager(QmgrConfig settings, Seating seating, Desk desk) {
+    private QmgrLoop startQueueManager(QmgrConfig settings, Seating seating, OrderSink desk) {
         QueueManager brain = new QueueManager(settings, seating, RandomGenerator.getDefault(),
                 config.delivery().feedbackDebug() ? new FeedbackLog() : QmgrTrace.SILENT);
         QmgrLoop loop = new QmgrLoop(brain, inbox, desk, CLOCK, Server::brainIsBroken);

@@ -158,6 +158,9 @@ final class Keys {
     static final Key<Long> IN_FLOW_DELAY = key("queue", "in-flow-delay", Forms.duration(0, 60_000), Value.text("1s"),
             "While mail arrives faster than it is taken up, whoever brings a message waits so long first. `0s`: never.");
 
+    static final Key<Boolean> DELIVER = key("queue", "deliver", Forms.flag(), Value.flag(true),
+            "`false`: mail is taken in and kept, and none of it leaves before the server is started with `true` again.");
+
     static final Key<OrderPolicy> ORDER = key("scheduler", "order",
             Forms.named(Map.of("preemptive", OrderPolicy.PREEMPTIVE, "round-robin", OrderPolicy.ROUND_ROBIN, "fifo",
                     OrderPolicy.FIFO)),
