@@ -164,7 +164,7 @@ enum Scenario {
     }
 
     /// All together a full gigabit line: on loopback, faster ones measure how fast the client burns the processors they share.
-    private void pour(Caller client, Meter meter, BooleanSupplier on, String block)
+    void pour(Caller client, Meter meter, BooleanSupplier on, String block)
             throws IOException, InterruptedException {
         byte[] octets = block.getBytes(StandardCharsets.US_ASCII);
         long start = System.nanoTime();
