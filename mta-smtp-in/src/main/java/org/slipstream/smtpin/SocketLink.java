@@ -53,13 +53,7 @@ final class SocketLink implements Link {
 
     @Override
     public int read(byte[] into, int offset, int length) throws IOException {
-        int count = in.read(into, offset, length);
-        // Who fills the buffer each time never makes us wait, and a thread that never waits keeps its processor: a few such
-        // clients, and nobody else would be served.
-        if (count == length) {
-            Thread.yield();
-        }
-        return count;
+        return in.read(into, offset, length);
     }
 
     @Override

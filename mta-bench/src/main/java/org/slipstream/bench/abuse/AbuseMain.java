@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -35,28 +36,29 @@ public final class AbuseMain {
         this.each = each;
     }
 
-    /// @param arguments the folder of the packaged program, and seconds for each scenario (15)
+    /// @param arguments the folder of the packaged program, seconds for each scenario (15), and the scenarios' names (all)
     public static void main(String... arguments) throws Exception {
         Path program = Path.of(arguments[0]);
         Duration each = Duration.ofSeconds(arguments.length > 1 ? Long.parseLong(arguments[1]) : 15);
         Path home = Files.createTempDirectory("abuse");
         try (Victim server = Victim.start(program, home)) {
             AbuseMain abuse = new AbuseMain(System.out, server, each);
-            abuse.scenarios();
+            abuse.scenarios(Arrays.stream(Scenario.values())
+                    .filter(one -> arguments.length < 3 || List.of(arguments).contains(one.name())).toList());
             abuse.sessions();
         }
         // The home stays for whoever wants to read its log.
         System.out.println("\nhome: " + home);
     }
 
-    private void scenarios() throws IOException, InterruptedException {
+    private void scenarios(List<Scenario> chosen) throws IOException, InterruptedException {
         honest.during(each);
         out.println(
                 "| | honest, median ms | 99th of 100, ms | not taken | done | refused or hung up on | server's CPU, s/s"
                         + " | resident, MiB |");
         out.println("|---|---|---|---|---|---|---|---|");
         row("nothing but honest mail", honest.during(each), 0, 0, 0);
-        for (Scenario scenario : Scenario.values()) {
+        for (Scenario scenario : chosen) {
             attack(scenario);
             if (!server.isAlive()) {
                 throw new IOException("the server has died of " + scenario);

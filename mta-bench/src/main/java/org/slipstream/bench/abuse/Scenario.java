@@ -2,6 +2,7 @@ package org.slipstream.bench.abuse;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -33,14 +34,14 @@ enum Scenario {
     },
     ENDLESS_LINE("20 clients with a command line that never ends", 20, 100) {
         @Override
-        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException {
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
             client.reply();
             pour(client, meter, on, "x".repeat(8_192));
         }
     },
     ENDLESS_HEADER("20 clients with a header that never ends", 20, 100) {
         @Override
-        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException {
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
             client.begin("endless@here.example");
             pour(client, meter, on, "X-Endless: ".concat("y".repeat(60)).concat("\r\n").repeat(100));
         }
@@ -61,14 +62,11 @@ enum Scenario {
     },
     GIBIBYTE("4 clients with a message of 1 GiB against 25 MiB", 4, 100) {
         @Override
-        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException {
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
             client.begin("endless@here.example");
             client.send("Subject: large\r\n\r\n");
             String block = "z".repeat(76).concat("\r\n").repeat(200);
-            for (long sent = 0; sent < 1L << 30 && on.getAsBoolean(); sent += block.length()) {
-                client.send(block);
-                meter.count(block.length());
-            }
+            pour(client, meter, () -> on.getAsBoolean() && meter.sum() < 1L << 32, block);
         }
     },
     TLS_NOISE("50 clients with noise instead of a TLS handshake", 50, 100) {
@@ -125,6 +123,8 @@ enum Scenario {
         }
     }
 
+    private static final long LINE_BYTES_PER_SECOND = 120_000_000;
+
     final String words;
     final int clients;
     private final int breathMillis;
@@ -163,10 +163,18 @@ enum Scenario {
         }
     }
 
-    private static void pour(Caller client, Meter meter, BooleanSupplier on, String block) throws IOException {
-        while (on.getAsBoolean()) {
-            client.send(block);
-            meter.count(block.length());
+    /// All together a full gigabit line: on loopback, faster ones measure how fast the client burns the processors they share.
+    void pour(Caller client, Meter meter, BooleanSupplier on, String block)
+            throws IOException, InterruptedException {
+        byte[] octets = block.getBytes(StandardCharsets.US_ASCII);
+        long start = System.nanoTime();
+        for (long sent = 0; on.getAsBoolean(); sent += octets.length) {
+            client.send(octets);
+            meter.count(octets.length);
+            long early = sent * clients * 1_000 / LINE_BYTES_PER_SECOND - (System.nanoTime() - start) / 1_000_000;
+            if (early > 0) {
+                Thread.sleep(early);
+            }
         }
     }
 
