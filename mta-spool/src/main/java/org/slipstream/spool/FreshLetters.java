@@ -33,7 +33,7 @@ final class FreshLetters {
         final Envelope envelope;
         final Optional<Letter> letter;
         final long weight;
-        final Register.Located located;
+        Register.Located located;
         final BitSet delivered = new BitSet();
         boolean touched;
         boolean finished;
@@ -126,6 +126,19 @@ final class FreshLetters {
         Fresh fresh = letters.get(id);
         remove(id);
         return fresh != null && fresh.finished;
+    }
+
+    /// True when somebody has asked where it lies in order to delete it.
+    synchronized boolean isLeaving(QueueId id) {
+        Fresh fresh = letters.get(id);
+        return fresh != null && fresh.told;
+    }
+
+    synchronized void moved(QueueId id, Place to) {
+        Fresh fresh = letters.get(id);
+        if (fresh != null) {
+            fresh.located = new Register.Located(to, fresh.located.sizeBytes());
+        }
     }
 
     /// Where a letter lies, told once: to whoever deletes its rows.

@@ -61,6 +61,7 @@ final class SpoolWriter implements AutoCloseable {
     private final SpaceGuard space;
     private final LongSupplier clock;
     private final TaskQueue queue = new TaskQueue();
+    private final Cleaner cleaner;
     private final Thread thread;
 
     // From here on: the writer thread's own.
@@ -74,10 +75,11 @@ final class SpoolWriter implements AutoCloseable {
     private long safeSeq;
     private final List<Task.Lasting> unsynced = new ArrayList<>();
     private long syncNanos;
+    private boolean cleaning;
 
     /// @param lastSeq the greatest number in box or register; @param safeSeq the greatest in the register
     SpoolWriter(LetterBox box, Register register, FreshLetters fresh, SpaceGuard space, LongSupplier clock,
-            long lastSeq, long safeSeq) {
+            long lastSeq, long safeSeq, Cleaner cleaner) {
         this.box = box;
         this.register = register;
         this.fresh = fresh;
@@ -85,6 +87,7 @@ final class SpoolWriter implements AutoCloseable {
         this.clock = clock;
         nextSeq = lastSeq + 1;
         this.safeSeq = safeSeq;
+        this.cleaner = cleaner;
         thread = Thread.ofPlatform().daemon().name("spool-writer-0").unstarted(this::run);
     }
 
@@ -122,6 +125,7 @@ final class SpoolWriter implements AutoCloseable {
             try {
                 group = queue.nextGroup(waitNanos());
                 round(group);
+                clean();
                 nextSweepMillis = box.sweep(clock.getAsLong(), space.isLow());
             } catch (Throwable e) {
                 // Not foreseen; whatever it was, mail goes on.
@@ -135,6 +139,9 @@ final class SpoolWriter implements AutoCloseable {
     }
 
     private long waitNanos() {
+        if (cleaning) {
+            return 0;
+        }
         long nanos = Long.MAX_VALUE;
         if (nextSweepMillis != Long.MAX_VALUE) {
             nanos = TimeUnit.MILLISECONDS.toNanos(Math.max(0, nextSweepMillis - clock.getAsLong()));
@@ -162,6 +169,31 @@ final class SpoolWriter implements AutoCloseable {
         write(deposits, withoutBlocked(lasting));
         if (!unsynced.isEmpty() && System.nanoTime() - syncNanos >= 0) {
             sync();
+        }
+    }
+
+    /// Trouble here is the disk's or the register's, and the next group meets it, too; what was appended and not entered is
+    /// taken for a move at the next start.
+    private void clean() {
+        if (registerDown.isPresent()) {
+            return;
+        }
+        try {
+            if (cleaner.isDue()) {
+                nextSeq = cleaner.step(nextSeq);
+                cleaning = true;
+            } else {
+                cleaning = false;
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("event=box-not-cleaned error=\"{}\"", e.toString());
+            // Numbers are used up even when the letters that have them are cut off.
+            nextSeq += TaskQueue.GROUP_TASKS;
+            cleaning = false;
+            box.abandon();
+            if (e instanceof RegisterException) {
+                registerFailed(e);
+            }
         }
     }
 
@@ -221,7 +253,7 @@ final class SpoolWriter implements AutoCloseable {
             changes.add(new Change.Withdraw(List.copyOf(withdrawn)));
         }
         changes.addAll(letters);
-        lasting.forEach(task -> changes.addAll(task.changes()));
+        lasting.forEach(task -> changes.addAll(whereItLies(task).changes()));
         if (changes.isEmpty()) {
             lasting.forEach(SpoolWriter::answer);
             return;
@@ -252,6 +284,12 @@ final class SpoolWriter implements AutoCloseable {
 
     private void retain(Task.Lasting task) {
         retained.add(cautious(task));
+    }
+
+    private Task.Lasting whereItLies(Task.Lasting task) {
+        boolean stale = task.changes().stream().anyMatch(change -> change instanceof Change.Remove remove
+                && remove.located().filter(there -> cleaner.mayHaveMoved(there.place())).isPresent());
+        return stale ? cautious(task) : task;
     }
 
     /// Where a letter lay is asked anew: the transaction that failed may have been executed after all.

@@ -124,7 +124,7 @@ public final class Spools {
             FreshLetters fresh = new FreshLetters(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
             SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFreeBytes());
             SpoolWriter writer = new SpoolWriter(box, register, fresh, space, clock, replayed.lastSeq(),
-                    register.standing().lastSeq());
+                    register.standing().lastSeq(), new Cleaner(box, register, fresh, config.segmentBytes()));
             writer.start();
             return new LocalSpool(config, clock, box, register, fresh, space, writer, readers, lock,
                     replayed.lastId());

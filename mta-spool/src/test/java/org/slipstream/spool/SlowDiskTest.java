@@ -1,0 +1,90 @@
+package org.slipstream.spool;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.QueueId;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// A disk that takes its time, and one that nobody may write any more. Both pass by themselves.
+class SlowDiskTest {
+    @TempDir
+    Path directory;
+    private final TestWorld world = new TestWorld();
+
+    @Test
+    void whileASyncTakesLongTheNextGroupGathersAndEverybodyIsAnsweredByTwoSyncs() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            CountDownLatch syncing = new CountDownLatch(1);
+            CountDownLatch done = new CountDownLatch(1);
+            world.trouble = (call, _) -> {
+                if (call.equals("box.barrier")) {
+                    syncing.countDown();
+                    done.await(20, TimeUnit.SECONDS);
+                }
+            };
+            List<CompletableFuture<QueueId>> commits = new java.util.ArrayList<>();
+            commits.add(commit(spool));
+            syncing.await(20, TimeUnit.SECONDS);
+            for (int i = 0; i < 50; i++) {
+                commits.add(commit(spool));
+            }
+            assertThat(commits).noneMatch(CompletableFuture::isDone);
+            assertThat(spool.list(Optional.empty(), 10)).as("readers do not wait for the writer's disk").isEmpty();
+            world.calls.clear();
+            done.countDown();
+            for (CompletableFuture<QueueId> each : commits) {
+                each.get(20, TimeUnit.SECONDS);
+            }
+            assertThat(world.count("register.barrier")).isLessThan(20);
+            assertThat(spool.counts().messages()).isEqualTo(51);
+        }
+    }
+
+    private static CompletableFuture<QueueId> commit(Spool spool) {
+        CompletableFuture<QueueId> answer = new CompletableFuture<>();
+        Thread.ofVirtual().start(() -> {
+            try {
+                answer.complete(Letters.commit(spool, "bob@example.net", new byte[100]));
+            } catch (IOException e) {
+                answer.completeExceptionally(e);
+            }
+        });
+        return answer;
+    }
+
+    @Test
+    void aFileSystemThatTurnedReadOnlyRefusesLettersAtOnceAndTakesThemAgainAfterwards() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            QueueId before = Letters.commit(spool, "bob@example.net", new byte[100]);
+            world.trouble = (call, _) -> {
+                if (call.equals("box.append") || call.equals("box.note") || call.equals("register.write")
+                        || call.equals("register.barrier")) {
+                    throw new IOException("Read-only file system");
+                }
+            };
+            CompletableFuture<Void> deferred = new CompletableFuture<>();
+            spool.defer(before, 42, () -> deferred.complete(null));
+            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
+                    .isInstanceOf(IOException.class).isNotInstanceOf(NoSpaceException.class)
+                    .hasMessageContaining("Read-only");
+            assertThat(Letters.read(spool, before)).as("what is queued can still be read and delivered").hasSize(100);
+            assertThat(deferred).isNotDone();
+            world.trouble = (_, _) -> {};
+            deferred.get(20, TimeUnit.SECONDS);
+            Awaitility.await().atMost(Duration.ofSeconds(20)).ignoreExceptionsInstanceOf(IOException.class)
+                    .until(() -> Letters.commit(spool, "bob@example.net", new byte[100]), each -> each != null);
+        }
+    }
+}
