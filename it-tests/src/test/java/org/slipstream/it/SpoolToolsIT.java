@@ -1,0 +1,86 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Bytes;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.Program;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Sink;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Workbench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// The register is gone, or mail has to move: what an operator does, and what the server does without one.
+class SpoolToolsIT {
+    @RegisterExtension
+    final Workbench bench = new Workbench();
+    private Sink far;
+    private RunningServer server;
+
+    @BeforeEach
+    void start() {
+        far = bench.smtpSink();
+        far.stop();
+        server = bench.server(Settings.quick().route("far.example", far));
+    }
+
+    @Test
+    void aRegisterThatCannotBeReadIsMadeAnewFromTheBoxAndTheMailIsDelivered() throws IOException {
+        waiting("first");
+        waiting("second");
+        assertThat(server.stop()).isZero();
+        Files.write(server.home().resolve("spool/register.mv.db"), new byte[20_000]);
+
+        far.startAgain();
+        server.startAgain();
+
+        eventually().untilAsserted(
+                () -> assertThat(far.deliveries()).extracting(Sink.Delivery::id).containsExactlyInAnyOrder("first",
+                        "second"));
+        assertThat(server.log()).contains("event=register-made-anew-from-box");
+        try (var files = Files.list(server.home().resolve("spool"))) {
+            assertThat(files).anyMatch(file -> file.getFileName().toString().startsWith("register-damaged-"));
+        }
+    }
+
+    @Test
+    void aRunningServersSpoolIsLeftAloneAndAStoppedOnesIsVerifiedAndExported() throws IOException {
+        waiting("first");
+        var refused = Program.run(server.home(), "spool", "verify");
+        assertThat(refused.exit()).as(refused.err()).isEqualTo(5);
+        assertThat(refused.err()).contains("in use by process");
+
+        assertThat(server.stop()).isZero();
+        var verified = Program.run(server.home(), "spool", "verify");
+        assertThat(verified.exit()).as(verified.out() + verified.err()).isZero();
+        assertThat(verified.out()).contains("1 messages queued, 0 findings");
+
+        Path files = server.home().resolve("exported");
+        assertThat(Program.run(server.home(), "spool", "export", files.toString()).exit()).isZero();
+        try (var written = Files.list(files)) {
+            assertThat(Files.readString(written.findFirst().orElseThrow())).contains(
+                    "X-Slipstream-To: <friend@far.example>", "Text of first.");
+        }
+        assertThat(Program.run(server.home(), "spool", "import", files.toString()).out())
+                .contains("1 messages imported, 2 queued now");
+    }
+
+    private void waiting(String name) {
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            assertThat(talk.send(Letter.of(name, "alice@here.example", List.of("friend@far.example"),
+                    Bytes.ascii("Text of " + name + ".\r\n"))).code()).isEqualTo(250);
+        }
+        eventually().untilAsserted(() -> assertThat(server.queue().messages())
+                .allSatisfy(message -> assertThat(message.path("attempts").asInt()).isPositive()));
+    }
+}
