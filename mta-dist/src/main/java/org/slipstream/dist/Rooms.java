@@ -80,7 +80,7 @@ final class Rooms {
         RouteFinder mx = new DnsRouteFinder(client, new OwnAddresses(config.listen().smtp())::contains,
                 config.outbound().mxRollUp());
         this.routes = new RouteTable(config.routes(), config.local().domains(), mx);
-        this.names = new Names(config, client, mx);
+        this.names = new DnsNames(config, client, mx);
     }
 
     /// What stands behind every port.

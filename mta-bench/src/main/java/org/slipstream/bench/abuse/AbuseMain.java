@@ -79,9 +79,11 @@ public final class AbuseMain {
         Thread.sleep(SETTLE);
         double cpu = server.cpuSeconds();
         long before = meter.sum();
+        long start = System.nanoTime();
         Honest.Felt felt = honest.during(each);
-        row(scenario.words, felt, (meter.sum() - before) / Math.max(1, each.toSeconds()), refusals.sum(),
-                (server.cpuSeconds() - cpu) / each.toSeconds());
+        double seconds = (System.nanoTime() - start) / 1e9;
+        row(scenario.words, felt, (long) ((meter.sum() - before) / seconds), refusals.sum(),
+                (server.cpuSeconds() - cpu) / seconds);
         on.set(false);
         for (Thread client : clients) {
             client.interrupt();

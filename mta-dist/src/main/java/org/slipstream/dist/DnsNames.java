@@ -17,14 +17,14 @@ import java.util.Map;
 
 /// The policy's questions, put to whoever finds the way for our own mail: a domain to which we would find none is one
 /// to which nothing could be returned.
-final class Names implements NameQuestions {
+final class DnsNames implements NameQuestions {
     private static final String NULL_MX = "5.1.10";
     private static final String OURSELVES = "5.4.6";
 
     private final RouteTable routes;
     private final DnsHostFinder hosts;
 
-    Names(Config config, ClientConfig client, RouteFinder mx) {
+    DnsNames(Config config, ClientConfig client, RouteFinder mx) {
         // A smart host for everything says nothing about a domain.
         Map<String, Config.RouteTarget> own = new HashMap<>(config.routes());
         own.remove("*");
