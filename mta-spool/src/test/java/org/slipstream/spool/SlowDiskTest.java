@@ -4,9 +4,11 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.QueueId;
+import org.slipstream.spool.register.RegisterException;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -69,9 +71,13 @@ class SlowDiskTest {
         try (Spool spool = world.open(directory)) {
             QueueId before = Letters.commit(spool, "bob@example.net", new byte[100]);
             world.trouble = (call, _) -> {
-                if (call.equals("box.append") || call.equals("box.note") || call.equals("register.write")
-                        || call.equals("register.barrier")) {
-                    throw new IOException("Read-only file system");
+                switch (call) {
+                    case "box.append", "box.note" -> throw new IOException("Read-only file system");
+                    case "register.write", "register.barrier" ->
+                        throw new RegisterException("Read-only file system", new SQLException("cannot write"));
+                    default -> {
+                        // Reading goes on.
+                    }
                 }
             };
             CompletableFuture<Void> deferred = new CompletableFuture<>();
