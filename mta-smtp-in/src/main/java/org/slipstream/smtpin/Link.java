@@ -19,6 +19,12 @@ interface Link {
     /// How long [#read] waits before it throws a [java.net.SocketTimeoutException].
     void patience(int millis) throws IOException;
 
+    /// Like [#patience], for a wait after which the session ends: when it was in vain, nothing more may be read.
+    void lastPatience(int millis) throws IOException;
+
+    /// True when nothing more can be read because such a wait was in vain.
+    boolean isDeaf();
+
     /// Does the server's part of a handshake and goes on in TLS.
     ///
     /// @return protocol and cipher suite

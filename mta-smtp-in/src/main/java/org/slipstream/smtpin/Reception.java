@@ -183,7 +183,9 @@ final class Reception implements AutoCloseable {
         }
         long start = System.nanoTime();
         long patience = pace.patienceNanos();
-        boolean here = wire.await(briefly ? Math.min(patience, tuning.lastWord().toNanos()) : patience);
+        boolean here = briefly
+                ? wire.await(Math.min(patience, tuning.lastWord().toNanos()))
+                : wire.awaitOrEnd(patience);
         pace.waited(System.nanoTime() - start, wire.to() - wire.from());
         return here;
     }

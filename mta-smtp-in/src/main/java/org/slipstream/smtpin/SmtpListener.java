@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -40,8 +40,8 @@ public final class SmtpListener implements AutoCloseable {
     private final Admission admission;
     private final SMTPServer server;
     private final Set<Conversation> conversations = ConcurrentHashMap.newKeySet();
-    private final ScheduledExecutorService watchdog = Executors
-            .newSingleThreadScheduledExecutor(Thread.ofVirtual().name("listener-watchdog").factory());
+    private final ScheduledThreadPoolExecutor watchdog = new ScheduledThreadPoolExecutor(1,
+            Thread.ofVirtual().name("listener-watchdog").factory());
     private volatile boolean stopping;
 
     /// A listener whose house is a door and nothing else.
@@ -64,6 +64,8 @@ public final class SmtpListener implements AutoCloseable {
         this.tuning = tuning;
         this.admission = new Admission(config);
         this.server = server();
+        // A session that has ended must not be remembered until its alarm would have been due.
+        watchdog.setRemoveOnCancelPolicy(true);
     }
 
     /// Binds and accepts. @throws IOException when the port is taken or not permitted; the message names it
@@ -188,19 +190,20 @@ public final class SmtpListener implements AutoCloseable {
         private void converse(Session session, InetAddress client) {
             long number = sessions.incrementAndGet();
             Thread.currentThread().setName("in-" + number);
-            Wire wire;
+            SocketLink link;
             try {
-                wire = new Wire(new SocketLink(session));
+                link = new SocketLink(session, watchdog);
             } catch (IOException gone) {
                 log.debug("session={} gone=\"{}\"", number, gone.toString());
                 return;
             }
-            Conversation conversation = new Conversation(number, client, wire, house, config, tuning,
-                    admission, mechanisms, () -> stopping);
+            Conversation conversation = new Conversation(number, client, new Wire(link), house, config,
+                    tuning, admission, mechanisms, () -> stopping);
             conversations.add(conversation);
             try {
                 conversation.run();
             } finally {
+                link.watchNoMore();
                 synchronized (conversations) {
                     conversations.remove(conversation);
                     conversations.notifyAll();

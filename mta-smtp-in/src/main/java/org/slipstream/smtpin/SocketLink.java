@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.cert.X509Certificate;
@@ -15,6 +16,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
 
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLContext;
@@ -23,6 +25,10 @@ import javax.net.ssl.SSLSocket;
 
 /// A connection over the library's socket, in clear text and then perhaps in TLS. The library's own streams stay unused: they
 /// are buffers around the same socket from which nobody has read yet.
+///
+/// A last wait in clear text is ended by the session's [Alarm], which closes our ear: the read ends, and a reply can still be
+/// sent. Under TLS that would end the encryption too, and a wait that is not the last must leave the ear open; both are left to
+/// the socket's own timeout.
 final class SocketLink implements Link {
     private static final Logger log = LoggerFactory.getLogger(SocketLink.class);
     private static final String[] VERSIONS = {"TLSv1.3", "TLSv1.2"};
@@ -30,12 +36,18 @@ final class SocketLink implements Link {
 
     private final Session session;
     private final Socket tcp;
+    private final Alarm alarm;
     private Socket socket;
     private InputStream in;
     private OutputStream out;
+    private int timeoutMillis;
+    private int alarmMillis;
+    private volatile boolean deaf;
 
-    SocketLink(Session session) throws IOException {
+    /// @param clock for the alarm
+    SocketLink(Session session, ScheduledExecutorService clock) throws IOException {
         this.session = session;
+        this.alarm = new Alarm(clock, this::closeEar);
         this.tcp = session.getSocket();
         // Replies are collected by us; what is sent is meant to go.
         tcp.setTcpNoDelay(true);
@@ -47,13 +59,40 @@ final class SocketLink implements Link {
 
     private void adopt(Socket other) throws IOException {
         socket = other;
+        timeoutMillis = other.getSoTimeout();
         in = other.getInputStream();
         out = other.getOutputStream();
     }
 
     @Override
     public int read(byte[] into, int offset, int length) throws IOException {
-        return in.read(into, offset, length);
+        if (alarmMillis == 0) {
+            return in.read(into, offset, length);
+        }
+        alarm.set(alarmMillis);
+        try {
+            int count = in.read(into, offset, length);
+            if (count < 0 && deaf) {
+                throw new SocketTimeoutException("nothing within " + alarmMillis + " ms");
+            }
+            return count;
+        } finally {
+            alarm.clear();
+        }
+    }
+
+    private void closeEar() {
+        deaf = true;
+        try {
+            tcp.shutdownInput();
+        } catch (IOException e) {
+            // The client has gone, and whoever waits for it is told so.
+        }
+    }
+
+    @Override
+    public boolean isDeaf() {
+        return deaf;
     }
 
     @Override
@@ -69,7 +108,21 @@ final class SocketLink implements Link {
 
     @Override
     public void patience(int millis) throws IOException {
-        socket.setSoTimeout(millis);
+        alarmMillis = 0;
+        timeout(millis);
+    }
+
+    @Override
+    public void lastPatience(int millis) throws IOException {
+        alarmMillis = isTls() ? 0 : millis;
+        timeout(isTls() ? millis : 0);
+    }
+
+    private void timeout(int millis) throws IOException {
+        if (timeoutMillis != millis) {
+            socket.setSoTimeout(millis);
+            timeoutMillis = millis;
+        }
     }
 
     // By address and port: a name would be looked up in the DNS, and has no use on this side.
@@ -139,8 +192,14 @@ final class SocketLink implements Link {
         socket.shutdownOutput();
     }
 
+    /// The session is over.
+    void watchNoMore() {
+        alarm.close();
+    }
+
     @Override
     public void cut() {
+        alarm.close();
         try {
             tcp.close();
         } catch (IOException e) {

@@ -61,7 +61,7 @@ final class Wire {
     /// @throws SocketTimeoutException when the line is not complete after `patienceNanos`
     Line readLine(int limitBytes, long patienceNanos) throws IOException {
         long start = System.nanoTime();
-        if (from == to && !await(patienceNanos)) {
+        if (from == to && !awaitOrEnd(patienceNanos)) {
             return new Line.End();
         }
         int end = endOfLine();
@@ -80,7 +80,7 @@ final class Wire {
         ByteArrayOutputStream line = new ByteArrayOutputStream(128);
         long length = 0;
         while (true) {
-            if (from == to && !await(patienceNanos - (System.nanoTime() - start))) {
+            if (from == to && !awaitOrEnd(patienceNanos - (System.nanoTime() - start))) {
                 return new Line.End();
             }
             int end = endOfLine();
@@ -121,7 +121,7 @@ final class Wire {
         byte[] all = new byte[bytes];
         int have = 0;
         while (have < bytes) {
-            patience(end - System.nanoTime());
+            link.patience(millis(end - System.nanoTime()));
             int count = link.read(all, have, bytes - have);
             if (count < 0) {
                 throw gone();
@@ -140,18 +140,32 @@ final class Wire {
             return true;
         }
         flush();
-        patience(patienceNanos);
+        link.patience(millis(patienceNanos));
+        return fill();
+    }
+
+    /// Like [#await], where the session ends when nothing comes.
+    boolean awaitOrEnd(long patienceNanos) throws IOException {
+        if (from < to) {
+            return true;
+        }
+        flush();
+        link.lastPatience(millis(patienceNanos));
+        return fill();
+    }
+
+    private boolean fill() throws IOException {
         from = 0;
         to = 0;
         to = Math.max(0, link.read(input, 0, input.length));
         return to > 0;
     }
 
-    private void patience(long nanos) throws IOException {
+    private static int millis(long nanos) throws SocketTimeoutException {
         if (nanos <= 0) {
             throw new SocketTimeoutException();
         }
-        link.patience(Math.clamp(nanos / 1_000_000 + 1, 1, Integer.MAX_VALUE));
+        return Math.clamp(nanos / 1_000_000 + 1, 1, Integer.MAX_VALUE);
     }
 
     /// A message is about to come.
@@ -241,7 +255,7 @@ final class Wire {
         flush();
         atRiskSince = System.nanoTime() | 1;
         try {
-            patience(patienceNanos);
+            link.patience(millis(patienceNanos));
             String tls = link.startTls(context);
             from = 0;
             to = 0;
@@ -265,10 +279,17 @@ final class Wire {
         try {
             flush();
             link.endOutput();
+            if (link.isDeaf()) {
+                // What it may still send cannot be read away any more, so it gets the time to read its last reply.
+                Thread.sleep(lastWord);
+                return;
+            }
             long end = System.nanoTime() + lastWord.toNanos();
             do {
                 from = to;
             } while (await(end - System.nanoTime()));
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
         } catch (IOException gone) {
             // It was the last word anyway.
         } finally {

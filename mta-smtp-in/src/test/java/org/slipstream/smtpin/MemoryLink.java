@@ -48,6 +48,14 @@ final class MemoryLink implements Link {
     public void patience(int millis) {}
 
     @Override
+    public void lastPatience(int millis) {}
+
+    @Override
+    public boolean isDeaf() {
+        return false;
+    }
+
+    @Override
     public String startTls(SSLContext context) {
         throw new UnsupportedOperationException("no TLS in memory");
     }

@@ -9,6 +9,7 @@ import org.slipstream.smtpout.Traffic.Ending.Kind;
 import org.slipstream.smtpout.Traffic.Left;
 import org.slipstream.smtpout.wire.Heard;
 import org.slipstream.smtpout.wire.Heard.End;
+import org.slipstream.smtpout.wire.Watchdog;
 import org.slipstream.smtpout.wire.Wire;
 
 import java.util.ArrayDeque;
@@ -43,7 +44,7 @@ final class Carrier implements Runnable {
     private final Opener opener;
     private final Answers answers;
     private final Registry registry;
-    private final Mailbox mailbox = new Mailbox();
+    private final Mailbox mailbox;
     private final Deque<Parcel> waiting = new ArrayDeque<>();
 
     private Optional<Session> session = Optional.empty();
@@ -86,13 +87,14 @@ final class Carrier implements Runnable {
     }
 
     Carrier(long number, Route route, Role role, boolean plainly, ClientConfig config, Opener opener,
-            CarrierEvents events, Registry registry) {
+            Watchdog watchdog, CarrierEvents events, Registry registry) {
         this.number = number;
         this.route = route;
         this.role = role;
         this.plainly = plainly;
         this.config = config;
         this.opener = opener;
+        this.mailbox = new Mailbox(watchdog);
         this.answers = new Answers(number, events, role != Role.ORDERED);
         this.registry = registry;
     }
@@ -192,7 +194,8 @@ final class Carrier implements Runnable {
         }
         if (result instanceof Opener.Result.Opened(Session opened)) {
             session = Optional.of(opened);
-            opened.listen("out-" + number + "-in", heard -> mailbox.post(new Mailbox.FromWire(heard)));
+            opened.listen("out-" + number + "-in",
+                    heard -> mailbox.post(heard.stream().map(Mailbox.FromWire::new).toList()));
         }
         return result;
     }
@@ -253,6 +256,7 @@ final class Carrier implements Runnable {
             traffic.ifPresent(Traffic::close);
             settle(ending);
         } finally {
+            mailbox.close();
             answers.giveUp(Troubles.internal());
             registry.ended(this);
         }

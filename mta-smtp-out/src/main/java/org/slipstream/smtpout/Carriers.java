@@ -142,7 +142,7 @@ public final class Carriers implements AutoCloseable {
     }
 
     private Carrier carrier(long connection, Route route, Carrier.Role role, boolean plainly) {
-        return new Carrier(connection, route, role, plainly, config, opener, events, registry);
+        return new Carrier(connection, route, role, plainly, config, opener, watchdog, events, registry);
     }
 
     // Answers come on threads of ours, never out of the call that asked.

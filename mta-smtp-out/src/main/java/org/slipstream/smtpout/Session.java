@@ -6,6 +6,8 @@ import org.slipstream.smtpout.wire.Heard;
 import org.slipstream.smtpout.wire.Heard.End;
 import org.slipstream.smtpout.wire.Wire;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 
@@ -49,16 +51,30 @@ final class Session {
         return wire.endpoint().toString();
     }
 
-    /// From here on everything heard goes to `listener`; the last of it is [Heard.Gone].
-    void listen(String name, Consumer<Heard> listener) {
+    /// From here on everything heard goes to `listener`, what came together in one piece; the last of it is [Heard.Gone].
+    void listen(String name, Consumer<List<Heard>> listener) {
         Thread.ofVirtual().name(name).start(() -> {
-            Heard heard;
+            List<Heard> heard;
             do {
-                heard = wire.hear();
-                room.acquireUninterruptibly(weight(heard));
+                heard = hear();
+                // A wire's buffer of replies is less than all the room, or this could wait for ever.
+                room.acquireUninterruptibly(heard.stream().mapToInt(Session::weight).sum());
                 listener.accept(heard);
-            } while (!(heard instanceof Heard.Gone));
+            } while (!(heard.getLast() instanceof Heard.Gone));
         });
+    }
+
+    private List<Heard> hear() {
+        Heard first = wire.hear();
+        if (first instanceof Heard.Gone || !wire.hasMore()) {
+            return List.of(first);
+        }
+        List<Heard> heard = new ArrayList<>();
+        heard.add(first);
+        while (!(heard.getLast() instanceof Heard.Gone) && wire.hasMore()) {
+            heard.add(wire.hear());
+        }
+        return heard;
     }
 
     /// What was heard has been dealt with.
@@ -68,8 +84,13 @@ final class Session {
 
     private static int weight(Heard heard) {
         return switch (heard) {
-            case Heard.Said(Reply reply) -> CHARS_PER_REPLY
-                    + reply.lines().stream().mapToInt(line -> CHARS_PER_REPLY + line.length()).sum();
+            case Heard.Said(Reply reply) -> {
+                int chars = CHARS_PER_REPLY;
+                for (String line : reply.lines()) {
+                    chars += CHARS_PER_REPLY + line.length();
+                }
+                yield chars;
+            }
             case Heard.Gone _ -> 0;
         };
     }

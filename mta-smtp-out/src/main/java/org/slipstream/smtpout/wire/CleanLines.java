@@ -36,26 +36,43 @@ final class CleanLines {
     }
 
     void take(byte[] block, int count) {
-        for (int i = 0; i < count; i++) {
+        int i = 0;
+        while (i < count) {
             byte next = block[i];
             if (afterCr) {
                 newline();
                 if (next == '\n') {
+                    i++;
                     continue;
                 }
             }
             switch (next) {
-                case '\r' -> afterCr = true;
-                case '\n' -> newline();
-                default -> {
-                    if (dotsDoubled && atLineStart && next == '.') {
-                        clean[length++] = '.';
-                    }
-                    clean[length++] = next;
-                    atLineStart = false;
+                case '\r' -> {
+                    afterCr = true;
+                    i++;
                 }
+                case '\n' -> {
+                    newline();
+                    i++;
+                }
+                default -> i = takeText(block, i, count);
             }
         }
+    }
+
+    /// Takes all up to the next line end as one run, which is where nearly all bytes are.
+    private int takeText(byte[] block, int from, int count) {
+        if (dotsDoubled && atLineStart && block[from] == '.') {
+            clean[length++] = '.';
+        }
+        int to = from + 1;
+        while (to < count && block[to] != '\r' && block[to] != '\n') {
+            to++;
+        }
+        System.arraycopy(block, from, clean, length, to - from);
+        length += to - from;
+        atLineStart = false;
+        return to;
     }
 
     /// Ends the last line if it has no end.

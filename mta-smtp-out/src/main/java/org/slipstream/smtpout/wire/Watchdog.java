@@ -28,7 +28,7 @@ public final class Watchdog implements AutoCloseable {
     }
 
     /// Watches one thing at a time for one owner.
-    final class Post implements AutoCloseable {
+    public final class Post implements AutoCloseable {
         // All guarded by this.
         private Optional<Guard> guard = Optional.empty();
         private Optional<Future<?>> round = Optional.empty();
@@ -36,8 +36,13 @@ public final class Watchdog implements AutoCloseable {
         private boolean closed;
 
         /// While the guard is open, the dog waits; when it is still open after `millis`, the dog bites, once.
-        synchronized Guard guard(long millis, Runnable bite) {
-            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        Guard guard(long millis, Runnable bite) {
+            return guard(millis, TimeUnit.MILLISECONDS, bite);
+        }
+
+        /// While the guard is open, the dog waits; when it is still open after that time, the dog bites, once.
+        public synchronized Guard guard(long time, TimeUnit unit, Runnable bite) {
+            long deadline = System.nanoTime() + unit.toNanos(time);
             Guard next = new Guard(this, deadline, bite);
             guard = Optional.of(next);
             if (!closed && (round.isEmpty() || roundNanos - deadline > 0)) {
@@ -83,7 +88,7 @@ public final class Watchdog implements AutoCloseable {
     }
 
     /// Open as long as something takes.
-    static final class Guard implements AutoCloseable {
+    public static final class Guard implements AutoCloseable {
         private final Post post;
         private final long deadline;
         private final Runnable bite;

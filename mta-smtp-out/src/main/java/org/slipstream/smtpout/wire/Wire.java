@@ -170,6 +170,16 @@ public final class Wire {
         }
     }
 
+    /// True when the next [#hear] need not wait: a line of the peer's is here already.
+    public boolean hasMore() {
+        for (int i = received.position(); i < received.limit(); i++) {
+            if (received.get(i) == '\n') {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private boolean fill() throws IOException {
         int read = in.read(received.array());
         received.clear().limit(Math.max(read, 0));
