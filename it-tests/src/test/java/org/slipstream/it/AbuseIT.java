@@ -31,7 +31,7 @@ class AbuseIT {
 
     @BeforeAll
     static void start() {
-        server = BENCH.server(Settings.quick().set("limits.connections", "200").set("limits.connections-per-client",
+        server = BENCH.server(Settings.quick().set("limits.connections", "400").set("limits.connections-per-client",
                 "150").set("limits.idle", "3s").set("limits.message-size", "1MiB").set("limits.recipients", "10"));
     }
 
@@ -41,12 +41,17 @@ class AbuseIT {
         try (var talk = SmtpTalk.greeted(server.smtp())) {
             assertThat(talk.send(Letter.of("honest" + count + "@x", "a@client.example", "honest@here.example")).code())
                     .isEqualTo(250);
-        }
-        while (!open.isEmpty()) {
-            open.pop().close();
+        } finally {
+            closeAll();
         }
         eventually().until(() -> server.mail().count("honest@here.example") == count);
         assertThat(server.isAlive()).isTrue();
+    }
+
+    private void closeAll() {
+        while (!open.isEmpty()) {
+            open.pop().close();
+        }
     }
 
     private Wire keep(Wire wire) {
@@ -67,17 +72,26 @@ class AbuseIT {
         assertThat(dripping.isHungUp()).isTrue();
     }
 
+    private boolean fill(int places) {
+        while (open.size() < places) {
+            var next = Wire.to(server.smtp());
+            if (!next.reply().startsWith("220 ")) {
+                next.close();
+                return false;
+            }
+            keep(next);
+        }
+        return true;
+    }
+
     @Test
     void oneAddressHasNoMoreThanItsPlaces() {
-        for (int i = 0; i < 150; i++) {
-            assertThat(keep(Wire.to(server.smtp())).reply()).startsWith("220 ");
-        }
+        // Whoever was there before may not be gone yet in the server's eyes.
+        eventually().until(() -> fill(150));
         var oneMore = keep(Wire.to(server.smtp()));
         assertThat(oneMore.reply()).startsWith("421 4.7.0 ");
         assertThat(oneMore.isHungUp()).isTrue();
-        while (!open.isEmpty()) {
-            open.pop().close();
-        }
+        closeAll();
         // A place is free when the server has seen that its client has gone.
         eventually().until(() -> {
             try (var next = Wire.to(server.smtp())) {

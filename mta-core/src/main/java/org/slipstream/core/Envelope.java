@@ -30,6 +30,12 @@ public record Envelope(Optional<Address> sender, BodyType body, boolean smtpUtf8
         }
     }
 
+    /// True when the sender asks to hear of success (NOTIFY=SUCCESS, RFC 3461 section 4.1), and can be told.
+    public boolean asksForReceipt() {
+        return sender.isPresent()
+                && recipients.stream().anyMatch(recipient -> recipient.notifyOn().contains(DsnNotify.SUCCESS));
+    }
+
     /// A plain envelope, as most mail has it.
     public static Envelope of(Optional<Address> sender, List<Address> recipients) {
         List<Recipient> numbered = new java.util.ArrayList<>(recipients.size());

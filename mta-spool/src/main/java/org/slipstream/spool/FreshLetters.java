@@ -106,7 +106,8 @@ final class FreshLetters {
 
     /// What is about to be recorded.
     ///
-    /// @return true when every recipient has had the letter now: nothing is left to be done but to forget it
+    /// @return true when every recipient has had the letter now, and nothing is left to be done but to forget it: a sender who
+    ///         asks for a receipt has to be told first, out of the register
     synchronized boolean recorded(QueueId id, List<RecipientOutcome> outcomes) {
         Fresh fresh = letters.get(id);
         if (fresh == null) {
@@ -117,7 +118,8 @@ final class FreshLetters {
             fresh.delivered.set(each.number(), each.outcome() instanceof Outcome.Delivered);
         }
         int recipients = fresh.envelope.recipients().size();
-        fresh.finished = fresh.delivered.cardinality() == recipients && fresh.delivered.length() == recipients + 1;
+        fresh.finished = !fresh.envelope.asksForReceipt() && fresh.delivered.cardinality() == recipients
+                && fresh.delivered.length() == recipients + 1;
         return fresh.finished;
     }
 

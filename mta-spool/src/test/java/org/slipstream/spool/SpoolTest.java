@@ -172,6 +172,18 @@ class SpoolTest {
         }
     }
 
+    /// RFC 3461: the report is made out of the register, after the last outcome and before the message is removed.
+    @Test
+    void whoAsksToHearOfSuccessIsKeptUntilHeHasBeenTold() throws Exception {
+        QueueId id = Letters.commit(spool, Letters.richEnvelope(), new byte[10]).id();
+        Letters.done(then -> spool.record(id, List.of(new RecipientOutcome(1, DELIVERED),
+                new RecipientOutcome(2, DELIVERED), new RecipientOutcome(3, DELIVERED)), then));
+        assertThat(spool.details(id).orElseThrow().recipients()).extracting(each -> each.last().orElseThrow())
+                .containsOnly(DELIVERED).hasSize(3);
+        Letters.done(then -> spool.remove(id, then));
+        assertThat(spool.details(id)).isEmpty();
+    }
+
     @Test
     void outcomesAreKeptPerRecipient() throws Exception {
         QueueId id = Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net", "c@example.net"),

@@ -1,6 +1,5 @@
 package org.slipstream.dist.desk;
 
-import org.slipstream.core.DsnNotify;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.spool.Spool;
@@ -18,22 +17,17 @@ final class Receipts {
     private final Set<QueueId> plain = ConcurrentHashMap.newKeySet();
 
     void seen(QueueId id, Envelope envelope) {
-        if (!plain.contains(id) && !asks(envelope)) {
+        if (!plain.contains(id) && !envelope.asksForReceipt()) {
             plain.add(id);
         }
     }
 
     /// True when the sender has to be told first, or may have to.
     boolean isDue(QueueId id, Optional<Spool.InMemory> fresh) {
-        return !plain.contains(id) && fresh.map(memory -> asks(memory.envelope())).orElse(true);
+        return !plain.contains(id) && fresh.map(memory -> memory.envelope().asksForReceipt()).orElse(true);
     }
 
     void forget(QueueId id) {
         plain.remove(id);
-    }
-
-    private static boolean asks(Envelope envelope) {
-        return envelope.sender().isPresent() && envelope.recipients().stream()
-                .anyMatch(recipient -> recipient.notifyOn().contains(DsnNotify.SUCCESS));
     }
 }
