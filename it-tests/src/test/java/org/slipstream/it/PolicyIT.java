@@ -47,6 +47,33 @@ class PolicyIT {
         eventually().until(() -> server.log().contains("check=sender-domain from=<x@nowhere.example>"));
     }
 
+    /// RFC 5782: the lists are asked for the address that a trusted client speaks for.
+    @Test
+    void aClientThatAListKnowsIsRefusedOrTaggedButMayComplain() throws IOException {
+        var dns = BENCH.keep(new StubDns().a("7.100.51.198.refuse.example", InetAddress.ofLiteral("127.0.0.2"))
+                .a("8.100.51.198.tag.example", InetAddress.ofLiteral("127.0.0.4"))
+                // Not about the client: the list says that we ask too much, or somebody answers for every name.
+                .a("9.100.51.198.refuse.example", InetAddress.ofLiteral("127.255.255.254"))
+                .a("9.100.51.198.tag.example", InetAddress.ofLiteral("203.0.113.1")));
+        var server = BENCH.server(among("policy.block-lists", "refuse.example,tag.example tag",
+                "trust.xclient", "127.0.0.1", "smtp-client.dns-servers", dns.address()));
+        assertThat(rcptFrom("198.51.100.7", server.smtp(), "alice@here.example"))
+                .isEqualTo("554 5.7.1 Your address 198.51.100.7 is listed by refuse.example");
+        assertThat(rcptFrom("198.51.100.7", server.smtp(), "postmaster@here.example")).startsWith("250 ");
+        assertThat(rcptFrom("198.51.100.8", server.smtp(), "alice@here.example")).startsWith("250 ");
+        assertThat(rcptFrom("198.51.100.9", server.smtp(), "alice@here.example")).startsWith("250 ");
+        eventually().until(() -> server.log().contains("check=block-lists"));
+    }
+
+    private static String rcptFrom(String client, InetSocketAddress server, String recipient) {
+        try (var talk = SmtpTalk.greeted(server)) {
+            talk.must(220, "XCLIENT ADDR=" + client);
+            talk.must(250, "EHLO client.example");
+            talk.must(250, "MAIL FROM:<x@far.example>");
+            return talk.say("RCPT TO:<" + recipient + ">").toString();
+        }
+    }
+
     @Test
     void whoIsNewComesBackLater() {
         var server = BENCH.server(among("policy.greylisting", "true", "policy.greylist-delay", "500ms"));
