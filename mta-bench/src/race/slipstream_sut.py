@@ -12,6 +12,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.a
 
 
 class Adapter(Sut):
+    # A JVM learns its work in the first ten thousands of messages.
+    warm = int(os.environ.get("WARM", "60000"))
     durability = "letter appended to a segment and synced, then its register row in H2 and synced (CHECKPOINT SYNC), then 250"
 
     @property

@@ -1,5 +1,7 @@
 package org.slipstream.bench.abuse;
 
+import org.slipstream.bench.PackagedServer;
+
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -22,14 +24,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// over a network, never better.
 public final class AbuseMain {
     private static final int SESSIONS = 10_000;
+    /// Room for all sessions of the scenarios, and to the server every client is a stranger.
+    private static final List<String> SETTINGS = List.of("hostname=mail.here.example", "listen.smtp=127.0.0.1:0",
+            "listen.submission=off", "listen.admin=127.0.0.1:0", "local.domains=here.example", "local.mailboxes=*",
+            "relay.networks=192.0.2.0/24", "limits.connections=12000", "limits.connections-per-client=100");
     private static final Duration SETTLE = Duration.ofSeconds(3);
 
     private final PrintStream out;
-    private final Victim server;
+    private final PackagedServer server;
     private final Honest honest;
     private final Duration each;
 
-    private AbuseMain(PrintStream out, Victim server, Duration each) {
+    private AbuseMain(PrintStream out, PackagedServer server, Duration each) {
         this.out = out;
         this.server = server;
         this.honest = new Honest(server.address());
@@ -41,7 +47,7 @@ public final class AbuseMain {
         Path program = Path.of(arguments[0]);
         Duration each = Duration.ofSeconds(arguments.length > 1 ? Long.parseLong(arguments[1]) : 15);
         Path home = Files.createTempDirectory("abuse");
-        try (Victim server = Victim.start(program, home)) {
+        try (PackagedServer server = PackagedServer.start(program, home, SETTINGS)) {
             AbuseMain abuse = new AbuseMain(System.out, server, each);
             abuse.scenarios(Arrays.stream(Scenario.values())
                     .filter(one -> arguments.length < 3 || List.of(arguments).contains(one.name())).toList());

@@ -1,4 +1,4 @@
-package org.slipstream.bench.abuse;
+package org.slipstream.bench;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -14,46 +14,42 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The packaged server as a process in a folder of its own, with room for all sessions of the scenarios. Everything else is as the
-/// settings stand by default, and to it every client is a stranger.
-final class Victim implements AutoCloseable {
+/// The packaged server as a process in a folder of its own. What is not said stands as by default.
+public final class PackagedServer implements AutoCloseable {
     private static final Pattern READY = Pattern.compile("ready smtp=[^ ]*:(\\d+) .*");
-    private static final List<String> SETTINGS = List.of("hostname=mail.here.example", "listen.smtp=127.0.0.1:0",
-            "listen.submission=off", "listen.admin=127.0.0.1:0", "local.domains=here.example", "local.mailboxes=*",
-            "relay.networks=192.0.2.0/24", "limits.connections=12000", "limits.connections-per-client=100");
-
     private final Process process;
     private final int port;
 
-    private Victim(Process process, int port) {
+    private PackagedServer(Process process, int port) {
         this.process = process;
         this.port = port;
     }
 
     /// @param program the folder of the packaged program
     /// @param home empty or new
-    static Victim start(Path program, Path home) throws IOException {
+    /// @param settings each `key=value`
+    public static PackagedServer start(Path program, Path home, List<String> settings) throws IOException {
         Files.createDirectories(home);
         List<String> command = new ArrayList<>(
                 List.of(program.resolve("mta").toString(), "--home", home.toString(), "run"));
-        SETTINGS.forEach(setting -> command.addAll(List.of("--set", setting)));
+        settings.forEach(setting -> command.addAll(List.of("--set", setting)));
         Process process = new ProcessBuilder(command)
                 .redirectError(Redirect.appendTo(home.resolve("log").toFile())).start();
         BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
         for (String line = out.readLine(); line != null; line = out.readLine()) {
             Matcher ready = READY.matcher(line);
             if (ready.matches()) {
-                return new Victim(process, Integer.parseInt(ready.group(1)));
+                return new PackagedServer(process, Integer.parseInt(ready.group(1)));
             }
         }
         throw new IOException("the server did not start; see " + home.resolve("log"));
     }
 
-    InetSocketAddress address() {
+    public InetSocketAddress address() {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     }
 
-    boolean isAlive() {
+    public boolean isAlive() {
         return process.isAlive();
     }
 
@@ -63,16 +59,16 @@ final class Victim implements AutoCloseable {
     }
 
     /// Resident memory now.
-    long residentKibibytes() throws IOException {
+    public long residentKibibytes() throws IOException {
         return status("VmRSS:");
     }
 
     /// The most it ever was.
-    long peakKibibytes() throws IOException {
+    public long peakKibibytes() throws IOException {
         return status("VmHWM:");
     }
 
-    long openFiles() throws IOException {
+    public long openFiles() throws IOException {
         try (var files = Files.list(Path.of("/proc/" + pid() + "/fd"))) {
             return files.count();
         }
@@ -83,7 +79,7 @@ final class Victim implements AutoCloseable {
                 .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", ""))).findFirst().orElseThrow();
     }
 
-    double cpuSeconds() throws IOException {
+    public double cpuSeconds() throws IOException {
         String stat = Files.readString(Path.of("/proc/" + pid() + "/stat"));
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
         // User and system time in hundredths of a second: fields 14 and 15 of proc(5).
