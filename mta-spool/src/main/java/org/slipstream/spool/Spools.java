@@ -76,6 +76,7 @@ public final class Spools {
                 Files.createDirectories(directory.toAbsolutePath().getParent());
                 // It will hold other people's mail.
                 Files.createDirectory(directory, ownerOnly(directory));
+                Directories.sync(directory.toAbsolutePath().getParent());
             }
         } catch (IOException e) {
             throw notWritable(directory, e);
@@ -120,6 +121,8 @@ public final class Spools {
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
             ReaderThreads readers, LetterBox box, Register register) throws IOException {
         try {
+            // The names of the box's folders and of a new register: the sync of what lies in them does not cover them.
+            Directories.sync(config.directory());
             Replay.Result replayed = Replay.run(box, register, clock.getAsLong());
             FreshLetters fresh = new FreshLetters(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
             SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFreeBytes());

@@ -7,6 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.spool.register.UnusableRegisterException.Why;
 
+import java.io.EOFException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -197,11 +198,13 @@ public final class RegisterDatabase {
     }
 
     /// True when the database says that its file is not what it wrote: H2's error 90030, or 50000 and its kin around an
-    /// MVStoreException of kind 6 (file corrupt) or 9 (chunk not found). A full disk or a folder without rights is none.
+    /// MVStoreException of kind 6 (file corrupt) or 9 (chunk not found), or an end of file where it promises more: so looks a
+    /// file that was being made when its process was killed. A full disk or a folder without rights is none.
     public static boolean isDamage(Throwable failure) {
         for (Throwable each = failure; each != null; each = each.getCause()) {
             String text = String.valueOf(each.getMessage());
-            if (each instanceof SQLException sql && sql.getErrorCode() == 90030 || DAMAGE.matcher(text).find()) {
+            if (each instanceof SQLException sql && sql.getErrorCode() == 90030 || each instanceof EOFException
+                    || DAMAGE.matcher(text).find()) {
                 return true;
             }
         }
