@@ -84,6 +84,11 @@ final class CrashScript {
         return mails.size();
     }
 
+    Set<String> refused() {
+        return mails.stream().filter(mail -> mail.refused != NEVER).map(mail -> mail.id.toString())
+                .collect(java.util.stream.Collectors.toSet());
+    }
+
     /// Three runs of the server, with an orderly stop between them.
     void run() throws Exception {
         try (Spool spool = world.open()) {
@@ -343,7 +348,7 @@ final class CrashScript {
         if (mail.removal.filter(span -> span.answered <= n).isPresent()) {
             broken.add(mail.id + " came back");
         }
-        if (!there.envelope().equals(mail.envelope) || !Arrays.equals(Letters.read(spool, mail.id), mail.body)) {
+        if (!there.envelope().equals(mail.envelope) || !same(spool, mail)) {
             broken.add(mail.id + " is another letter now");
         }
         for (Spool.RecipientState each : there.recipients()) {
@@ -357,6 +362,14 @@ final class CrashScript {
             }
         }
         held(mail, there.summary().held(), n, broken);
+    }
+
+    private static boolean same(Spool spool, Mail mail) {
+        try {
+            return Arrays.equals(Letters.read(spool, mail.id), mail.body);
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     private static void settled(Mail mail, Spool.RecipientState there, Span span, Set<Spool.State> states, int n,
