@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// What breaks a promise is kept as a folder `target/crash-…`, the disk as it was before the spool was opened.
 class CrashPointTest {
     private static final boolean ALL = Boolean.getBoolean("crash.all");
-    private static final int THREADS = 2;
+    private static final int THREADS = 4;
 
     private record Point(int at, Cut cut) {}
 
