@@ -40,10 +40,12 @@ final class LocalSpool implements Spool {
     private final ReaderThreads readers;
     private final SpoolLock lock;
     private final AtomicLong lastId;
+    private final long patienceMillis;
 
     /// Takes over everything it gets; [#close] closes it.
     LocalSpool(SpoolConfig config, LongSupplier clock, LetterBox box, Register register, FreshLetters fresh,
-            SpaceGuard space, SpoolWriter writer, ReaderThreads readers, SpoolLock lock, long lastId) {
+            SpaceGuard space, SpoolWriter writer, ReaderThreads readers, SpoolLock lock, long lastId,
+            long patienceMillis) {
         this.config = config;
         this.clock = clock;
         this.box = box;
@@ -54,6 +56,7 @@ final class LocalSpool implements Spool {
         this.readers = readers;
         this.lock = lock;
         this.lastId = new AtomicLong(lastId);
+        this.patienceMillis = patienceMillis;
     }
 
     @Override
@@ -61,7 +64,7 @@ final class LocalSpool implements Spool {
         space.require();
         long now = clock.getAsLong();
         QueueId id = new QueueId(lastId.updateAndGet(last -> QueueId.after(last, now).value()));
-        return new WritingDraft(id, box, writer, space, clock, config.inlineBytes());
+        return new WritingDraft(id, box, writer, space, clock, config.inlineBytes(), patienceMillis);
     }
 
     @Override

@@ -25,6 +25,8 @@ import java.util.function.LongSupplier;
 public final class Spools {
     private static final Logger LOG = LoggerFactory.getLogger(Spools.class);
     private static final int READERS = 2;
+    /// Clients should wait 10 minutes for the reply to a message (RFC 5321 section 4.5.3.2.6); many wait for 1 or 2.
+    private static final long PATIENCE_MILLIS = 45_000;
     private static final long FRESH_BYTES = 64 << 20;
 
     private Spools() {}
@@ -44,6 +46,11 @@ public final class Spools {
             return config.database().isPresent()
                     ? RegisterDatabase.openShared(config.database().get(), READERS)
                     : RegisterDatabase.open(config.directory(), READERS);
+        }
+
+        /// How long a session waits for the writer to take its letter.
+        default long patienceMillis() {
+            return PATIENCE_MILLIS;
         }
 
         default SpaceGuard.Disk disk(SpoolConfig config) throws IOException {
@@ -76,6 +83,7 @@ public final class Spools {
                 Files.createDirectories(directory.toAbsolutePath().getParent());
                 // It will hold other people's mail.
                 Files.createDirectory(directory, ownerOnly(directory));
+                Directories.sync(directory.toAbsolutePath().getParent());
             }
         } catch (IOException e) {
             throw notWritable(directory, e);
@@ -120,6 +128,8 @@ public final class Spools {
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
             ReaderThreads readers, LetterBox box, Register register) throws IOException {
         try {
+            // The names of the box's folders and of a new register: the sync of what lies in them does not cover them.
+            Directories.sync(config.directory());
             Replay.Result replayed = Replay.run(box, register, clock.getAsLong());
             FreshLetters fresh = new FreshLetters(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
             SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFreeBytes());
@@ -127,7 +137,7 @@ public final class Spools {
                     register.standing().lastSeq(), new Cleaner(box, register, fresh, config.segmentBytes()));
             writer.start();
             return new LocalSpool(config, clock, box, register, fresh, space, writer, readers, lock,
-                    replayed.lastId());
+                    replayed.lastId(), parts.patienceMillis());
         } catch (IOException | RuntimeException e) {
             register.close();
             throw e;

@@ -6,12 +6,25 @@ import org.slipstream.spool.register.Register;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /// What waits for the writer.
 sealed interface Task {
     /// A letter, and the session that waits for it. Refused when it cannot be written: its client tries again.
-    record Deposit(NewLetter letter, CompletableFuture<Void> safe) implements Task {}
+    ///
+    /// @param settled set by whoever comes first: the writer that takes it, or the session that has waited too long and
+    /// tells its client to come again. Once it is the writer's nobody can say any more that the letter is not there.
+    record Deposit(NewLetter letter, CompletableFuture<Void> safe, AtomicBoolean settled) implements Task {
+        Deposit(NewLetter letter) {
+            this(letter, new CompletableFuture<>(), new AtomicBoolean());
+        }
+
+        /// @return false when the other side was faster
+        boolean settle() {
+            return settled.compareAndSet(false, true);
+        }
+    }
 
     /// What must not be lost: written again and again until it succeeds.
     sealed interface Lasting extends Task {

@@ -54,6 +54,10 @@ final class TaskQueue {
                 ended = true;
                 return group;
             }
+            if (task instanceof Task.Deposit deposit && !deposit.settle()) {
+                task = queue.poll();
+                continue;
+            }
             group.add(task);
             bytes += task instanceof Task.Deposit deposit ? deposit.letter().groupBytes() : 0;
             task = group.size() < GROUP_TASKS && bytes < GROUP_BYTES ? queue.poll() : null;

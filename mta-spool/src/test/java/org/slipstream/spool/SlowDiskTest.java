@@ -54,6 +54,41 @@ class SlowDiskTest {
         }
     }
 
+    @Test
+    void whoWaitsLongerThanAClientDoesIsTold451AndWhatIsInTheSyncIsWaitedFor() throws Exception {
+        world.patienceMillis = 500;
+        try (Spool spool = world.open(directory)) {
+            CountDownLatch syncing = new CountDownLatch(1);
+            CountDownLatch done = new CountDownLatch(1);
+            world.trouble = (call, _) -> {
+                if (call.equals("box.barrier")) {
+                    syncing.countDown();
+                    done.await(20, TimeUnit.SECONDS);
+                }
+            };
+            CompletableFuture<QueueId> taken = commit(spool);
+            syncing.await(20, TimeUnit.SECONDS);
+            // Small and large: neither has been touched by the writer, so nothing of them may remain.
+            for (int size : new int[]{100, 300_000}) {
+                assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[size]))
+                        .isInstanceOf(IOException.class).isNotInstanceOf(NoSpaceException.class)
+                        .hasMessageContaining("does not keep up");
+            }
+            assertThat(taken).as("nobody knows whether it is on the disk: no answer yet").isNotDone();
+            assertThat(directory.resolve("large")).isEmptyDirectory();
+            done.countDown();
+            QueueId first = taken.get(20, TimeUnit.SECONDS);
+            QueueId next = Awaitility.await().atMost(Duration.ofSeconds(20))
+                    .ignoreExceptionsInstanceOf(IOException.class)
+                    .until(() -> Letters.commit(spool, "bob@example.net", new byte[100]), each -> each != null);
+            assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
+                    .containsExactly(first, next);
+        }
+        try (Spool spool = world.open(directory)) {
+            assertThat(spool.counts().messages()).as("what was given up is not in the box either").isEqualTo(2);
+        }
+    }
+
     private static CompletableFuture<QueueId> commit(Spool spool) {
         CompletableFuture<QueueId> answer = new CompletableFuture<>();
         Thread.ofVirtual().start(() -> {

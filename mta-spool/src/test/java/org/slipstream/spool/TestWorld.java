@@ -28,6 +28,7 @@ final class TestWorld implements Spools.Parts {
     final List<String> calls = new CopyOnWriteArrayList<>();
     /// Where the register is; empty for a file.
     Optional<String> database = Optional.empty();
+    long patienceMillis = 60_000;
     volatile Trouble trouble = (_, _) -> {};
 
     Spool open(SpoolConfig config) throws SpoolException {
@@ -52,6 +53,11 @@ final class TestWorld implements Spools.Parts {
     @Override
     public Register register(SpoolConfig config) throws UnusableRegisterException {
         return watched(Register.class, "register", Spools.Parts.super.register(config));
+    }
+
+    @Override
+    public long patienceMillis() {
+        return patienceMillis;
     }
 
     @Override

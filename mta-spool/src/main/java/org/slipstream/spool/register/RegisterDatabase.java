@@ -7,6 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.spool.register.UnusableRegisterException.Why;
 
+import java.io.EOFException;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -36,7 +38,9 @@ public final class RegisterDatabase {
     private static final long LOCK = 0x736c6970L;
     private static final String HISTORY = "flyway_schema_history";
     private static final String FILE = "register";
-    private static final Pattern DAMAGE = Pattern.compile("\\[[0-9.]+/(6|9)\\]");
+    private static final Pattern DAMAGE = Pattern.compile("\\[[0-9.]+/(3|6|9)\\]");
+    private static final Pattern STORE = Pattern.compile("\\[[0-9.]+/[0-9]+\\]");
+    private static final int GENERAL_ERROR = 50000;
 
     /// The register's file in the spool's directory.
     public static final String FILE_NAME = FILE + ".mv.db";
@@ -156,6 +160,10 @@ public final class RegisterDatabase {
                 throw new UnusableRegisterException(Why.NOT_WRITABLE, "The register's file cannot be written.", null);
             }
             version = version(connection);
+            if (version == 0 && isHalfMade(connection)) {
+                throw new UnusableRegisterException(Why.DAMAGED,
+                        "The register was being made when its process was killed.", null);
+            }
         }
         if (version > SCHEMA_VERSION) {
             throw new UnusableRegisterException(Why.NEWER_VERSION,
@@ -185,6 +193,20 @@ public final class RegisterDatabase {
         }
     }
 
+    /// H2 does not make tables in a transaction: a process that is killed at its first start may leave some of them, and nothing
+    /// in them. (PostgreSQL does, and other tables there are somebody else's.)
+    private static boolean isHalfMade(Connection connection) throws SQLException {
+        if (!connection.getMetaData().getURL().startsWith("jdbc:h2:")) {
+            return false;
+        }
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(
+                        "select count(*) from information_schema.tables where table_schema = 'public'")) {
+            rows.next();
+            return rows.getInt(1) > 0;
+        }
+    }
+
     private static UnusableRegisterException unusable(Path directory, Exception cause) {
         for (Throwable each = cause; each != null; each = each.getCause()) {
             // H2's error 90020: another process has the file.
@@ -199,16 +221,33 @@ public final class RegisterDatabase {
                 "The register " + directory.resolve(FILE_NAME) + " cannot be read (" + root(cause) + ").", cause);
     }
 
-    /// True when the database says that its file is not what it wrote: H2's error 90030, or 50000 and its kin around an
-    /// MVStoreException of kind 6 (file corrupt) or 9 (chunk not found). A full disk or a folder without rights is none.
+    /// True when the database says that its file is not what it wrote. That is H2's error 90030; an MVStoreException of kind 3
+    /// (internal), 6 (file corrupt) or 9 (chunk not found); a failed assertion of H2 itself; an end of file where it promises
+    /// more, which is how a file looks that was being made when its process was killed; and a schema that is half made. A full
+    /// disk or a folder without rights is none.
     public static boolean isDamage(Throwable failure) {
         for (Throwable each = failure; each != null; each = each.getCause()) {
-            String text = String.valueOf(each.getMessage());
-            if (each instanceof SQLException sql && sql.getErrorCode() == 90030 || DAMAGE.matcher(text).find()) {
+            boolean damage = switch (each) {
+                case UnusableRegisterException unusable -> unusable.why() == Why.DAMAGED;
+                case EOFException _ -> true;
+                case SQLException sql -> sql.getErrorCode() == 90030 || isFailedAssertion(sql);
+                default -> false;
+            };
+            if (damage || DAMAGE.matcher(String.valueOf(each.getMessage())).find()) {
                 return true;
             }
         }
         return false;
+    }
+
+    /// What H2 reports as a general error and what has neither its store nor the disk for a cause.
+    private static boolean isFailedAssertion(SQLException general) {
+        for (Throwable each = general; each != null; each = each.getCause()) {
+            if (each instanceof IOException || STORE.matcher(String.valueOf(each.getMessage())).find()) {
+                return false;
+            }
+        }
+        return general.getErrorCode() == GENERAL_ERROR;
     }
 
     private static String root(Throwable cause) {

@@ -1,0 +1,127 @@
+package org.slipstream.spool;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.spool.DiskLog.Cut;
+import org.slipstream.spool.DiskLog.Event;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A scripted day is cut off behind each of its writes, in four ways, and every promise made until then is asked for.
+///
+/// The build takes every write for a killed process, every sync for a failed power (between two syncs such a disk does not change), and a
+/// part of the torn and of the reordered writes. `-Dcrash.all=true` takes all of them, `-Dcrash.seed=…` another script.
+/// What breaks a promise is kept as a folder `target/crash-…`, the disk as it was before the spool was opened.
+class CrashPointTest {
+    private static final boolean ALL = Boolean.getBoolean("crash.all");
+    private static final int THREADS = 4;
+
+    private record Point(int at, Cut cut) {}
+
+    /// @param anew the register was set aside or missing; @param broken promises that were not kept
+    private record Verdict(Point point, boolean anew, List<String> broken) {}
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void whereverARunIsCutOffEveryPromiseMadeUntilThenIsKept() throws Exception {
+        long seed = Long.getLong("crash.seed", System.nanoTime());
+        System.out.println("CrashPointTest seed " + seed);
+        DiskLog log = new DiskLog(Files.createDirectory(directory.resolve("run")), true);
+        CrashScript script;
+        try (CrashWorld world = new CrashWorld(log)) {
+            script = new CrashScript(world, seed);
+            script.run();
+        }
+        List<Point> points = points(log, new Random(seed));
+        long begin = System.nanoTime();
+        List<Verdict> verdicts = new ArrayList<>();
+        try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
+            List<Future<Verdict>> running = points.stream()
+                    .map(point -> threads.submit(() -> verdict(log, script, point, seed))).toList();
+            for (Future<Verdict> each : running) {
+                verdicts.add(each.get());
+            }
+        }
+        Map<String, Integer> cuts = new TreeMap<>();
+        points.forEach(point -> cuts.merge(point.cut().getClass().getSimpleName(), 1, Integer::sum));
+        System.out.printf("CrashPointTest %d letters, %d events, cuts %s, %d registers made anew, %.1f s%n",
+                script.letters(), log.now(), cuts, verdicts.stream().filter(Verdict::anew).count(),
+                (System.nanoTime() - begin) / 1e9);
+        assertThat(verdicts.stream().filter(verdict -> !verdict.broken().isEmpty()).limit(10)).as("seed %d", seed)
+                .isEmpty();
+    }
+
+    private static List<Point> points(DiskLog log, Random random) {
+        List<Point> points = new ArrayList<>();
+        for (int at = 1; at <= log.now(); at++) {
+            Event last = log.event(at - 1);
+            boolean sync = last instanceof Event.Force || last instanceof Event.SyncFolder;
+            points.add(new Point(at, sync ? new Cut.Power() : new Cut.Process()));
+            if (last instanceof Event.Write(int _, long _, byte[] bytes)) {
+                for (int prefix : new int[]{1, bytes.length / 2, bytes.length - 1}) {
+                    if (ALL || random.nextInt(6) == 0) {
+                        points.add(new Point(at, new Cut.Torn(prefix)));
+                    }
+                }
+            }
+            for (int i = 0; i < (ALL ? 4 : 1); i++) {
+                long seed = random.nextLong();
+                if (ALL || random.nextInt(3) == 0) {
+                    points.add(new Point(at, new Cut.Reordered(seed)));
+                }
+            }
+        }
+        return points;
+    }
+
+    private Verdict verdict(DiskLog log, CrashScript script, Point point, long seed) throws IOException {
+        Path image = Files.createTempDirectory(directory, "image");
+        log.image(point.at(), point.cut()).copyTo(image);
+        boolean had = Files.exists(image.resolve("register.mv.db"));
+        List<String> broken = reopen(image, script, point);
+        if (!broken.isEmpty()) {
+            log.image(point.at(), point.cut())
+                    .copyTo(Path.of("target", "crash-" + seed + "-at-" + point.at() + "-" + point.cut()));
+        }
+        boolean anew = !had || setAside(image);
+        delete(image);
+        return new Verdict(point, anew, broken);
+    }
+
+    private static List<String> reopen(Path image, CrashScript script, Point point) {
+        try (CrashWorld world = new CrashWorld(new DiskLog(image, false)); Spool spool = world.open()) {
+            return script.check(spool, point.at());
+        } catch (SpoolException | IOException e) {
+            return List.of(e.toString());
+        }
+    }
+
+    private static boolean setAside(Path image) throws IOException {
+        try (Stream<Path> files = Files.list(image)) {
+            return files.anyMatch(file -> file.getFileName().toString().startsWith("register-damaged"));
+        }
+    }
+
+    private static void delete(Path image) throws IOException {
+        try (Stream<Path> files = Files.walk(image)) {
+            for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}

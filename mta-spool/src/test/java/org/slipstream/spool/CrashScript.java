@@ -1,0 +1,398 @@
+package org.slipstream.spool;
+
+import org.awaitility.Awaitility;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+import org.slipstream.spool.register.HostRecord;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/// A day of a small server in a few dozen letters, and what it was promised when.
+///
+/// Each promise is written down with two moments of the [DiskLog]: when it was *asked* for (before that, nothing of it can be
+/// on the disk) and when it was *answered* (from then on, all of it must be). Between the two anything goes. So one run knows
+/// what to expect at each of its moments, and [#check] says so of a spool that was opened from an image of one.
+final class CrashScript {
+    private static final int NEVER = Integer.MAX_VALUE;
+    private static final Outcome TAKEN = outcome(250, "2.0.0");
+    private static final Outcome BUSY = outcome(451, "4.3.2");
+    private static final Outcome REFUSED = outcome(550, "5.1.1");
+
+    /// @param answered NEVER while it is not
+    private static final class Span {
+        final int asked;
+        volatile int answered = NEVER;
+
+        Span(int asked) {
+            this.asked = asked;
+        }
+    }
+
+    /// One letter and all that was promised of it.
+    private static final class Mail {
+        final QueueId id;
+        final Envelope envelope;
+        final byte[] body;
+        final Span commit;
+        volatile int refused = NEVER;
+        Optional<Span> removal = Optional.empty();
+        Optional<Span> finished = Optional.empty();
+        Optional<Span> reported = Optional.empty();
+        final Map<Integer, Span> delivered = new HashMap<>();
+        final Map<Integer, Span> failed = new HashMap<>();
+        final List<Map.Entry<Boolean, Span>> holds = new ArrayList<>();
+
+        Mail(QueueId id, Envelope envelope, byte[] body, Span commit) {
+            this.id = id;
+            this.envelope = envelope;
+            this.body = body;
+            this.commit = commit;
+        }
+    }
+
+    private final CrashWorld world;
+    private final DiskLog log;
+    private final Random random;
+    private final List<Mail> mails = new ArrayList<>();
+
+    CrashScript(CrashWorld world, long seed) {
+        this.world = world;
+        log = world.log;
+        random = new Random(seed);
+    }
+
+    private static Outcome outcome(int code, String status) {
+        return Outcome.of(Reply.of(code, status, "so it is"), "mx.example.net");
+    }
+
+    int letters() {
+        return mails.size();
+    }
+
+    Set<String> refused() {
+        return mails.stream().filter(mail -> mail.refused != NEVER).map(mail -> mail.id.toString())
+                .collect(java.util.stream.Collectors.toSet());
+    }
+
+    /// Three runs of the server, with an orderly stop between them.
+    void run() throws Exception {
+        try (Spool spool = world.open()) {
+            List<Mail> kept = keepers(spool);
+            hosts(spool);
+            burst(spool);
+            for (int i = 0; i < 12; i++) {
+                passing(spool);
+            }
+            aFullDisk(spool, kept.get(0));
+            aBoxThatFails(spool);
+        }
+        try (Spool spool = world.open()) {
+            Mail later = mails.get(2);
+            record(spool, later, 1, TAKEN);
+            lease(spool);
+            for (int i = 0; i < 30; i++) {
+                passing(spool);
+            }
+            hold(spool, mails.get(1), false);
+        }
+        try (Spool spool = world.open()) {
+            for (int i = 0; i < 6; i++) {
+                passing(spool);
+            }
+            remove(spool, mails.get(4));
+            spool.forgetHost("192.0.2.1", "host");
+            burst(spool);
+        }
+    }
+
+    /// What stays for long: untried, held, tried in part, failed and reported, large.
+    private List<Mail> keepers(Spool spool) throws IOException {
+        List<Mail> kept = List.of(commit(spool, 3, 700), commit(spool, 1, 300), commit(spool, 2, 12_000),
+                commit(spool, 4, 900), commit(spool, 1, 8_000), commit(spool, 1, 1));
+        record(spool, kept.get(0), 2, TAKEN);
+        hold(spool, kept.get(1), true);
+        record(spool, kept.get(2), 1, BUSY);
+        record(spool, kept.get(3), 1, REFUSED);
+        record(spool, kept.get(3), 2, BUSY);
+        record(spool, kept.get(3), 3, TAKEN);
+        report(spool, kept.get(3));
+        Letters.done(then -> spool.defer(kept.get(3).id, world.nowMillis.get() + 1_000, then));
+        Letters.done(then -> spool.delayReported(kept.get(2).id, then));
+        return kept;
+    }
+
+    private void hosts(Spool spool) {
+        spool.keepHost(new HostRecord("192.0.2.1", "host", "mx1.example.net", 1, 2, 3, "busy", ""));
+        spool.keepHost(new HostRecord("192.0.2.2", "host", "mx2.example.net", 1, 2, 3, "down", ""));
+    }
+
+    private void lease(Spool spool) {
+        Letters.claim(spool, world.nowMillis.get() + 10_000, 3, world.nowMillis.get() + 60_000);
+        Letters.done(then -> spool.makeDue(Optional.empty(), Optional.of("example.net"), world.nowMillis.get(), then));
+    }
+
+    /// Several sessions at once: their letters share a group.
+    private void burst(Spool spool) throws Exception {
+        CountDownLatch done = new CountDownLatch(6);
+        List<Mail> burst = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            Envelope envelope = envelope(1 + i % 2);
+            byte[] body = body(200 + 100 * i);
+            Thread.ofVirtual().start(() -> {
+                try {
+                    Mail mail = commit(spool, envelope, body);
+                    synchronized (burst) {
+                        burst.add(mail);
+                    }
+                } catch (IOException e) {
+                    throw new java.io.UncheckedIOException(e);
+                } finally {
+                    done.countDown();
+                }
+            });
+        }
+        done.await(20, TimeUnit.SECONDS);
+        burst.forEach(mail -> finish(spool, mail, false));
+        burst.forEach(mail -> finish(spool, mail, true));
+    }
+
+    /// What is delivered at once, now and then not.
+    private void passing(Spool spool) throws IOException {
+        world.nowMillis.addAndGet(1_000);
+        Mail mail = commit(spool, 1 + random.nextInt(2), random.nextInt(8) == 0 ? 6_000 : 1 + random.nextInt(1_800));
+        switch (random.nextInt(8)) {
+            case 0 -> record(spool, mail, 1, BUSY);
+            case 1 -> remove(spool, mail);
+            default -> {
+                finish(spool, mail, false);
+                finish(spool, mail, true);
+            }
+        }
+    }
+
+    /// Every recipient has had it; then the queue manager has it removed.
+    private void finish(Spool spool, Mail mail, boolean removal) {
+        if (removal) {
+            remove(spool, mail);
+            return;
+        }
+        Span span = new Span(log.now());
+        List<RecipientOutcome> all = new ArrayList<>();
+        mail.envelope.recipients().forEach(each -> {
+            mail.delivered.put(each.number(), span);
+            all.add(new RecipientOutcome(each.number(), TAKEN));
+        });
+        mail.finished = Optional.of(span);
+        Letters.done(then -> spool.record(mail.id, all, answered(span, then)));
+    }
+
+    private void aFullDisk(Spool spool, Mail kept) {
+        log.fail(Optional.of("register"));
+        refused(spool);
+        Span span = new Span(log.now());
+        kept.delivered.put(1, span);
+        CountDownLatch recorded = new CountDownLatch(1);
+        spool.record(kept.id, List.of(new RecipientOutcome(1, TAKEN)), answered(span, recorded::countDown));
+        refused(spool);
+        log.fail(Optional.empty());
+        world.nowMillis.addAndGet(1_000);
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> recorded.getCount() == 0);
+        comesAgain(spool);
+    }
+
+    private void aBoxThatFails(Spool spool) {
+        log.fail(Optional.of("segment"));
+        refused(spool);
+        log.fail(Optional.empty());
+        comesAgain(spool);
+    }
+
+    private void refused(Spool spool) {
+        try {
+            commit(spool, 1, 400);
+        } catch (IOException e) {
+            return;
+        }
+        throw new AssertionError("taken by a disk that fails");
+    }
+
+    /// As a client does it.
+    private void comesAgain(Spool spool) {
+        Awaitility.await().atMost(Duration.ofSeconds(20)).ignoreExceptionsInstanceOf(IOException.class)
+                .until(() -> commit(spool, 1, 500) != null);
+    }
+
+    private Envelope envelope(int recipients) {
+        String[] names = new String[recipients];
+        Arrays.setAll(names, i -> "user" + random.nextInt(1000) + "@d" + i + ".example.net");
+        return Letters.envelope(names);
+    }
+
+    private byte[] body(int size) {
+        return Letters.body(size, random.nextLong());
+    }
+
+    private Mail commit(Spool spool, int recipients, int size) throws IOException {
+        return commit(spool, envelope(recipients), body(size));
+    }
+
+    private Mail commit(Spool spool, Envelope envelope, byte[] body) throws IOException {
+        try (Draft draft = spool.draft()) {
+            Mail mail = new Mail(draft.id(), envelope, body, new Span(log.now()));
+            synchronized (mails) {
+                mails.add(mail);
+            }
+            try {
+                draft.write(body, 0, body.length);
+                draft.commit(envelope);
+            } catch (IOException e) {
+                mail.refused = log.now();
+                throw e;
+            }
+            mail.commit.answered = log.now();
+            return mail;
+        }
+    }
+
+    private Runnable answered(Span span, Runnable then) {
+        return () -> {
+            span.answered = log.now();
+            then.run();
+        };
+    }
+
+    private void record(Spool spool, Mail mail, int number, Outcome outcome) {
+        Span span = new Span(log.now());
+        switch (outcome) {
+            case Outcome.Delivered _ -> mail.delivered.put(number, span);
+            case Outcome.Failed _ -> mail.failed.put(number, span);
+            case Outcome.Deferred _ -> {
+            }
+        }
+        Letters.done(then -> spool.record(mail.id, List.of(new RecipientOutcome(number, outcome)),
+                answered(span, then)));
+    }
+
+    private void report(Spool spool, Mail mail) {
+        Span span = new Span(log.now());
+        mail.reported = Optional.of(span);
+        Letters.done(then -> spool.failuresReported(mail.id, answered(span, then)));
+    }
+
+    private void hold(Spool spool, Mail mail, boolean held) {
+        Span span = new Span(log.now());
+        mail.holds.add(Map.entry(held, span));
+        Letters.done(then -> spool.hold(mail.id, held, answered(span, then)));
+    }
+
+    private void remove(Spool spool, Mail mail) {
+        Span span = new Span(log.now());
+        mail.removal = Optional.of(span);
+        Letters.done(then -> spool.remove(mail.id, answered(span, then)));
+    }
+
+    /// What a spool that was opened from an image of moment `n` has not kept of what was promised; empty when all is well.
+    List<String> check(Spool spool, int n) throws IOException {
+        List<String> broken = new ArrayList<>();
+        Map<QueueId, Spool.Details> queue = new HashMap<>();
+        long bytes = 0;
+        for (Spool.Details each : spool.list(Optional.empty(), 1_000)) {
+            bytes += each.summary().sizeBytes();
+            if (queue.put(each.summary().id(), each) != null) {
+                broken.add(each.summary().id() + " is listed twice");
+            }
+        }
+        Spool.Counts counts = spool.counts();
+        if (counts.messages() != queue.size() || counts.sizeBytes() != bytes) {
+            broken.add("counts " + counts + " and lists " + queue.size() + " of " + bytes + " bytes");
+        }
+        Set<QueueId> known = new HashSet<>();
+        for (Mail mail : mails) {
+            known.add(mail.id);
+            Spool.Details there = queue.get(mail.id);
+            if (there != null) {
+                present(spool, mail, there, n, broken);
+            } else if (mail.commit.answered <= n && !mayBeGone(mail, n)) {
+                broken.add(mail.id + " is lost");
+            }
+        }
+        queue.keySet().stream().filter(id -> !known.contains(id)).forEach(id -> broken.add(id + " is unknown"));
+        return broken;
+    }
+
+    private static boolean mayBeGone(Mail mail, int n) {
+        return mail.removal.filter(span -> span.asked < n).isPresent()
+                || mail.finished.filter(span -> span.asked < n).isPresent();
+    }
+
+    private static void present(Spool spool, Mail mail, Spool.Details there, int n, List<String> broken)
+            throws IOException {
+        if (mail.commit.asked >= n || mail.refused <= n) {
+            broken.add(mail.id + " was refused or not yet there");
+        }
+        if (mail.removal.filter(span -> span.answered <= n).isPresent()) {
+            broken.add(mail.id + " came back");
+        }
+        if (!there.envelope().equals(mail.envelope) || !same(spool, mail)) {
+            broken.add(mail.id + " is another letter now");
+        }
+        for (Spool.RecipientState each : there.recipients()) {
+            int number = each.recipient().number();
+            settled(mail, each, mail.delivered.get(number), Set.of(Spool.State.DELIVERED), n, broken);
+            settled(mail, each, mail.failed.get(number), Set.of(Spool.State.FAILED, Spool.State.FAILED_AND_REPORTED),
+                    n, broken);
+            if (each.state() == Spool.State.FAILED
+                    && mail.reported.filter(span -> span.answered <= n).isPresent()) {
+                broken.add(mail.id + " would be reported twice");
+            }
+        }
+        held(mail, there.summary().held(), n, broken);
+    }
+
+    private static boolean same(Spool spool, Mail mail) {
+        try {
+            return Arrays.equals(Letters.read(spool, mail.id), mail.body);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static void settled(Mail mail, Spool.RecipientState there, Span span, Set<Spool.State> states, int n,
+            List<String> broken) {
+        boolean is = states.contains(there.state());
+        if (span != null && span.answered <= n && !is) {
+            broken.add(mail.id + " recipient " + there.recipient().number() + " is " + there.state());
+        }
+        if (is && (span == null || span.asked >= n)) {
+            broken.add(mail.id + " recipient " + there.recipient().number() + " is " + there.state() + " too early");
+        }
+    }
+
+    private static void held(Mail mail, boolean held, int n, List<String> broken) {
+        boolean expected = false;
+        for (Map.Entry<Boolean, Span> each : mail.holds) {
+            if (each.getValue().asked < n && each.getValue().answered > n) {
+                return;
+            }
+            expected = each.getValue().answered <= n ? each.getKey() : expected;
+        }
+        if (held != expected) {
+            broken.add(mail.id + (held ? " is held" : " is not held any more"));
+        }
+    }
+}

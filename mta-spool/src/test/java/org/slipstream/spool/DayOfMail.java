@@ -1,0 +1,146 @@
+package org.slipstream.spool;
+
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+
+/// A day's churn in compressed time: mail comes, most of it leaves at once, some of it stays for hours; and each hour what the
+/// files weigh beside what is queued.
+///
+/// Three letters in a hundred are deferred. Each hour half of these leave, and at most four in a thousand stay a day, so the queue
+/// finds its level after a few hours. In the third quarter of the day a destination is away and every fourth letter stays: the files
+/// grow with the queue, and must shrink with it.
+///
+/// As a program: `DayOfMail DIRECTORY LETTERS-AN-HOUR [BYTES [SEGMENT-BYTES]]` prints the table.
+final class DayOfMail {
+    private static final int SESSIONS = 64;
+    private static final long HOUR_MILLIS = 3_600_000;
+    private static final Outcome TAKEN = Outcome.of(Reply.of(250, "2.0.0", "taken"), "mx.example.net");
+    private static final Outcome BUSY = Outcome.of(Reply.of(451, "4.3.2", "busy"), "mx.example.net");
+
+    /// @param came bytes since the day began
+    record Hour(int hour, int messages, long liveBytes, long boxBytes, long registerBytes, long came) {}
+
+    private final Path directory;
+    private final int letters;
+    private final int bytes;
+    private final AtomicLong nowMillis = new AtomicLong(1_800_000_000_000L);
+    private final Map<QueueId, Integer> waiting = new HashMap<>();
+    private final Random random;
+    private long came;
+
+    DayOfMail(Path directory, int letters, int bytes, long seed) {
+        this.directory = directory;
+        this.letters = letters;
+        this.bytes = bytes;
+        random = new Random(seed);
+    }
+
+    List<Hour> run(SpoolConfig config, int hours) throws Exception {
+        List<Hour> table = new ArrayList<>();
+        try (Spool spool = Spools.open(config, nowMillis::get)) {
+            for (int hour = 1; hour <= hours; hour++) {
+                boolean away = hour * 4 > hours * 2 && hour * 4 <= hours * 3;
+                leave(spool);
+                come(spool, away ? 4 : 33);
+                nowMillis.addAndGet(HOUR_MILLIS);
+                rest(spool);
+                Spool.Counts counts = spool.counts();
+                table.add(new Hour(hour, (int) counts.messages(), counts.sizeBytes(), size("box"), size("register"),
+                        came));
+            }
+        }
+        return table;
+    }
+
+    /// A few quiet minutes: what the cleaner moves empties segments, and these go when their grace time is over.
+    private void rest(Spool spool) {
+        for (int minutes = 0; minutes < 20; minutes += 2) {
+            nowMillis.addAndGet(120_000);
+            Letters.done(then -> spool.makeDue(Optional.of(new QueueId(1)), Optional.empty(), 1, then));
+        }
+    }
+
+    private void come(Spool spool, int oneIn) throws Exception {
+        List<Future<?>> sessions = new ArrayList<>();
+        CountDownLatch answered = new CountDownLatch(letters);
+        try (ExecutorService threads = Executors.newFixedThreadPool(SESSIONS, Thread.ofVirtual().factory())) {
+            for (int i = 0; i < letters; i++) {
+                byte[] body = Letters.body(1 + random.nextInt(2 * bytes), random.nextLong());
+                boolean stays = random.nextInt(oneIn) == 0;
+                came += body.length;
+                sessions.add(threads.submit(() -> session(spool, body, stays, answered)));
+            }
+            for (Future<?> each : sessions) {
+                each.get();
+            }
+        }
+        answered.await();
+    }
+
+    private Void session(Spool spool, byte[] body, boolean stays, CountDownLatch answered) throws IOException {
+        QueueId id = Letters.commit(spool, "bob@example.net", body);
+        spool.record(id, List.of(new RecipientOutcome(1, stays ? BUSY : TAKEN)), () -> {});
+        if (stays) {
+            synchronized (waiting) {
+                waiting.put(id, body.length);
+            }
+            spool.defer(id, nowMillis.get() + HOUR_MILLIS, answered::countDown);
+        } else {
+            spool.remove(id, answered::countDown);
+        }
+        return null;
+    }
+
+    /// Half of what waits is delivered now.
+    private void leave(Spool spool) throws InterruptedException {
+        List<QueueId> leaving = waiting.keySet().stream().sorted().filter(_ -> random.nextBoolean()).toList();
+        CountDownLatch answered = new CountDownLatch(leaving.size());
+        for (QueueId id : leaving) {
+            waiting.remove(id);
+            spool.record(id, List.of(new RecipientOutcome(1, TAKEN)), () -> {});
+            spool.remove(id, answered::countDown);
+        }
+        answered.await();
+    }
+
+    private long size(String what) throws IOException {
+        Path place = directory.resolve(what.equals("box") ? "box" : "register.mv.db");
+        try (Stream<Path> files = Files.walk(place)) {
+            return files.mapToLong(file -> Files.isRegularFile(file) ? file.toFile().length() : 0).sum();
+        }
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        Path directory = Path.of(arguments[0]);
+        int bytes = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 4096;
+        long segment = arguments.length > 3 ? Long.parseLong(arguments[3]) : SpoolConfig.at(directory).segmentBytes();
+        SpoolConfig config = new SpoolConfig(directory, segment, 128 << 10, 0, 60_000);
+        long begin = System.nanoTime();
+        List<Hour> table = new DayOfMail(directory, Integer.parseInt(arguments[1]), bytes, 1).run(config, 24);
+        System.out
+                .println("| Hour | Came, MB | Queued | Live, MB | Box, MB | Register, MB |\n|---|---|---|---|---|---|");
+        table.forEach(each -> System.out.printf("| %d | %.0f | %d | %.1f | %.1f | %.1f |%n", each.hour(),
+                each.came() / 1e6, each.messages(), each.liveBytes() / 1e6, each.boxBytes() / 1e6,
+                each.registerBytes() / 1e6));
+        System.out.printf("after the stop: register %.1f MB; %.0f s%n",
+                Files.size(directory.resolve("register.mv.db")) / 1e6, (System.nanoTime() - begin) / 1e9);
+    }
+}

@@ -1,0 +1,39 @@
+package org.slipstream.spool;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A short day: the files follow the queue, up and down.
+class DayOfMailTest {
+    private static final long SEGMENT_BYTES = 64 << 10;
+
+    private static final int LETTERS = 300;
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void theFilesStayInProportionToWhatIsQueuedAndShrinkWithIt() throws Exception {
+        long seed = System.nanoTime();
+        System.out.println("DayOfMailTest seed " + seed);
+        SpoolConfig config = new SpoolConfig(directory, SEGMENT_BYTES, 128 << 10, 0, 60_000);
+        List<DayOfMail.Hour> day = new DayOfMail(directory, LETTERS, 2048, seed).run(config, 12);
+        for (DayOfMail.Hour hour : day) {
+            // Twice what waits, four segments to spare, the open one, one that is being emptied, one in its grace time; and a
+            // segment ends with a whole letter.
+            assertThat(hour.boxBytes()).as("seed %d, %s", seed, hour)
+                    .isLessThan(2 * hour.liveBytes() + 8 * (SEGMENT_BYTES + 8192));
+            // H2 keeps what it has freed for 45 s of real time, longer than this day lasts.
+            assertThat(hour.registerBytes()).as("seed %d, %s", seed, hour)
+                    .isLessThan(500_000 + 1_000L * hour.hour() * LETTERS);
+        }
+        DayOfMail.Hour last = day.getLast();
+        assertThat(last.came()).as("what came is a multiple of what is left, seed %d", seed)
+                .isGreaterThan(5 * last.boxBytes());
+    }
+}
