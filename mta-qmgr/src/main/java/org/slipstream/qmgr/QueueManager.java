@@ -255,7 +255,7 @@ public final class QueueManager {
     private void expireWhileWaiting(Activation message) {
         boolean overdue = message.wishes.isTooLate(now())
                 || patience.isExpired(message.nullSender, message.createdMillis, now())
-                && now() - message.work.activatedMillis() >= config.minimalBackoffMillis();
+                        && now() - message.work.activatedMillis() >= config.minimalBackoffMillis();
         if (overdue && !message.isLeaving() && message.work.waiting() > 0) {
             Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "waited for a free connection"),
                     Outcomes.HERE);

@@ -285,7 +285,8 @@ public final class EnvelopeCodec {
 
         void wishes(Wishes wishes) {
             int by = wishes.deliverBy()
-                    .map(each -> DELIVER_BY | (each.returned() ? RETURNED : 0) | (each.traced() ? TRACED : 0)).orElse(0);
+                    .map(each -> DELIVER_BY | (each.returned() ? RETURNED : 0) | (each.traced() ? TRACED : 0))
+                    .orElse(0);
             octet((wishes.holdUntilMillis().isPresent() ? HOLD : 0) | by | (wishes.requireTls() ? REQUIRE_TLS : 0));
             octet(wishes.priority() - LOWEST_PRIORITY);
             wishes.holdUntilMillis().ifPresent(this::eightBytes);
