@@ -3,6 +3,7 @@ package org.slipstream.smtpout;
 import org.slipstream.core.BodyType;
 import org.slipstream.core.Letter;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Wishes;
 import org.slipstream.smtpout.content.Conversion;
 import org.slipstream.smtpout.content.Survey;
 import org.slipstream.smtpout.dialog.PeerExtensions;
@@ -28,9 +29,9 @@ sealed interface Fitting {
 
     /// @throws IOException when the letter cannot be read
     static Fitting of(Parcel parcel, PeerExtensions peer, Assurance assurance) throws IOException {
-        Optional<Reply> exposed = exposed(parcel, peer, assurance);
-        if (exposed.isPresent()) {
-            return new Impossible(exposed.get());
+        Optional<Reply> broken = exposed(parcel, peer, assurance).or(() -> untimed(parcel, peer, assurance));
+        if (broken.isPresent()) {
+            return new Impossible(broken.get());
         }
         boolean sevenBit = !peer.offers(Extension.EIGHT_BIT_MIME);
         boolean binary = parcel.envelope().body() == BodyType.BINARY_MIME;
@@ -68,6 +69,15 @@ sealed interface Fitting {
                 ? Optional.empty()
                 : Optional.of(Reply.of(550, "5.7.30", "the sender requires TLS all the way, and the next hop does not"
                         + " offer REQUIRETLS"));
+    }
+
+    // RFC 2852 section 4: mail that is to be there in time or to come back does not go to a relay that knows nothing of time.
+    private static Optional<Reply> untimed(Parcel parcel, PeerExtensions peer, Assurance assurance) {
+        boolean timed = parcel.envelope().wishes().deliverBy().filter(Wishes.DeliverBy::returned).isPresent();
+        return timed && assurance != Assurance.FINAL && !peer.offers(Extension.DELIVER_BY)
+                ? Optional.of(Reply.of(554, "5.3.3",
+                        "the sender wants it delivered in time or back, and the next hop does not offer DELIVERBY"))
+                : Optional.empty();
     }
 
     private static Survey survey(Letter letter) throws IOException {
