@@ -12,13 +12,15 @@ import java.util.Optional;
 /// @param envelopeId ENVID, xtext decoded (RFC 3461 section 4.4)
 /// @param returns RET
 /// @param recipients numbered 1, 2, 3 …, at least one
+/// @param wishes what the sender asked besides
 public record Envelope(Optional<Address> sender, BodyType body, boolean smtpUtf8, Optional<String> envelopeId,
-        DsnReturn returns, List<Recipient> recipients) {
+        DsnReturn returns, List<Recipient> recipients, Wishes wishes) {
     public Envelope {
         Objects.requireNonNull(sender);
         Objects.requireNonNull(body);
         Objects.requireNonNull(envelopeId);
         Objects.requireNonNull(returns);
+        Objects.requireNonNull(wishes);
         recipients = List.copyOf(recipients);
         if (recipients.isEmpty()) {
             throw new IllegalArgumentException("an envelope has a recipient");
@@ -28,6 +30,21 @@ public record Envelope(Optional<Address> sender, BodyType body, boolean smtpUtf8
                 throw new IllegalArgumentException("recipients are numbered 1, 2, 3 …: " + recipients);
             }
         }
+    }
+
+    /// One whose sender asked nothing besides.
+    public Envelope(Optional<Address> sender, BodyType body, boolean smtpUtf8, Optional<String> envelopeId,
+            DsnReturn returns, List<Recipient> recipients) {
+        this(sender, body, smtpUtf8, envelopeId, returns, recipients, Wishes.NONE);
+    }
+
+    /// The same with other recipients.
+    public Envelope withRecipients(List<Recipient> others) {
+        return new Envelope(sender, body, smtpUtf8, envelopeId, returns, others, wishes);
+    }
+
+    public Envelope withWishes(Wishes others) {
+        return new Envelope(sender, body, smtpUtf8, envelopeId, returns, recipients, others);
     }
 
     /// True when the sender asks to hear of success (NOTIFY=SUCCESS, RFC 3461 section 4.1), and can be told.

@@ -16,10 +16,24 @@ import java.util.Optional;
 /// @param attempts how often recipients have been tried and deferred
 /// @param held an operator keeps it; it is not delivered
 /// @param delayNotified a "delayed" report has been sent
+/// @param wishes what its sender asked besides
 public record MessageSummary(QueueId id, Optional<Address> sender, long createdMillis, long sizeBytes, int recipients,
-        int open, int failed, int attempts, boolean held, boolean delayNotified) {
+        int open, int failed, int attempts, boolean held, boolean delayNotified, Wishes wishes) {
     public MessageSummary {
         Objects.requireNonNull(id);
         Objects.requireNonNull(sender);
+        Objects.requireNonNull(wishes);
+    }
+
+    /// Of a message whose sender asked nothing besides.
+    public MessageSummary(QueueId id, Optional<Address> sender, long createdMillis, long sizeBytes, int recipients,
+            int open, int failed, int attempts, boolean held, boolean delayNotified) {
+        this(id, sender, createdMillis, sizeBytes, recipients, open, failed, attempts, held, delayNotified,
+                Wishes.NONE);
+    }
+
+    /// When its age begins: not before it may be sent.
+    public long releaseMillis() {
+        return wishes.releaseMillis(createdMillis);
     }
 }

@@ -5,6 +5,7 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
+import org.slipstream.core.Wishes;
 import org.slipstream.qmgr.sched.Message;
 
 import java.util.ArrayList;
@@ -18,7 +19,9 @@ import java.util.List;
 final class Activation {
     final QueueId id;
     final boolean nullSender;
+    /// When its age begins.
     final long createdMillis;
+    final Wishes wishes;
     final boolean delayNotified;
 
     /// Held, and found only because it is too old: its recipients fail without a try.
@@ -69,7 +72,8 @@ final class Activation {
     Activation(MessageSummary summary, Message work) {
         this.id = summary.id();
         this.nullSender = summary.sender().isEmpty();
-        this.createdMillis = summary.createdMillis();
+        this.createdMillis = summary.releaseMillis();
+        this.wishes = summary.wishes();
         this.delayNotified = summary.delayNotified();
         this.heldTooLong = summary.held();
         this.expectedOpen = summary.open();

@@ -13,7 +13,13 @@ import java.util.Optional;
 /// The register does not tell new mail from deferred mail, and it need not: what has never been tried is new, also when a
 /// restart made a scan find it. What waits here is on disk as well, with a lease if a scan found it, so the room may be
 /// small and may be lost.
+///
+/// Who came first goes first. Among those who came in the same millisecond the sender's priority decides (MT-PRIORITY, RFC 6710): a
+/// tie-break, so that nobody is kept waiting by other people's importance.
 final class Anteroom {
+    /// So many are compared at most: a choice is to cost the same however many wait.
+    private static final int MOST_EQUALS = 100;
+
     private final int capacity;
     private final Map<QueueId, MessageSummary> fresh = new LinkedHashMap<>();
     private final Map<QueueId, MessageSummary> deferred = new LinkedHashMap<>();
@@ -58,7 +64,15 @@ final class Anteroom {
             return Optional.empty();
         }
         MessageSummary first = all.next();
-        all.remove();
-        return Optional.of(new Admission.Offer(first, true));
+        MessageSummary chosen = first;
+        for (int compared = 1; compared < MOST_EQUALS && all.hasNext(); compared++) {
+            MessageSummary other = all.next();
+            if (other.releaseMillis() != first.releaseMillis()) {
+                break;
+            }
+            chosen = other.wishes().priority() > chosen.wishes().priority() ? other : chosen;
+        }
+        waiting.remove(chosen.id());
+        return Optional.of(new Admission.Offer(chosen, true));
     }
 }

@@ -54,6 +54,12 @@ final class Patience {
                 remote);
     }
 
+    /// What a recipient gets whose message was to be there by now (RFC 2852 section 4: mode R).
+    static Outcome.Failed tooLate(String lastReply, String remote) {
+        return new Outcome.Failed(
+                Reply.of(554, "5.4.7", "not delivered by the time its sender named" + lastReply), remote);
+    }
+
     // Postfix lowers it in the same way.
     private long bounceLifetimeMillis() {
         return Math.min(config.bounceLifetimeMillis(), config.lifetimeMillis());

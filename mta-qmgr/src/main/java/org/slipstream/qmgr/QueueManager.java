@@ -253,8 +253,9 @@ public final class QueueManager {
 
     // Expiry is a matter of every state: a message that never gets a seat must not wait for an attempt to fail.
     private void expireWhileWaiting(Activation message) {
-        boolean overdue = patience.isExpired(message.nullSender, message.createdMillis, now())
-                && now() - message.work.activatedMillis() >= config.minimalBackoffMillis();
+        boolean overdue = message.wishes.isTooLate(now())
+                || patience.isExpired(message.nullSender, message.createdMillis, now())
+                        && now() - message.work.activatedMillis() >= config.minimalBackoffMillis();
         if (overdue && !message.isLeaving() && message.work.waiting() > 0) {
             Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "waited for a free connection"),
                     Outcomes.HERE);
@@ -276,6 +277,11 @@ public final class QueueManager {
         if (isKnown(summary.id())) {
             return;
         }
+        if (summary.releaseMillis() > now()) {
+            // RFC 4865: it lies on disk, deferred, and a scan finds it when its time has come.
+            scans.dueAt(summary.releaseMillis());
+            return;
+        }
         arrivals.arrived();
         if (stopping || anteroom.isFull()) {
             scans.leftOutside(now());
@@ -295,7 +301,7 @@ public final class QueueManager {
     }
 
     private boolean isHeld(MessageSummary summary) {
-        return summary.held() && !patience.isExpired(summary.sender().isEmpty(), summary.createdMillis(), now());
+        return summary.held() && !patience.isExpired(summary.sender().isEmpty(), summary.releaseMillis(), now());
     }
 
     private void admit(MessageSummary summary) {
@@ -330,6 +336,8 @@ public final class QueueManager {
         } else if (message.heldTooLong) {
             outcomes.conclude(message, read.recipients(),
                     patience.expiredUntried(message.createdMillis, now(), Outcomes.HERE));
+        } else if (message.wishes.isTooLate(now())) {
+            outcomes.conclude(message, read.recipients(), Patience.tooLate("", Outcomes.HERE));
         } else {
             routing.find(message, read.recipients());
         }

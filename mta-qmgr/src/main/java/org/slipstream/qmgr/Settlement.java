@@ -1,6 +1,7 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Wishes;
 
 import java.util.List;
 
@@ -67,6 +68,10 @@ final class Settlement {
             return new Next.Expire(message.late().stream().map(d -> new RecipientOutcome(d.recipient().number(),
                     patience.expired(d.outcome(), message.createdMillis, nowMillis))).toList());
         }
+        if (message.wishes.isTooLate(nowMillis) && !message.late().isEmpty()) {
+            return new Next.Expire(message.late().stream().map(d -> new RecipientOutcome(d.recipient().number(),
+                    Patience.tooLate("; last reply: " + d.outcome().reply(), d.outcome().remote()))).toList());
+        }
         boolean tellFailure = message.failed > 0 && !message.nullSender;
         if (tellFailure && !message.failureReportTried) {
             return new Next.Report(QmgrOrder.NoticeKind.FAILED);
@@ -75,13 +80,20 @@ final class Settlement {
             return new Next.Report(QmgrOrder.NoticeKind.DELAYED);
         }
         if (message.hasOpen() || tellFailure) {
-            return new Next.PutBack(patience.nextAttemptMillis(message.createdMillis, nowMillis));
+            return new Next.PutBack(nextAttemptMillis(message, nowMillis));
         }
         return new Next.Finish(message.reported ? BOUNCED : message.failed > 0 ? UNRETURNABLE : SENT);
     }
 
+    // Somebody is to hear of a deadline when it passes, not at the attempt after it.
+    private long nextAttemptMillis(Activation message, long nowMillis) {
+        long next = patience.nextAttemptMillis(message.createdMillis, nowMillis);
+        return message.wishes.deliverBy().map(Wishes.DeliverBy::deadlineMillis)
+                .filter(deadline -> deadline > nowMillis).map(deadline -> Math.min(next, deadline)).orElse(next);
+    }
+
     private boolean owesDelayNotice(Activation message, long nowMillis) {
         return !message.nullSender && !message.delayNotified && !message.delayReportTried
-                && patience.isLate(message.createdMillis, nowMillis);
+                && (patience.isLate(message.createdMillis, nowMillis) || message.wishes.isLate(nowMillis));
     }
 }

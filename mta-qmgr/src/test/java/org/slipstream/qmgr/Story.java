@@ -8,6 +8,7 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.Wishes;
 import org.slipstream.qmgr.QmgrEvent.Command;
 import org.slipstream.qmgr.lane.LaneSeating;
 
@@ -47,10 +48,11 @@ final class Story {
         int recipients;
         int failed;
         int attempts;
+        Wishes wishes = Wishes.NONE;
 
         MessageSummary summary() {
             return new MessageSummary(id, sender, createdMillis, 1_000, recipients, open.size(), failed, attempts, held,
-                    delayNotified);
+                    delayNotified, wishes);
         }
     }
 

@@ -3,6 +3,7 @@ package org.slipstream.smtpout;
 import org.slipstream.core.BodyType;
 import org.slipstream.core.Letter;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Wishes;
 import org.slipstream.smtpout.content.Conversion;
 import org.slipstream.smtpout.content.Survey;
 import org.slipstream.smtpout.dialog.PeerExtensions;
@@ -10,6 +11,7 @@ import org.slipstream.smtpout.dialog.PeerExtensions.Extension;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Optional;
 
 /// Whether a peer can take a letter as it is, in another form, or not at all.
 ///
@@ -26,7 +28,11 @@ sealed interface Fitting {
     record Impossible(Reply reason) implements Fitting {}
 
     /// @throws IOException when the letter cannot be read
-    static Fitting of(Parcel parcel, PeerExtensions peer) throws IOException {
+    static Fitting of(Parcel parcel, PeerExtensions peer, Assurance assurance) throws IOException {
+        Optional<Reply> broken = exposed(parcel, peer, assurance).or(() -> untimed(parcel, peer, assurance));
+        if (broken.isPresent()) {
+            return new Impossible(broken.get());
+        }
         boolean sevenBit = !peer.offers(Extension.EIGHT_BIT_MIME);
         boolean binary = parcel.envelope().body() == BodyType.BINARY_MIME;
         boolean utf8 = parcel.envelope().smtpUtf8() && !peer.offers(Extension.SMTPUTF8);
@@ -47,6 +53,31 @@ sealed interface Fitting {
                 ? new Converted(converted(parcel.letter(), survey, sevenBit, binary))
                 : new Impossible(Reply.of(554, "5.6.3",
                         "the message is too malformed to be converted to what the next hop can take"));
+    }
+
+    // RFC 8689 section 4.2.1: to whom it says it is, in secret, and to nobody who does not promise the same. Otherwise it goes back;
+    // what the peer is will not change by waiting.
+    private static Optional<Reply> exposed(Parcel parcel, PeerExtensions peer, Assurance assurance) {
+        if (!parcel.envelope().wishes().requireTls() || assurance == Assurance.FINAL) {
+            return Optional.empty();
+        }
+        if (assurance != Assurance.AUTHENTICATED) {
+            return Optional.of(Reply.of(550, "5.7.10",
+                    "the sender requires authenticated TLS, which is not demanded of the next hop (REQUIRETLS)"));
+        }
+        return peer.offers(Extension.REQUIRETLS)
+                ? Optional.empty()
+                : Optional.of(Reply.of(550, "5.7.30", "the sender requires TLS all the way, and the next hop does not"
+                        + " offer REQUIRETLS"));
+    }
+
+    // RFC 2852 section 4: mail that is to be there in time or to come back does not go to a relay that knows nothing of time.
+    private static Optional<Reply> untimed(Parcel parcel, PeerExtensions peer, Assurance assurance) {
+        boolean timed = parcel.envelope().wishes().deliverBy().filter(Wishes.DeliverBy::returned).isPresent();
+        return timed && assurance != Assurance.FINAL && !peer.offers(Extension.DELIVER_BY)
+                ? Optional.of(Reply.of(554, "5.3.3",
+                        "the sender wants it delivered in time or back, and the next hop does not offer DELIVERBY"))
+                : Optional.empty();
     }
 
     private static Survey survey(Letter letter) throws IOException {

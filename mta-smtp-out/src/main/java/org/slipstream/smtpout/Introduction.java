@@ -161,13 +161,21 @@ final class Introduction {
                 case Step.Ready _ -> {
                     log.debug("msg=connected conn={} remote={} tls={}", connection, wire.endpoint(),
                             wire.security());
-                    return new Result.Ready(new Session(wire, dialog, roundTripNanos));
+                    return new Result.Ready(new Session(wire, dialog, roundTripNanos, assurance()));
                 }
                 case Step.Refused(Reply reply, Phase phase) -> {
                     return refused(wire, reply, phase);
                 }
             }
         }
+    }
+
+    // Under VERIFY nobody gets as far as this without.
+    private Assurance assurance() {
+        if (protocol == Protocol.LMTP) {
+            return Assurance.FINAL;
+        }
+        return policy.tls() == TlsPolicy.VERIFY ? Assurance.AUTHENTICATED : Assurance.NONE;
     }
 
     private Result noTls(Wire wire, Gone failed) {

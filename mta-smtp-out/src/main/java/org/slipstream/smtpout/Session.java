@@ -26,17 +26,23 @@ final class Session {
     private final Wire wire;
     private final ClientDialog dialog;
     private final long roundTripNanos;
+    private final Assurance assurance;
     private final Semaphore room = new Semaphore(CHARS_AHEAD);
 
     /// @param roundTripNanos the shortest from a command to its reply during the handshake
-    Session(Wire wire, ClientDialog dialog, long roundTripNanos) {
+    Session(Wire wire, ClientDialog dialog, long roundTripNanos, Assurance assurance) {
         this.wire = wire;
         this.dialog = dialog;
         this.roundTripNanos = roundTripNanos;
+        this.assurance = assurance;
     }
 
     long roundTripNanos() {
         return roundTripNanos;
+    }
+
+    Assurance assurance() {
+        return assurance;
     }
 
     Wire wire() {

@@ -123,7 +123,7 @@ final class Traffic {
     void begin(Parcel parcel) {
         Flight flight;
         try {
-            Fitting fitting = Fitting.of(parcel, session.dialog().extensions());
+            Fitting fitting = Fitting.of(parcel, session.dialog().extensions(), session.assurance());
             if (fitting instanceof Fitting.Impossible(Reply reason)) {
                 refuse(parcel, reason);
                 return;
@@ -139,7 +139,7 @@ final class Traffic {
         bytesInFlight += flight.sizeBytes();
         loading = Optional.of(flight);
         List<Fate> fates = pipeline.begin(parcel.delivery(),
-                new Errand(parcel.envelope(), parcel.recipients(), flight.sizeBytes()));
+                new Errand(parcel.envelope(), parcel.recipients(), flight.sizeBytes(), System.currentTimeMillis()));
         flight.underWay = pipeline.openCount();
         flight.depthThen = depth.depth();
         tell(fates);

@@ -8,6 +8,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.Letter;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.Wishes;
 
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -18,11 +19,14 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /// One message as an `.eml` file that any mail program opens: the envelope in header fields of its own before the letter's.
@@ -33,6 +37,10 @@ import java.util.Set;
 /// X-Slipstream-Smtputf8: yes                           when it needs SMTPUTF8 (RFC 6531)
 /// X-Slipstream-Return: HEADERS                         RET and ENVID of RFC 3461 section 4.3 and 4.4
 /// X-Slipstream-Envid: QQ314159
+/// X-Slipstream-Hold-Until: 2030-01-01T08:00:00Z         not before (RFC 4865)
+/// X-Slipstream-Deliver-By: 2030-01-01T09:00:00Z;RT      with its mode (RFC 2852)
+/// X-Slipstream-Priority: 4                             MT-PRIORITY (RFC 6710)
+/// X-Slipstream-Require-Tls: yes                        REQUIRETLS (RFC 8689)
 /// X-Slipstream-To: <bob@example.net> NOTIFY=SUCCESS,DELAY ORCPT=rfc822;Bob+40Example.NET
 /// ```
 ///
@@ -63,6 +71,7 @@ final class MailFile {
         }
         field(header, "Return", envelope.returns().name());
         envelope.envelopeId().ifPresent(id -> field(header, "Envid", id));
+        wishes(header, envelope.wishes());
         for (Recipient recipient : owed) {
             String notify = recipient.notifyOn().isEmpty()
                     ? ""
@@ -71,6 +80,19 @@ final class MailFile {
                     + recipient.original().map(original -> " ORCPT=" + original).orElse(""));
         }
         return header.toString();
+    }
+
+    private static void wishes(StringBuilder header, Wishes wishes) {
+        wishes.holdUntilMillis()
+                .ifPresent(millis -> field(header, "Hold-Until", Instant.ofEpochMilli(millis).toString()));
+        wishes.deliverBy().ifPresent(by -> field(header, "Deliver-By", Instant.ofEpochMilli(by.deadlineMillis()) + ";"
+                + (by.returned() ? "R" : "N") + (by.traced() ? "T" : "")));
+        if (wishes.priority() != 0) {
+            field(header, "Priority", Integer.toString(wishes.priority()));
+        }
+        if (wishes.requireTls()) {
+            field(header, "Require-Tls", "yes");
+        }
     }
 
     private static void field(StringBuilder header, String name, String value) {
@@ -90,7 +112,7 @@ final class MailFile {
                 }
                 return draft.commit(envelope).id();
             }
-        } catch (IllegalArgumentException e) {
+        } catch (IllegalArgumentException | DateTimeException e) {
             throw new IOException(file + " has no envelope that makes sense: " + e.getMessage(), e);
         }
     }
@@ -102,6 +124,10 @@ final class MailFile {
         boolean smtpUtf8 = false;
         DsnReturn returns = DsnReturn.UNSPECIFIED;
         Optional<String> envelopeId = Optional.empty();
+        OptionalLong hold = OptionalLong.empty();
+        Optional<Wishes.DeliverBy> deliverBy = Optional.empty();
+        int priority = 0;
+        boolean requireTls = false;
         List<Recipient> recipients = new ArrayList<>();
         for (Optional<String> line = ownField(in); line.isPresent(); line = ownField(in)) {
             int colon = line.get().indexOf(": ");
@@ -115,6 +141,10 @@ final class MailFile {
                 case "Smtputf8" -> smtpUtf8 = true;
                 case "Return" -> returns = DsnReturn.valueOf(value);
                 case "Envid" -> envelopeId = Optional.of(value);
+                case "Hold-Until" -> hold = OptionalLong.of(Instant.parse(value).toEpochMilli());
+                case "Deliver-By" -> deliverBy = Optional.of(deliverBy(value));
+                case "Priority" -> priority = Integer.parseInt(value);
+                case "Require-Tls" -> requireTls = true;
                 case "To" -> recipients.add(recipient(recipients.size() + 1, value));
                 default -> throw new IllegalArgumentException("unknown field " + line.get());
             }
@@ -122,7 +152,17 @@ final class MailFile {
         if (!hasSender || recipients.isEmpty()) {
             throw new IllegalArgumentException("no " + PREFIX + (hasSender ? "To" : "From") + " at the top");
         }
-        return new Envelope(sender, body, smtpUtf8, envelopeId, returns, recipients);
+        return new Envelope(sender, body, smtpUtf8, envelopeId, returns, recipients,
+                new Wishes(hold, deliverBy, priority, requireTls));
+    }
+
+    private static Wishes.DeliverBy deliverBy(String value) {
+        int semicolon = value.indexOf(';');
+        if (semicolon < 0 || !value.substring(semicolon + 1).matches("[RN]T?")) {
+            throw new IllegalArgumentException("no deadline: " + value);
+        }
+        return new Wishes.DeliverBy(Instant.parse(value.substring(0, semicolon)).toEpochMilli(),
+                value.charAt(semicolon + 1) == 'R', value.endsWith("T"));
     }
 
     /// The next line when it is one of ours, without the prefix; otherwise nothing is consumed.

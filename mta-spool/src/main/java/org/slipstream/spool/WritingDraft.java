@@ -108,7 +108,7 @@ final class WritingDraft implements Draft {
             ended = true;
             int recipients = envelope.recipients().size();
             return new MessageSummary(id, envelope.sender(), createdMillis, letter.content().sizeBytes(), recipients,
-                    recipients, 0, 0, false, false);
+                    recipients, 0, 0, false, false, envelope.wishes());
         } catch (IOException e) {
             throw translated(e);
         } finally {

@@ -172,7 +172,8 @@ class OpeningTest {
             spool.defer(Letters.commit(spool, "bob@example.net", new byte[10]), 1, () -> {});
         }
         TestWorld.sql(directory, "drop table host", "drop table segment", "drop table large_letter",
-                "alter table message drop column envelope",
+                "alter table message drop column envelope", "alter table message drop column wishes",
+                "alter table message drop column not_before_millis",
                 "delete from \"flyway_schema_history\" where \"version\" <> '1'", "shutdown");
         try (Spool spool = world.open(directory)) {
             assertThat(spool.list(Optional.empty(), 10)).hasSize(1);

@@ -104,8 +104,10 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// @param networksWithoutLogin clients of [Relay] need not log in
     /// @param failures before nobody may log in from a network
     /// @param forgetMillis until one failure is forgotten
+    /// @param longestHoldMillis how far ahead mail may be submitted; 0: not at all
     public record Submission(boolean networksWithoutLogin, boolean senderMustBelong, long delayMillis,
-            long longestDelayMillis, int failures, long forgetMillis, long banMillis) {}
+            long longestDelayMillis, int failures, long forgetMillis, long banMillis,
+            long longestHoldMillis) {}
 
     /// @param proxies whose connections begin with a PROXY header
     /// @param speakers may say XCLIENT

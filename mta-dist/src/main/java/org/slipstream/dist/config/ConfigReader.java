@@ -118,7 +118,8 @@ public final class ConfigReader {
     private static Config.Submission submission(Values values) {
         return new Config.Submission(values.get(Keys.NETWORKS_WITHOUT_LOGIN), values.get(Keys.SENDER_MUST_BELONG),
                 values.get(Keys.LOGIN_DELAY), values.get(Keys.LONGEST_LOGIN_DELAY), values.get(Keys.FAILED_LOGINS),
-                values.get(Keys.FAILED_LOGIN_MEMORY), values.get(Keys.LOGIN_BAN));
+                values.get(Keys.FAILED_LOGIN_MEMORY), values.get(Keys.LOGIN_BAN),
+                values.get(Keys.LONGEST_HOLD));
     }
 
     private static Config.Limits limits(Values values) {

@@ -84,6 +84,9 @@ final class Keys {
             Value.text("3m"), "After this time one wrong password is forgotten.");
     static final Key<Long> LOGIN_BAN = key("submission", "ban", Forms.duration(0, FOREVER), Value.text("15m"),
             "How long nobody may log in from there.");
+    static final Key<Long> LONGEST_HOLD = key("submission", "longest-hold", Forms.duration(0, 999_999_999_000L),
+            Value.text("30d"), "How far ahead a message may be submitted that is to be sent later (FUTURERELEASE, RFC"
+                    + " 4865). `0s`: not offered.");
 
     static final Key<List<Network>> PROXIES = key("trust", "proxies", Forms.listOf(MailForms.relayNetwork()),
             Value.many(),

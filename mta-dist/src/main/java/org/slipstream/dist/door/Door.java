@@ -4,6 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Wishes;
 import org.slipstream.dist.config.Config;
 import org.slipstream.smtpin.Client;
 import org.slipstream.smtpin.EnvelopeExtras;
@@ -13,6 +14,7 @@ import org.slipstream.spool.NoSpaceException;
 
 import java.io.IOException;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /// The policy at MAIL and RCPT, in two rules.
@@ -72,7 +74,7 @@ public final class Door implements MailDoor {
     @Override
     public DraftLetter draft(Client client) throws IOException {
         brake.beforeAMessage();
-        return new Entering(ingest.begin());
+        return new Entering(ingest.begin(), isOurs(client));
     }
 
     @Override
@@ -86,9 +88,11 @@ public final class Door implements MailDoor {
 
     private final class Entering implements DraftLetter {
         private final Draft draft;
+        private final boolean ours;
 
-        private Entering(Draft draft) {
+        private Entering(Draft draft, boolean ours) {
             this.draft = draft;
+            this.ours = ours;
         }
 
         @Override
@@ -101,10 +105,18 @@ public final class Door implements MailDoor {
             draft.write(bytes, offset, length);
         }
 
-        // The services offer no extension whose wishes in the extras would have to be kept; see Services.
         @Override
         public void commit(Envelope envelope, EnvelopeExtras extras) throws IOException {
-            ingest.commit(draft, envelope);
+            ingest.commit(draft, envelope.withWishes(wishes(extras)));
+        }
+
+        // RFC 6710 section 4.1: strangers' mail is not before that of others because they say so.
+        private Wishes wishes(EnvelopeExtras extras) {
+            OptionalLong hold = extras.holdUntil().map(until -> OptionalLong.of(until.toEpochMilli()))
+                    .orElse(OptionalLong.empty());
+            return new Wishes(hold, extras.deliverBy().map(
+                    by -> new Wishes.DeliverBy(by.deadline().toEpochMilli(), by.returned(), by.traced())),
+                    ours ? extras.priority().orElse(0) : 0, extras.requireTls());
         }
 
         @Override

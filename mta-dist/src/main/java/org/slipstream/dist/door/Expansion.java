@@ -36,7 +36,7 @@ final class Expansion {
                 throw new TooManyRecipientsException(MOST_RECIPIENTS);
             }
         }
-        return new Envelope(asked.sender(), asked.body(), asked.smtpUtf8(), asked.envelopeId(), asked.returns(), found);
+        return asked.withRecipients(found);
     }
 
     // What has become unknown since RCPT is kept: delivery finds that out, and the sender hears of it.

@@ -27,8 +27,12 @@ import javax.net.ssl.SSLContext;
 /// | SMTPUTF8, BINARYMIME, DSN | the envelope in the spool; the client, which says it on, or converts or returns what a peer cannot take; the reports |
 /// | CHUNKING, LIMITS | the listener alone |
 /// | XCLIENT | the listener, for listed clients |
+/// | FUTURERELEASE | the spool, where the message is not due before; offered where mail is submitted (RFC 4865 section 3) |
+/// | DELIVERBY | the queue manager, which returns or reports what is late; the client, which says on what time is left |
+/// | MT-PRIORITY | the queue manager, as a tie-break; the client, which says it on. What strangers say counts as 0 |
+/// | REQUIRETLS | the client, which sends over authenticated TLS to hosts that offer the same, or returns |
 ///
-/// FUTURERELEASE, DELIVERBY, MT-PRIORITY and REQUIRETLS are not: the spool's envelope has no place for what they ask.
+/// Not on the LMTP port: who brings mail there has nobody to relay it to.
 public final class Services {
     private Services() {}
 
@@ -44,9 +48,9 @@ public final class Services {
         Config.Listen listen = config.listen();
         Config.Policy policy = config.policy();
         ServicePolicy mx = ServicePolicy.mx().withTurns(policy.strictTurns(), policy.greetingDelayMillis());
-        return List.of(service(listen.smtp(), mx, config),
-                service(listen.submission(), submission(config.submission()), config),
-                service(listen.submissions(), ServicePolicy.submissions(), config),
+        return List.of(service(listen.smtp(), relaying(mx), config),
+                service(listen.submission(), holding(submission(config.submission()), config), config),
+                service(listen.submissions(), holding(ServicePolicy.submissions(), config), config),
                 service(listen.lmtp(), ServicePolicy.lmtp(), config)).stream().flatMap(Optional::stream).toList();
     }
 
@@ -72,6 +76,15 @@ public final class Services {
                 Extension.LIMITS).withSenderMustBelong(config.submission().senderMustBelong());
         boolean speakers = !config.trust().speakers().isEmpty();
         return address.map(where -> new Service(speakers ? policy.with(Extension.XCLIENT) : policy, where));
+    }
+
+    private static ServicePolicy relaying(ServicePolicy basic) {
+        return basic.with(Extension.MT_PRIORITY, Extension.REQUIRETLS).withDeliverBy(0);
+    }
+
+    private static ServicePolicy holding(ServicePolicy basic, Config config) {
+        long seconds = config.submission().longestHoldMillis() / 1_000;
+        return seconds > 0 ? relaying(basic).withFutureRelease(seconds) : relaying(basic);
     }
 
     // The door asks strangers for a login where the listener asks nobody.

@@ -115,7 +115,7 @@ public final class Reporter {
     private ReportComposer.Composed compose(QueueId id, Kind kind, Address sender, Spool.Details message,
             List<Spool.RecipientState> about) {
         OffsetDateTime date = OffsetDateTime.now(clock);
-        Instant retryUntil = Instant.ofEpochMilli(message.summary().createdMillis() + lifetimeMillis);
+        Instant retryUntil = Instant.ofEpochMilli(message.summary().releaseMillis() + lifetimeMillis);
         Report report = new Report(hostname, postmaster, kind, sender, message, about, original(id, kind, message),
                 date, retryUntil);
         return ReportComposer.compose(report, "=_" + id + "_" + kind.word() + "_" + date.toInstant().toEpochMilli());
@@ -123,7 +123,12 @@ public final class Reporter {
 
     // RET speaks of failures only (RFC 3461 section 4.3); of a delayed message the header is enough. A letter that cannot be read
     // must not keep its sender from hearing of it.
+    //
+    // Mail that was to travel in secret is not told of in the clear: without it the report may go any way (RFC 8689 section 5).
     private Optional<Original> original(QueueId id, Kind kind, Spool.Details message) {
+        if (message.envelope().wishes().requireTls()) {
+            return Optional.empty();
+        }
         try {
             DsnReturn returns = kind == Kind.FAILED ? message.envelope().returns() : DsnReturn.HEADERS;
             return Optional.of(Original.of(spool.letter(id), returns));

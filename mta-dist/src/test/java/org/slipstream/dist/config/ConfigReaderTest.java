@@ -44,7 +44,8 @@ class ConfigReaderTest {
         assertThat(config.listen().submissions()).hasValueSatisfying(a -> assertThat(a.getPort()).isEqualTo(465));
         assertThat(config.listen().lmtp()).hasValueSatisfying(a -> assertThat(a.getPort()).isEqualTo(24));
         assertThat(config.submission())
-                .isEqualTo(new Config.Submission(false, false, 1_000, 8_000, 3, 180_000, 3_600_000));
+                .isEqualTo(new Config.Submission(false, false, 1_000, 8_000, 3, 180_000, 3_600_000,
+                        2_592_000_000L));
         assertThat(config.trust().proxies()).hasToString("[192.0.2.0/24]");
         assertThat(config.trust().speakers()).hasToString("[198.51.100.7/32]");
         Path both = home.resolve("both.pem");

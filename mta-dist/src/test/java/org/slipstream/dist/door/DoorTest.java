@@ -9,6 +9,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.Wishes;
 import org.slipstream.dist.config.Config;
 import org.slipstream.dist.config.Network;
 import org.slipstream.smtpin.Client;
@@ -19,10 +20,13 @@ import org.slipstream.spool.NoSpaceException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.IntStream;
 
@@ -195,6 +199,21 @@ class DoorTest {
     }
 
     @Test
+    void whatAClientAsksIsKeptButAStrangersMailIsNotMoreImportantThanOthers() throws IOException {
+        Instant soon = Instant.ofEpochMilli(1_800_000_000_000L);
+        EnvelopeExtras asked = new EnvelopeExtras(Optional.of(soon),
+                Optional.of(new EnvelopeExtras.DeliverBy(soon.plusSeconds(60), true, false)), OptionalInt.of(5), true,
+                Optional.empty(), Optional.empty(), List.of());
+        Envelope envelope = Envelope.of(SENDER, addresses("alice@here.example"));
+        Door door = door(Books.usual());
+        Wishes kept = new Wishes(OptionalLong.of(soon.toEpochMilli()),
+                Optional.of(new Wishes.DeliverBy(soon.plusSeconds(60).toEpochMilli(), true, false)), 5, true);
+        assertThat(spool.messages.get(send(door, NEIGHBOUR, envelope, asked)).envelope().wishes()).isEqualTo(kept);
+        assertThat(spool.messages.get(send(door, STRANGER, envelope, asked)).envelope().wishes())
+                .isEqualTo(new Wishes(kept.holdUntilMillis(), kept.deliverBy(), 0, true));
+    }
+
+    @Test
     void ourOwnMailTakesTheSameWay() throws IOException {
         Ingest ingest = ingest(Books.usual().alias("sales@here.example", "alice@here.example").build());
         MessageSummary message = ingest.submit(
@@ -218,10 +237,14 @@ class DoorTest {
     }
 
     private static QueueId send(Door door, Envelope envelope) throws IOException {
-        try (MailDoor.DraftLetter letter = door.draft(STRANGER)) {
+        return send(door, STRANGER, envelope, EnvelopeExtras.NONE);
+    }
+
+    private static QueueId send(Door door, Client client, Envelope envelope, EnvelopeExtras extras) throws IOException {
+        try (MailDoor.DraftLetter letter = door.draft(client)) {
             byte[] content = "xxSubject: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
             letter.write(content, 2, content.length - 2);
-            letter.commit(envelope, EnvelopeExtras.NONE);
+            letter.commit(envelope, extras);
             return letter.id();
         }
     }

@@ -10,7 +10,8 @@ import java.util.List;
 /// @param envelope sender and parameters; its own recipient list is not used
 /// @param recipients at least one
 /// @param sizeBytes of the content
-public record Errand(Envelope envelope, List<Recipient> recipients, long sizeBytes) {
+/// @param nowMillis for what is left of the time that the sender gave (DELIVERBY)
+public record Errand(Envelope envelope, List<Recipient> recipients, long sizeBytes, long nowMillis) {
     public Errand {
         recipients = List.copyOf(recipients);
         if (recipients.isEmpty()) {

@@ -7,6 +7,7 @@ import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Wishes;
 import org.slipstream.smtpout.dialog.PeerExtensions.Extension;
 
 import java.util.Optional;
@@ -21,6 +22,9 @@ import java.util.stream.Stream;
 /// | `SIZE` | SIZE | always; an estimate is enough (RFC 1870 section 6.1) |
 /// | `BODY=8BITMIME` | 8BITMIME | the content was not declared 7-bit (RFC 6152) |
 /// | `SMTPUTF8` | SMTPUTF8 | the sender said so, or an address needs it (RFC 6531 section 3.4) |
+/// | `BY` | DELIVERBY | the sender said so; with the seconds that are left (RFC 2852 section 4) |
+/// | `MT-PRIORITY` | MT-PRIORITY | it is not 0 (RFC 6710) |
+/// | `REQUIRETLS` | REQUIRETLS | the sender said so (RFC 8689); who does not offer it is not asked at all |
 /// | `RET`, `ENVID`, `NOTIFY`, `ORCPT` | DSN | the sender said so (RFC 3461 section 5.2.1) |
 ///
 /// Nothing is made up: a parameter that the sender did not give is left out, so that the next host's own defaults apply.
@@ -42,6 +46,7 @@ record MailParameters(PeerExtensions extensions) {
         if (extensions.offers(Extension.DSN)) {
             appendReturn(line, errand.envelope());
         }
+        appendWishes(line, errand);
         return line.toString();
     }
 
@@ -65,6 +70,25 @@ record MailParameters(PeerExtensions extensions) {
         envelope.envelopeId().ifPresent(id -> line.append(" ENVID=").append(Xtext.encode(id)));
     }
 
+    private void appendWishes(StringBuilder line, Errand errand) {
+        Wishes wishes = errand.envelope().wishes();
+        if (extensions.offers(Extension.DELIVER_BY)) {
+            wishes.deliverBy().ifPresent(by -> line.append(" BY=").append(secondsLeft(by, errand.nowMillis()))
+                    .append(by.returned() ? ";R" : ";N").append(by.traced() ? "T" : ""));
+        }
+        if (extensions.offers(Extension.MT_PRIORITY) && wishes.priority() != 0) {
+            line.append(" MT-PRIORITY=").append(wishes.priority());
+        }
+        if (extensions.offers(Extension.REQUIRETLS) && wishes.requireTls()) {
+            line.append(" REQUIRETLS");
+        }
+    }
+
+    // Nine digits at most; below zero it says for how long it has been late (RFC 2852 section 4).
+    private static long secondsLeft(Wishes.DeliverBy by, long nowMillis) {
+        return Math.clamp(Math.floorDiv(by.deadlineMillis() - nowMillis, 1_000L), -999_999_999L, 999_999_999L);
+    }
+
     // In the order of the enum, so that equal recipients get equal lines.
     private static String notify(Recipient recipient) {
         return Stream.of(DsnNotify.values()).filter(recipient.notifyOn()::contains).map(DsnNotify::name)
@@ -75,6 +99,11 @@ record MailParameters(PeerExtensions extensions) {
     Optional<Reply> refusal(Errand errand) {
         if (extensions.sizeLimit().isPresent() && errand.sizeBytes() > extensions.sizeLimit().getAsLong()) {
             return Optional.of(Replies.tooLarge(errand.sizeBytes(), extensions.sizeLimit().getAsLong()));
+        }
+        // BY=0;R is no syntax, and whoever took it would have to return it.
+        if (errand.envelope().wishes().deliverBy()
+                .filter(by -> by.returned() && secondsLeft(by, errand.nowMillis()) <= 0).isPresent()) {
+            return Optional.of(Replies.tooLate());
         }
         return errand.envelope().sender().filter(this::cannotTake).map(_ -> Replies.needsUtf8());
     }

@@ -31,7 +31,9 @@ public record PeerExtensions(Set<Extension> announced, Set<String> mechanisms, O
         PIPELINING("PIPELINING"), SIZE("SIZE"), EIGHT_BIT_MIME("8BITMIME"), SMTPUTF8("SMTPUTF8"), STARTTLS(
                 "STARTTLS"), CHUNKING(
                         "CHUNKING"), DSN("DSN"), ENHANCED_STATUS_CODES(
-                                "ENHANCEDSTATUSCODES"), LIMITS("LIMITS"), AUTH("AUTH"), BINARY_MIME("BINARYMIME");
+                                "ENHANCEDSTATUSCODES"), LIMITS("LIMITS"), AUTH("AUTH"), BINARY_MIME(
+                                        "BINARYMIME"), DELIVER_BY(
+                                                "DELIVERBY"), MT_PRIORITY("MT-PRIORITY"), REQUIRETLS("REQUIRETLS");
 
         private final String keyword;
 
@@ -61,7 +63,8 @@ public record PeerExtensions(Set<Extension> announced, Set<String> mechanisms, O
                         case SIZE -> size = size(parameters);
                         case LIMITS -> limits = parameters;
                         case AUTH -> parameters.forEach(p -> mechanisms.add(p.toUpperCase(Locale.ROOT)));
-                        case BINARY_MIME, PIPELINING, EIGHT_BIT_MIME, SMTPUTF8, STARTTLS, CHUNKING, DSN,
+                        case DELIVER_BY, MT_PRIORITY, REQUIRETLS, BINARY_MIME, PIPELINING, EIGHT_BIT_MIME, SMTPUTF8,
+                                STARTTLS, CHUNKING, DSN,
                                 ENHANCED_STATUS_CODES ->
                             {
                             }

@@ -34,6 +34,10 @@ final class Replies {
         return Reply.of(553, "5.6.7", "the address needs SMTPUTF8, which the next hop does not offer");
     }
 
+    static Reply tooLate() {
+        return Reply.of(554, "5.4.7", "not delivered by the time its sender named");
+    }
+
     static Reply noTlsOffered() {
         return Reply.of(450, "4.7.4", "TLS is required here and not offered");
     }

@@ -8,10 +8,12 @@ import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Wishes;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -59,6 +61,31 @@ class MailParametersTest {
         assertThat(Xtext.originalRecipient("rfc822;")).isEmpty();
     }
 
+    @Test
+    void whatIsLeftOfTheTimeIsSaidOnWithItsModeAndThePriority() {
+        Recipient recipient = new Recipient(1, Address.of("you@there.example"));
+        Envelope plain = envelope(BodyType.SEVEN_BIT, Optional.empty(), DsnReturn.UNSPECIFIED, recipient);
+        Envelope wished = plain.withWishes(new Wishes(OptionalLong.empty(),
+                Optional.of(new Wishes.DeliverBy(120_999, true, true)), -3, true));
+        String[] all = {"DELIVERBY 30", "MT-PRIORITY MIXER", "REQUIRETLS"};
+        assertThat(mail(wished, all))
+                .isEqualTo("MAIL FROM:<me@here.example> BY=120;RT MT-PRIORITY=-3 REQUIRETLS");
+        assertThat(mail(wished)).as("to a peer without them").isEqualTo("MAIL FROM:<me@here.example>");
+        assertThat(mail(plain, all)).as("nothing was asked").isEqualTo("MAIL FROM:<me@here.example>");
+        Envelope late = plain.withWishes(new Wishes(OptionalLong.empty(),
+                Optional.of(new Wishes.DeliverBy(-1, false, false)), 0, false));
+        assertThat(mail(late, all)).isEqualTo("MAIL FROM:<me@here.example> BY=-1;N");
+    }
+
+    @Test
+    void whatIsTooLateIsNotOffered() {
+        Recipient recipient = new Recipient(1, Address.of("you@there.example"));
+        Envelope late = envelope(BodyType.SEVEN_BIT, Optional.empty(), DsnReturn.UNSPECIFIED, recipient).withWishes(
+                new Wishes(OptionalLong.empty(), Optional.of(new Wishes.DeliverBy(999, true, false)), 0, false));
+        assertThat(new MailParameters(peer("DELIVERBY")).refusal(new Errand(late, late.recipients(), 100, 0)))
+                .hasValueSatisfying(reply -> assertThat(reply.toString()).startsWith("554 5.4.7 "));
+    }
+
     private static Recipient to(String address, Optional<String> original, Set<DsnNotify> notifyOn) {
         return new Recipient(1, Address.of(address), original, notifyOn);
     }
@@ -68,7 +95,7 @@ class MailParametersTest {
     }
 
     private static String mail(Envelope envelope, String... offers) {
-        return new MailParameters(peer(offers)).mail(new Errand(envelope, envelope.recipients(), 100));
+        return new MailParameters(peer(offers)).mail(new Errand(envelope, envelope.recipients(), 100, 0));
     }
 
     private static String rcpt(Recipient recipient, String... offers) {

@@ -15,7 +15,7 @@ class PeerExtensionsTest {
     void everythingThatWeKnowInAnyCase() {
         PeerExtensions peer = ehlo("pipelining", "SIZE 52428800", "8BITMIME", "SmtpUtf8", "STARTTLS", "CHUNKING", "DSN",
                 "ENHANCEDSTATUSCODES", "LIMITS RCPTMAX=20 MAILMAX=5 rcptdomainmax=1", "AUTH plain SCRAM-SHA-256",
-                "AUTH=LOGIN", "BINARYMIME", "X-SOMETHING");
+                "AUTH=LOGIN", "BINARYMIME", "DELIVERBY 30", "MT-PRIORITY MIXER", "RequireTls", "X-SOMETHING");
         assertThat(peer.announced()).isEqualTo(EnumSet.allOf(Extension.class));
         assertThat(peer.mechanisms()).containsExactlyInAnyOrder("PLAIN", "SCRAM-SHA-256", "LOGIN");
         assertThat(peer.sizeLimit()).hasValue(52428800);

@@ -52,7 +52,7 @@ class TransactionTest {
         Envelope envelope = new Envelope(Optional.empty(), BodyType.SEVEN_BIT, true, Optional.empty(),
                 DsnReturn.UNSPECIFIED, recipients("a@x.example"));
         Rehearsal peer = Rehearsal.with(Protocol.SMTP, "8BITMIME", "SMTPUTF8");
-        assertThat(peer.deliver(new Errand(envelope, envelope.recipients(), 5)).text())
+        assertThat(peer.deliver(new Errand(envelope, envelope.recipients(), 5, 0)).text())
                 .isEqualTo("MAIL FROM:<> SMTPUTF8");
     }
 
@@ -201,7 +201,7 @@ class TransactionTest {
                 RCPT TO:<grüße@x.example>""");
         Envelope envelope = Envelope.of(Optional.of(Address.of("ich@müller.example")),
                 List.of(Address.of("b@x.example")));
-        assertThat(plain(new Errand(envelope, envelope.recipients(), 1))).startsWith("1 Failed 553 5.6.7");
+        assertThat(plain(new Errand(envelope, envelope.recipients(), 1, 0))).startsWith("1 Failed 553 5.6.7");
     }
 
     @Test
@@ -290,7 +290,7 @@ class TransactionTest {
 
     private static Errand errand(Address... recipients) {
         Envelope envelope = Envelope.of(Optional.of(Address.of("me@here.example")), List.of(recipients));
-        return new Errand(envelope, envelope.recipients(), 100);
+        return new Errand(envelope, envelope.recipients(), 100, 0);
     }
 
     private static List<Recipient> recipients(String... addresses) {

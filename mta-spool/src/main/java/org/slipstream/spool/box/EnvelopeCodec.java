@@ -6,6 +6,7 @@ import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.Wishes;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -15,12 +16,13 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
-/// An envelope as bytes, in the form of version 1:
+/// An envelope as bytes:
 ///
 /// ```
-/// version      1 byte
+/// version      1 byte   1, or 2 when wishes follow
 /// flags        1 byte   1 null sender · 2 SMTPUTF8 · 4 has ENVID
 /// body type    1 byte   0 7BIT · 1 8BITMIME · 2 BINARYMIME
 /// RET          1 byte   0 nothing said · 1 FULL · 2 HDRS
@@ -28,24 +30,35 @@ import java.util.Set;
 /// ENVID        text                       if there is one
 /// recipients   count, then for each: NOTIFY bits (1 NEVER · 2 SUCCESS · 4 FAILURE · 8 DELAY · 16 has ORCPT),
 ///              local part, domain, original (if there is one)
+/// wishes       version 2 only: bits (1 hold · 2 deadline · 4 mode R · 8 trace · 16 REQUIRETLS), MT-PRIORITY + 9,
+///              8 bytes each, high byte first: hold until, deadline (if there is one), in milliseconds since 1970
 /// ```
 ///
 /// Text is UTF-8 behind its length; lengths and counts take 7 bits a byte, lowest first, the high bit says that more
 /// follows. Numbers of constants are written out here and are not the enums' ordinals: sorting an enum must not change
-/// what is on disk.
+/// what is on disk. Of most mail nothing was asked, and its envelope is written as version 1, as it always was.
 public final class EnvelopeCodec {
     static final int VERSION = 1;
+    static final int VERSION_WITH_WISHES = 2;
 
     private static final int NULL_SENDER = 1;
     private static final int SMTP_UTF8 = 2;
     private static final int HAS_ENVELOPE_ID = 4;
     private static final int HAS_ORIGINAL = 16;
 
+    private static final int HOLD = 1;
+    private static final int DELIVER_BY = 2;
+    private static final int RETURNED = 4;
+    private static final int TRACED = 8;
+    private static final int REQUIRE_TLS = 16;
+    private static final int LOWEST_PRIORITY = -9;
+
     private EnvelopeCodec() {}
 
     public static byte[] encode(Envelope envelope) {
         Output out = new Output(64 + 48 * envelope.recipients().size());
-        out.octet(VERSION);
+        boolean plain = envelope.wishes().equals(Wishes.NONE);
+        out.octet(plain ? VERSION : VERSION_WITH_WISHES);
         out.octet((envelope.sender().isEmpty() ? NULL_SENDER : 0) | (envelope.smtpUtf8() ? SMTP_UTF8 : 0)
                 | (envelope.envelopeId().isPresent() ? HAS_ENVELOPE_ID : 0));
         out.octet(code(envelope.body()));
@@ -58,7 +71,30 @@ public final class EnvelopeCodec {
             out.address(recipient.address());
             recipient.original().ifPresent(out::text);
         }
+        if (!plain) {
+            out.wishes(envelope.wishes());
+        }
         return out.toBytes();
+    }
+
+    /// The wishes alone, as the register keeps them.
+    public static byte[] encode(Wishes wishes) {
+        Output out = new Output(18);
+        out.wishes(wishes);
+        return out.toBytes();
+    }
+
+    /// @throws DamagedLetterException when the bytes are no wishes
+    public static Wishes decodeWishes(ByteBuffer bytes) throws DamagedLetterException {
+        try {
+            Wishes wishes = wishes(bytes);
+            if (bytes.hasRemaining()) {
+                throw new DamagedLetterException("bytes after the end of wishes");
+            }
+            return wishes;
+        } catch (BufferUnderflowException | IllegalArgumentException e) {
+            throw new DamagedLetterException("no wishes: " + e);
+        }
     }
 
     /// @throws DamagedLetterException when the bytes are no envelope
@@ -76,7 +112,7 @@ public final class EnvelopeCodec {
 
     private static Envelope read(ByteBuffer in) {
         int version = in.get();
-        if (version != VERSION) {
+        if (version != VERSION && version != VERSION_WITH_WISHES) {
             throw new IllegalArgumentException("version " + version);
         }
         int flags = in.get();
@@ -92,7 +128,21 @@ public final class EnvelopeCodec {
             Optional<String> original = (bits & HAS_ORIGINAL) != 0 ? Optional.of(text(in)) : Optional.empty();
             recipients.add(new Recipient(number, address, original, notifyOn(bits & ~HAS_ORIGINAL)));
         }
-        return new Envelope(sender, body, (flags & SMTP_UTF8) != 0, envelopeId, returns, recipients);
+        Wishes wishes = version == VERSION ? Wishes.NONE : wishes(in);
+        return new Envelope(sender, body, (flags & SMTP_UTF8) != 0, envelopeId, returns, recipients, wishes);
+    }
+
+    private static Wishes wishes(ByteBuffer in) {
+        int bits = in.get();
+        if (bits < 0 || bits >= REQUIRE_TLS << 1 || (bits & DELIVER_BY) == 0 && (bits & (RETURNED | TRACED)) != 0) {
+            throw new IllegalArgumentException("no wishes: " + bits);
+        }
+        int priority = in.get() + LOWEST_PRIORITY;
+        OptionalLong hold = (bits & HOLD) != 0 ? OptionalLong.of(in.getLong()) : OptionalLong.empty();
+        Optional<Wishes.DeliverBy> by = (bits & DELIVER_BY) != 0
+                ? Optional.of(new Wishes.DeliverBy(in.getLong(), (bits & RETURNED) != 0, (bits & TRACED) != 0))
+                : Optional.empty();
+        return new Wishes(hold, by, priority, (bits & REQUIRE_TLS) != 0);
     }
 
     private static Address address(ByteBuffer in) {
@@ -231,6 +281,22 @@ public final class EnvelopeCodec {
         void address(Address address) {
             text(address.localPart());
             text(address.domain());
+        }
+
+        void wishes(Wishes wishes) {
+            int by = wishes.deliverBy()
+                    .map(each -> DELIVER_BY | (each.returned() ? RETURNED : 0) | (each.traced() ? TRACED : 0))
+                    .orElse(0);
+            octet((wishes.holdUntilMillis().isPresent() ? HOLD : 0) | by | (wishes.requireTls() ? REQUIRE_TLS : 0));
+            octet(wishes.priority() - LOWEST_PRIORITY);
+            wishes.holdUntilMillis().ifPresent(this::eightBytes);
+            wishes.deliverBy().ifPresent(each -> eightBytes(each.deadlineMillis()));
+        }
+
+        void eightBytes(long value) {
+            reserve(Long.BYTES);
+            ByteBuffer.wrap(bytes).putLong(length, value);
+            length += Long.BYTES;
         }
 
         byte[] toBytes() {

@@ -4,6 +4,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Wishes;
 import org.slipstream.spool.box.EnvelopeCodec;
 
 import java.sql.Connection;
@@ -34,7 +35,8 @@ final class ChangeWriter implements AutoCloseable {
                 """
                 insert into message (id, seq, box_segment, box_offset, own_file, size_bytes, created_millis, next_millis,
                  state, attempts, delay_notified, recipients, sender_local, sender_domain, body_type, smtp_utf8,
-                 envelope_id, dsn_return, envelope) values (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, false, ?, ?, ?, ?, ?, ?, ?, ?)"""), ENTER_LARGE(
+                 envelope_id, dsn_return, envelope, wishes, not_before_millis)
+                 values (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, false, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""), ENTER_LARGE(
                         "insert into large_letter (message_id) values (?)"), MOVE(
                                 "update message set seq = ?, box_segment = ?, box_offset = ? where id = ?"), OUTCOME("""
                 update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?
@@ -187,7 +189,7 @@ final class ChangeWriter implements AutoCloseable {
         message.setBoolean(5, enter.place().ownFile());
         message.setLong(6, enter.sizeBytes());
         message.setLong(7, enter.createdMillis());
-        message.setLong(8, enter.createdMillis());
+        message.setLong(8, envelope.wishes().releaseMillis(enter.createdMillis()));
         message.setInt(9, envelope.recipients().size());
         message.setString(10, envelope.sender().map(sender -> sender.localPart()).orElse(null));
         message.setString(11, envelope.sender().map(sender -> sender.domain()).orElse(null));
@@ -197,6 +199,8 @@ final class ChangeWriter implements AutoCloseable {
         message.setInt(15, EnvelopeCodec.code(envelope.returns()));
         boolean inline = enter.envelopeBytes().length <= LARGEST_INLINE_ENVELOPE;
         message.setBytes(16, inline ? enter.envelopeBytes() : null);
+        message.setBytes(17, envelope.wishes().equals(Wishes.NONE) ? null : EnvelopeCodec.encode(envelope.wishes()));
+        message.setLong(18, envelope.wishes().holdUntilMillis().orElse(0));
         batches.get(Kind.ENTER_MESSAGE).add();
         if (!inline) {
             expansion.enter(enter.id().value(), envelope.recipients());
@@ -278,7 +282,9 @@ final class ChangeWriter implements AutoCloseable {
 
     private void makeDue(Change.MakeDue change) throws SQLException {
         send();
-        StringBuilder sql = new StringBuilder("update message set next_millis = ? where next_millis > ?");
+        StringBuilder sql = new StringBuilder("update message set next_millis = ? where next_millis > ?"
+                // What its sender wants held (RFC 4865) is not late, and nobody hurries it.
+                + " and not_before_millis <= ?");
         if (change.id().isPresent()) {
             sql.append(" and id = ?");
         }
@@ -287,6 +293,7 @@ final class ChangeWriter implements AutoCloseable {
         }
         try (PreparedStatement update = connection.prepareStatement(sql.toString())) {
             int index = 1;
+            update.setLong(index++, change.nowMillis());
             update.setLong(index++, change.nowMillis());
             update.setLong(index++, change.nowMillis());
             if (change.id().isPresent()) {

@@ -169,7 +169,7 @@ final class MessageReader {
 
         Registered toRegistered() {
             var envelope = new Envelope(summary.sender(), body, smtpUtf8, envelopeId, returns,
-                    recipients.stream().map(RegisteredRecipient::recipient).toList());
+                    recipients.stream().map(RegisteredRecipient::recipient).toList(), summary.wishes());
             return new Registered(summary, envelope, nextMillis, recipients);
         }
     }

@@ -8,6 +8,7 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Wishes;
 import org.slipstream.spool.box.DamagedLetterException;
 import org.slipstream.spool.box.EnvelopeCodec;
 
@@ -32,7 +33,7 @@ final class Rows {
              (select count(*) from recipient r where r.message_id = m.id and r.state = 0) end as open_rows,
             case when m.envelope is not null then 0 else
              (select count(*) from recipient r where r.message_id = m.id and r.state = 2) end as failed_rows,
-            m.envelope""";
+            m.envelope, m.wishes""";
 
     private Rows() {}
 
@@ -49,7 +50,16 @@ final class Rows {
         }
         return new MessageSummary(id(row), sender(row), row.getLong("created_millis"), row.getLong("size_bytes"),
                 recipients, row.getInt("open_rows"), row.getInt("failed_rows"), row.getInt("attempts"),
-                row.getInt("state") == MessageStatus.HELD, row.getBoolean("delay_notified"));
+                row.getInt("state") == MessageStatus.HELD, row.getBoolean("delay_notified"), wishes(row));
+    }
+
+    private static Wishes wishes(ResultSet row) throws SQLException {
+        byte[] bytes = row.getBytes("wishes");
+        try {
+            return bytes == null ? Wishes.NONE : EnvelopeCodec.decodeWishes(ByteBuffer.wrap(bytes));
+        } catch (DamagedLetterException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
     }
 
     private static Optional<Address> sender(ResultSet row) throws SQLException {

@@ -1,0 +1,130 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Sink;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Workbench;
+
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.arrives;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// What a client may ask of a message besides its delivery, from MAIL to the next host or back, on the packaged program: FUTURERELEASE,
+/// DELIVERBY, MT-PRIORITY and REQUIRETLS.
+class WishesIT {
+    @RegisterExtension
+    static final Workbench BENCH = new Workbench();
+    private static Sink far;
+    private static Sink away;
+    private static RunningServer server;
+
+    @BeforeAll
+    static void start() {
+        far = BENCH.smtpSink();
+        away = BENCH.smtpSink();
+        far.offer("DELIVERBY 1", "MT-PRIORITY");
+        server = BENCH.server(Settings.quick().route("far.example", far).route("away.example", away));
+    }
+
+    @Test
+    void eachPortOffersWhatItsHouseKeeps() {
+        try (var talk = SmtpTalk.connect(server.submission())) {
+            assertThat(talk.must(250, "EHLO client.example").lines()).contains("DELIVERBY", "MT-PRIORITY")
+                    .anyMatch(line -> line.matches("FUTURERELEASE 2592000 20..-..-..T..:..:..Z"))
+                    .doesNotContain("REQUIRETLS");
+            talk.startTls();
+            assertThat(talk.must(250, "EHLO client.example").lines()).contains("REQUIRETLS");
+        }
+        try (var talk = SmtpTalk.connect(server.smtp())) {
+            assertThat(talk.must(250, "EHLO client.example").lines()).contains("DELIVERBY", "MT-PRIORITY")
+                    .noneMatch(line -> line.startsWith("FUTURERELEASE") || line.equals("REQUIRETLS"));
+            assertThat(talk.say("MAIL FROM:<a@client.example> HOLDFOR=5").code()).isEqualTo(555);
+            assertThat(talk.say("MAIL FROM:<a@client.example> REQUIRETLS").code()).isEqualTo(555);
+        }
+        try (var talk = SmtpTalk.greeted(server.submission())) {
+            assertThat(talk.say("MAIL FROM:<a@client.example> HOLDFOR=2592001").code()).isEqualTo(501);
+        }
+    }
+
+    /// A server of its own, which dies.
+    @Test
+    void mailForLaterLeavesLaterAlsoWhenTheServerDiesMeanwhileAndAnOperatorIsImpatient() {
+        var sink = BENCH.smtpSink();
+        var mortal = BENCH.server(Settings.quick().route("later.example", sink));
+        var letter = Letter.of("later@x", "boss@here.example", "friend@later.example");
+        var release = Instant.now().plusSeconds(8).truncatedTo(ChronoUnit.SECONDS);
+        send(mortal.submission(), letter, "HOLDUNTIL=" + release);
+        mortal.command("queue", "flush").mustSucceed();
+        mortal.kill9();
+        mortal.startAgain();
+        mortal.command("queue", "flush").mustSucceed();
+        assertThat(sink.deliveries()).as("before its time").isEmpty();
+        eventually().until(() -> !sink.deliveries().isEmpty());
+        var arrivedAt = Instant.now().minusNanos(System.nanoTime() - sink.deliveries().getFirst().atNanos());
+        assertThat(arrivedAt).isAfterOrEqualTo(release);
+        arrives(letter, sink);
+        eventually().until(() -> mortal.queue().isEmpty());
+    }
+
+    @Test
+    void whatCannotBeThereInTimeComesBack() {
+        away.stop();
+        var letter = Letter.of("hurry@x", "hurried@here.example", "friend@away.example");
+        long sent = System.nanoTime();
+        send(server.smtp(), letter, "BY=4;R");
+        eventually().until(() -> server.mail().count("hurried@here.example") == 1);
+        assertThat(System.nanoTime() - sent).isGreaterThanOrEqualTo(TimeUnit.SECONDS.toNanos(4));
+        assertThat(report("hurried@here.example")).contains("5.4.7", "Action: failed");
+        eventually().until(() -> server.queue().isEmpty());
+        away.startAgain();
+    }
+
+    @Test
+    void whatIsLeftOfTheTimeAndThePriorityAreSaidOn() {
+        var letter = Letter.of("on@x", "boss@here.example", "friend@far.example");
+        send(server.smtp(), letter, "BY=600;NT MT-PRIORITY=3");
+        arrives(letter, far);
+        assertThat(far.deliveries()).singleElement().satisfies(mail -> assertThat(mail.mailArguments())
+                .containsPattern(" BY=(600|5[0-9]{2});NT ?").contains(" MT-PRIORITY=3"));
+    }
+
+    @Test
+    void whatMustNotGoInTheClearComesBackWithoutItsContent() {
+        var letter = Letter.of("secret@x", "secretive@here.example", "friend@away.example");
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            talk.startTls();
+            talk.must(250, "EHLO client.example");
+            talk.must(250, "MAIL FROM:<secretive@here.example> REQUIRETLS");
+            talk.must(250, "RCPT TO:<friend@away.example>");
+            talk.must(354, "DATA");
+            assertThat(talk.data(letter.content()).code()).isEqualTo(250);
+        }
+        eventually().until(() -> server.mail().count("secretive@here.example") == 1);
+        assertThat(report("secretive@here.example")).contains("5.7.10", "Action: failed").doesNotContain("secret@x");
+        assertThat(away.deliveries()).isEmpty();
+    }
+
+    private static String report(String mailbox) {
+        return new String(server.mail().newMail(mailbox).getFirst(), StandardCharsets.UTF_8);
+    }
+
+    private static void send(InetSocketAddress port, Letter letter, String wishes) {
+        try (var talk = SmtpTalk.greeted(port)) {
+            talk.must(250, "MAIL FROM:<" + letter.sender() + "> " + wishes);
+            talk.must(250, "RCPT TO:<" + letter.recipients().getFirst() + ">");
+            talk.must(354, "DATA");
+            assertThat(talk.data(letter.content()).code()).isEqualTo(250);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package org.slipstream.smtpout;
+
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.Address;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Letter;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Wishes;
+import org.slipstream.smtpout.dialog.PeerExtensions;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Mail that not every peer may have: it travels over authenticated TLS only (RFC 8689), or to those who keep an eye on the clock (RFC 2852).
+class WishesTest {
+    private static final Wishes SECRET = new Wishes(OptionalLong.empty(), Optional.empty(), 0, true);
+    private static final PeerExtensions PROMISES = peer("250-peer", "250-8BITMIME", "250 REQUIRETLS");
+    private static final PeerExtensions SILENT = peer("250-peer", "250 8BITMIME");
+
+    @Test
+    void itGoesToWhoIsWhoItSaysAndPromisesTheSame() throws IOException {
+        assertThat(fitting(SECRET, PROMISES, Assurance.AUTHENTICATED)).isEqualTo(Fitting.AS_IT_IS);
+    }
+
+    @Test
+    void itGoesToNobodyElse() throws IOException {
+        assertThat(refusal(PROMISES, Assurance.NONE)).startsWith("550 5.7.10 ");
+        assertThat(refusal(SILENT, Assurance.NONE)).startsWith("550 5.7.10 ");
+        assertThat(refusal(SILENT, Assurance.AUTHENTICATED)).startsWith("550 5.7.30 ");
+    }
+
+    @Test
+    void whoPutsItIntoMailboxesNeedNotPromiseAnything() throws IOException {
+        assertThat(fitting(SECRET, SILENT, Assurance.FINAL)).isEqualTo(Fitting.AS_IT_IS);
+    }
+
+    @Test
+    void mailThatIsToComeBackWhenItIsLateGoesToWhoKnowsOfThat() throws IOException {
+        Wishes back = new Wishes(OptionalLong.empty(), Optional.of(new Wishes.DeliverBy(1_000, true, false)), 0, false);
+        Wishes notice = new Wishes(OptionalLong.empty(), Optional.of(new Wishes.DeliverBy(1_000, false, false)), 0,
+                false);
+        PeerExtensions timed = peer("250-peer", "250-8BITMIME", "250 DELIVERBY");
+        assertThat(fitting(back, timed, Assurance.NONE)).isEqualTo(Fitting.AS_IT_IS);
+        assertThat(fitting(back, SILENT, Assurance.FINAL)).isEqualTo(Fitting.AS_IT_IS);
+        assertThat(fitting(notice, SILENT, Assurance.NONE)).isEqualTo(Fitting.AS_IT_IS);
+        assertThat(((Fitting.Impossible) fitting(back, SILENT, Assurance.NONE)).reason().toString())
+                .startsWith("554 5.3.3 ");
+    }
+
+    @Test
+    void mailWithoutTheWishGoesWhereItAlwaysWent() throws IOException {
+        assertThat(fitting(Wishes.NONE, SILENT, Assurance.NONE)).isEqualTo(Fitting.AS_IT_IS);
+    }
+
+    private static String refusal(PeerExtensions peer, Assurance assurance) throws IOException {
+        return ((Fitting.Impossible) fitting(SECRET, peer, assurance)).reason().toString();
+    }
+
+    private static Fitting fitting(Wishes wishes, PeerExtensions peer, Assurance assurance) throws IOException {
+        Envelope envelope = Envelope.of(Optional.of(Address.of("ann@example.org")),
+                List.of(Address.of("bob@example.net"))).withWishes(wishes);
+        return Fitting.of(new Parcel(1, new QueueId(1), envelope, envelope.recipients(), new Empty()), peer, assurance);
+    }
+
+    private static PeerExtensions peer(String... lines) {
+        return PeerExtensions.of(new Reply(250, Optional.empty(), List.of(lines).stream().map(l -> l.substring(4))
+                .toList()));
+    }
+
+    private record Empty() implements Letter {
+        @Override
+        public long sizeBytes() {
+            return 0;
+        }
+
+        @Override
+        public InputStream open() {
+            return new ByteArrayInputStream(new byte[0]);
+        }
+    }
+}

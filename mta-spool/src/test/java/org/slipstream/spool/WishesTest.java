@@ -1,0 +1,107 @@
+package org.slipstream.spool;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Wishes;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.spool.Letters.claim;
+
+/// What a sender asked of a message stays with it: in the box, in the register, in a file.
+class WishesTest {
+    private static final Outcome LATER = Outcome.of(Reply.of(450, "4.2.0", "later"), "mx.example.net");
+    private static final long HOUR = 3_600_000;
+
+    @TempDir
+    Path directory;
+    private final TestWorld world = new TestWorld();
+    private final long now = world.nowMillis.get();
+    private final Wishes all = new Wishes(OptionalLong.of(now + HOUR),
+            Optional.of(new Wishes.DeliverBy(now + 2 * HOUR, true, true)), -4, true);
+
+    private Envelope wished(String... recipients) {
+        return Letters.envelope(recipients).withWishes(all);
+    }
+
+    @Test
+    void mailForLaterIsNotDueBeforeAndNobodyHurriesIt() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            QueueId id = Letters.commit(spool, wished("bob@example.net"), Letters.body(100, 1)).id();
+            Spool.Claimed early = claim(spool, now, 10, now + 5_000);
+            assertThat(early.messages()).isEmpty();
+            assertThat(early.nextDueMillis()).hasValue(now + HOUR);
+            Letters.done(then -> spool.makeDue(Optional.empty(), Optional.empty(), now, then));
+            Letters.done(then -> spool.makeDue(Optional.of(id), Optional.empty(), now, then));
+            assertThat(claim(spool, now, 10, now + 5_000).messages()).as("flushed by an operator").isEmpty();
+            assertThat(claim(spool, now + HOUR, 10, now + 2 * HOUR).messages()).singleElement()
+                    .satisfies(found -> assertThat(found.wishes()).isEqualTo(all));
+            Letters.done(then -> spool.makeDue(Optional.of(id), Optional.empty(), now + HOUR + 1, then));
+            assertThat(claim(spool, now + HOUR + 1, 10, now + 2 * HOUR).messages()).as("released, then flushed")
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void wishesSurviveARestartAnOutcomeAndTheLossOfTheRegister() throws Exception {
+        QueueId id;
+        try (Spool spool = world.open(directory)) {
+            id = Letters.commit(spool, wished("a@example.net", "b@example.net"), Letters.body(100, 1)).id();
+            Letters.done(then -> spool.record(id, List.of(new RecipientOutcome(1, LATER)), then));
+        }
+        try (Spool spool = world.open(directory)) {
+            assertThat(spool.envelope(id).orElseThrow().wishes()).isEqualTo(all);
+            assertThat(spool.list(Optional.empty(), 10)).singleElement()
+                    .satisfies(each -> assertThat(each.summary().wishes()).isEqualTo(all));
+        }
+        Files.delete(directory.resolve("register.mv.db"));
+        try (Spool spool = world.open(directory)) {
+            assertThat(spool.envelope(id).orElseThrow().wishes()).as("from the box alone").isEqualTo(all);
+            assertThat(claim(spool, now, 10, now + 5_000).messages()).as("not before its time").isEmpty();
+            assertThat(claim(spool, now + HOUR, 10, now + 2 * HOUR).messages()).hasSize(1);
+        }
+    }
+
+    @Test
+    void wishesTravelInAFileFromOneHouseToAnother() throws Exception {
+        Path files = directory.resolve("files");
+        SpoolConfig old = SpoolConfig.at(directory.resolve("old"));
+        SpoolConfig fresh = SpoolConfig.at(directory.resolve("new"));
+        try (Spool spool = world.open(old)) {
+            Letters.commit(spool, wished("bob@example.net"), Letters.body(100, 1));
+        }
+        SpoolTools.export(old, world.nowMillis::get, files);
+        assertThat(SpoolTools.importFrom(fresh, world.nowMillis::get, files).findings()).isEmpty();
+        try (Spool spool = world.open(fresh)) {
+            assertThat(spool.list(Optional.empty(), 10)).singleElement()
+                    .satisfies(each -> assertThat(each.envelope()).isEqualTo(wished("bob@example.net")));
+        }
+    }
+
+    @Test
+    void aRegisterOfTheVersionBeforeIsReadOn() throws Exception {
+        QueueId id;
+        try (Spool spool = world.open(directory)) {
+            id = Letters.commit(spool, "bob@example.net", Letters.body(100, 1));
+        }
+        TestWorld.sql(directory, "alter table message drop column wishes",
+                "alter table message drop column not_before_millis",
+                "delete from \"flyway_schema_history\" where \"version\" = '4'", "shutdown");
+        Files.writeString(directory.resolve("version"), "slipstream-spool 3\n");
+        try (Spool spool = world.open(directory)) {
+            assertThat(spool.envelope(id).orElseThrow().wishes()).isEqualTo(Wishes.NONE);
+            assertThat(claim(spool, now, 10, now + 5_000).messages()).hasSize(1);
+        }
+        assertThat(Files.readString(directory.resolve("version"))).isEqualTo("slipstream-spool 4\n");
+    }
+}
