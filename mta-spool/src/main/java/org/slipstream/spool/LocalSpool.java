@@ -40,12 +40,12 @@ final class LocalSpool implements Spool {
     private final ReaderThreads readers;
     private final SpoolLock lock;
     private final AtomicLong lastId;
-    private final long patienceMillis;
+    private final Patience patience;
 
     /// Takes over everything it gets; [#close] closes it.
     LocalSpool(SpoolConfig config, LongSupplier clock, LetterBox box, Register register, FreshLetters fresh,
             SpaceGuard space, SpoolWriter writer, ReaderThreads readers, SpoolLock lock, long lastId,
-            long patienceMillis) {
+            Patience patience) {
         this.config = config;
         this.clock = clock;
         this.box = box;
@@ -56,7 +56,7 @@ final class LocalSpool implements Spool {
         this.readers = readers;
         this.lock = lock;
         this.lastId = new AtomicLong(lastId);
-        this.patienceMillis = patienceMillis;
+        this.patience = patience;
     }
 
     @Override
@@ -64,7 +64,7 @@ final class LocalSpool implements Spool {
         space.require();
         long now = clock.getAsLong();
         QueueId id = new QueueId(lastId.updateAndGet(last -> QueueId.after(last, now).value()));
-        return new WritingDraft(id, box, writer, space, clock, config.inlineBytes(), patienceMillis);
+        return new WritingDraft(id, box, writer, space, clock, config.inlineBytes());
     }
 
     @Override
@@ -264,6 +264,7 @@ final class LocalSpool implements Spool {
 
     @Override
     public void close() {
+        patience.close();
         writer.close();
         readers.close();
         lock.close();

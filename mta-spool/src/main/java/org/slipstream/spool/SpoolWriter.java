@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /// The thread `spool-writer-0`: the only one that writes box and register. Nobody interrupts it, and nothing ends it but
@@ -98,6 +99,11 @@ final class SpoolWriter implements AutoCloseable {
     /// Any thread. @return false when the writer takes nothing more
     boolean add(Task task) {
         return queue.add(task);
+    }
+
+    /// Any thread: the sessions of letters that it has not taken by then are told so.
+    void giveUp(long sinceBeforeNanos, Consumer<Task.Deposit> then) {
+        queue.giveUp(sinceBeforeNanos, then);
     }
 
     /// Writes what waits and closes the register, on its own thread: the caller's may carry an interrupt, which would reach

@@ -137,7 +137,7 @@ public final class Spools {
                     register.standing().lastSeq(), new Cleaner(box, register, fresh, config.segmentBytes()));
             writer.start();
             return new LocalSpool(config, clock, box, register, fresh, space, writer, readers, lock,
-                    replayed.lastId(), parts.patienceMillis());
+                    replayed.lastId(), Patience.with(writer, parts.patienceMillis()));
         } catch (IOException | RuntimeException e) {
             register.close();
             throw e;

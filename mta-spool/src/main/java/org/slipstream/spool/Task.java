@@ -13,11 +13,11 @@ import java.util.function.Consumer;
 sealed interface Task {
     /// A letter, and the session that waits for it. Refused when it cannot be written: its client tries again.
     ///
-    /// @param settled set by whoever comes first: the writer that takes it, or the session that has waited too long and
-    /// tells its client to come again. Once it is the writer's nobody can say any more that the letter is not there.
-    record Deposit(NewLetter letter, CompletableFuture<Void> safe, AtomicBoolean settled) implements Task {
+    /// @param settled set by whoever comes first: the writer that takes it, or [Patience], for which it has waited too long. Once it is the writer's nobody can say any more that the letter is not there.
+    record Deposit(NewLetter letter, CompletableFuture<Void> safe, AtomicBoolean settled,
+            long sinceNanos) implements Task {
         Deposit(NewLetter letter) {
-            this(letter, new CompletableFuture<>(), new AtomicBoolean());
+            this(letter, new CompletableFuture<>(), new AtomicBoolean(), System.nanoTime());
         }
 
         /// @return false when the other side was faster

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /// What waits for the writer. Any thread adds, the writer alone takes, in groups: whatever is there, up to 1024 tasks or
 /// 8 MiB, and nothing is waited for once there is something.
@@ -63,6 +64,15 @@ final class TaskQueue {
             task = group.size() < GROUP_TASKS && bytes < GROUP_BYTES ? queue.poll() : null;
         }
         return group;
+    }
+
+    /// Any thread: letters that wait since before `nanos` are given up, in the order in which they came.
+    void giveUp(long nanos, Consumer<Task.Deposit> then) {
+        for (Task task : queue) {
+            if (task instanceof Task.Deposit deposit && deposit.sinceNanos() - nanos < 0 && deposit.settle()) {
+                then.accept(deposit);
+            }
+        }
     }
 
     private Task first(long nanos) {

@@ -14,8 +14,6 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
 /// A draft of one session thread: in memory up to `inlineBytes`, then in a file of its own. Both the writing and the
@@ -31,7 +29,6 @@ final class WritingDraft implements Draft {
     private final SpaceGuard space;
     private final LongSupplier clock;
     private final int inlineBytes;
-    private final long patienceMillis;
     private byte[] memory = new byte[FIRST_BYTES];
     private int used;
     private long flushed;
@@ -39,15 +36,13 @@ final class WritingDraft implements Draft {
     private Optional<IOException> failed = Optional.empty();
     private boolean ended;
 
-    WritingDraft(QueueId id, LetterBox box, SpoolWriter writer, SpaceGuard space, LongSupplier clock, int inlineBytes,
-            long patienceMillis) {
+    WritingDraft(QueueId id, LetterBox box, SpoolWriter writer, SpaceGuard space, LongSupplier clock, int inlineBytes) {
         this.id = id;
         this.box = box;
         this.writer = writer;
         this.space = space;
         this.clock = clock;
         this.inlineBytes = inlineBytes;
-        this.patienceMillis = patienceMillis;
     }
 
     @Override
@@ -132,27 +127,9 @@ final class WritingDraft implements Draft {
             throw new IOException("the spool is closed");
         }
         try {
-            await(deposit);
+            deposit.safe().join();
         } catch (CompletionException e) {
             throw new IOException("queue=" + id + " could not be stored: " + e.getCause().getMessage(), e.getCause());
-        }
-    }
-
-    /// Waits as long as the client may be expected to. Only what the writer has not taken can be given up: of a letter that
-    /// hangs in a sync nobody knows whether it is there, and 451 for it would make two of it (RFC 1047).
-    private void await(Task.Deposit deposit) throws IOException {
-        try {
-            // A copy: it is the waiting that ends, not the letter.
-            deposit.safe().copy().orTimeout(patienceMillis, TimeUnit.MILLISECONDS).join();
-        } catch (CompletionException e) {
-            if (!(e.getCause() instanceof TimeoutException)) {
-                throw e;
-            }
-            if (deposit.settle()) {
-                throw new IOException("queue=" + id + " was given up after " + patienceMillis
-                        + " ms: the spool's disk does not keep up");
-            }
-            deposit.safe().join();
         }
     }
 
