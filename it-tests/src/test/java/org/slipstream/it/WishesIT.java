@@ -120,8 +120,9 @@ class WishesIT {
     void whoWasAwayAsksForItsMailAndGetsIt() {
         var sink = BENCH.smtpSink();
         sink.refuse("friend", "451 4.2.0 not now");
-        var patient = BENCH.server(Settings.quick().set("queue.minimal-backoff", "1h").set("queue.maximal-backoff", "1h")
-                .route("back.example", sink));
+        var patient = BENCH
+                .server(Settings.quick().set("queue.minimal-backoff", "1h").set("queue.maximal-backoff", "1h")
+                        .route("back.example", sink));
         var letter = Letter.of("etrn@x", "boss@here.example", "friend@back.example");
         try (var talk = SmtpTalk.greeted(patient.smtp())) {
             assertThat(talk.send(letter).code()).isEqualTo(250);
