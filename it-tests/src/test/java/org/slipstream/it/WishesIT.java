@@ -115,6 +115,29 @@ class WishesIT {
         assertThat(away.deliveries()).isEmpty();
     }
 
+    /// RFC 1985, on a server that would try again in an hour.
+    @Test
+    void whoWasAwayAsksForItsMailAndGetsIt() {
+        var sink = BENCH.smtpSink();
+        sink.refuse("friend", "451 4.2.0 not now");
+        var patient = BENCH
+                .server(Settings.quick().set("queue.minimal-backoff", "1h").set("queue.maximal-backoff", "1h")
+                        .route("back.example", sink));
+        var letter = Letter.of("etrn@x", "boss@here.example", "friend@back.example");
+        try (var talk = SmtpTalk.greeted(patient.smtp())) {
+            assertThat(talk.send(letter).code()).isEqualTo(250);
+        }
+        eventually().untilAsserted(() -> assertThat(patient.queue().messages()).singleElement()
+                .satisfies(message -> assertThat(message.path("state").asString()).isEqualTo("deferred")));
+        sink.accept("friend");
+        try (var talk = SmtpTalk.greeted(patient.smtp())) {
+            talk.must(250, "ETRN back.example");
+            talk.must(252, "ETRN back.example");
+            talk.must(459, "ETRN else.example");
+        }
+        arrives(letter, sink);
+    }
+
     private static String report(String mailbox) {
         return new String(server.mail().newMail(mailbox).getFirst(), StandardCharsets.UTF_8);
     }

@@ -12,6 +12,7 @@ import org.slipstream.dist.desk.Desk;
 import org.slipstream.dist.desk.QueueOperations;
 import org.slipstream.dist.desk.RestingDesk;
 import org.slipstream.dist.door.Services;
+import org.slipstream.dist.door.Wake;
 import org.slipstream.dist.local.Leftovers;
 import org.slipstream.dist.place.HostDesk;
 import org.slipstream.dist.place.HostNotes;
@@ -130,7 +131,8 @@ public final class Server implements AutoCloseable {
                 config.queue().delivers() ? desk : new RestingDesk(desk, inbox::answer));
         QueueOperations operations = new QueueOperations(spool, inbox, CLOCK, Release.version(), config.hostname());
         AdminServer api = bindAdmin();
-        House house = rooms.house(loop::isBehindArrivals);
+        House house = rooms.house(loop::isBehindArrivals).withEtrn(new Wake(config.routes().keySet(),
+                domain -> operations.flushAll(Optional.of(domain)), System::nanoTime));
         for (Services.Service service : Services.of(config)) {
             ports.put(service.name(), listen(service, tls, house));
         }

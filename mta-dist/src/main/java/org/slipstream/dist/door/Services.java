@@ -31,6 +31,7 @@ import javax.net.ssl.SSLContext;
 /// | DELIVERBY | the queue manager, which returns or reports what is late; the client, which says on what time is left |
 /// | MT-PRIORITY | the queue manager, as a tie-break; the client, which says it on. What strangers say counts as 0 |
 /// | REQUIRETLS | the client, which sends over authenticated TLS to hosts that offer the same, or returns |
+/// | ETRN | the queue manager, which tries again what waits; on the port for other servers, see [Wake] |
 ///
 /// Not on the LMTP port: who brings mail there has nobody to relay it to.
 public final class Services {
@@ -47,7 +48,8 @@ public final class Services {
     public static List<Service> of(Config config) {
         Config.Listen listen = config.listen();
         Config.Policy policy = config.policy();
-        ServicePolicy mx = ServicePolicy.mx().withTurns(policy.strictTurns(), policy.greetingDelayMillis());
+        ServicePolicy mx = ServicePolicy.mx().with(Extension.ETRN).withTurns(policy.strictTurns(),
+                policy.greetingDelayMillis());
         return List.of(service(listen.smtp(), relaying(mx), config),
                 service(listen.submission(), holding(submission(config.submission()), config), config),
                 service(listen.submissions(), holding(ServicePolicy.submissions(), config), config),

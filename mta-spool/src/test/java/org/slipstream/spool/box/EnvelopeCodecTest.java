@@ -7,6 +7,7 @@ import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.Wishes;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 
@@ -62,6 +64,18 @@ class EnvelopeCodecTest {
                 .isInstanceOf(DamagedLetterException.class).hasMessageContaining("version 3");
     }
 
+    private static Wishes wishes(Random random) {
+        if (random.nextBoolean()) {
+            return Wishes.NONE;
+        }
+        return new Wishes(random.nextBoolean() ? OptionalLong.of(random.nextLong()) : OptionalLong.empty(),
+                random.nextBoolean()
+                        ? Optional.of(new Wishes.DeliverBy(random.nextLong(), random.nextBoolean(),
+                                random.nextBoolean()))
+                        : Optional.empty(),
+                random.nextInt(19) - 9, random.nextBoolean());
+    }
+
     private static Envelope envelope(Random random) {
         List<Recipient> recipients = new ArrayList<>();
         int count = 1 + (random.nextInt(10) == 0 ? random.nextInt(300) : random.nextInt(4));
@@ -76,7 +90,7 @@ class EnvelopeCodecTest {
         }
         return new Envelope(random.nextBoolean() ? Optional.of(address(random)) : Optional.empty(),
                 BodyType.values()[random.nextInt(3)], random.nextBoolean(), maybe(random),
-                DsnReturn.values()[random.nextInt(3)], recipients);
+                DsnReturn.values()[random.nextInt(3)], recipients).withWishes(wishes(random));
     }
 
     private static Optional<String> maybe(Random random) {
