@@ -66,6 +66,49 @@ class CrashPointTest {
                 .isEmpty();
     }
 
+    /// The start that enters what the box has and the register has not is cut off, too.
+    @Test
+    void aStartThatIsCutOffIsFollowedByOneThatKeepsThePromises() throws Exception {
+        long seed = Long.getLong("crash.seed", System.nanoTime());
+        System.out.println("CrashPointTest of starts, seed " + seed);
+        Random random = new Random(seed);
+        DiskLog log = new DiskLog(Files.createDirectory(directory.resolve("run")), true);
+        CrashScript script;
+        try (CrashWorld world = new CrashWorld(log)) {
+            script = new CrashScript(world, seed);
+            script.run();
+        }
+        int second = 0;
+        List<String> broken = new ArrayList<>();
+        for (int i = 0; i < (ALL ? 60 : 6); i++) {
+            int at = 1 + random.nextInt(log.now());
+            Cut first = random.nextBoolean() ? new Cut.Power() : new Cut.Reordered(random.nextLong());
+            DiskLog start = DiskLog.of(log.image(at, first), Files.createTempDirectory(directory, "start"));
+            int begin = start.now();
+            try (CrashWorld world = new CrashWorld(start); Spool spool = world.open()) {
+                assertThat(spool.counts().messages()).isNotNegative();
+            }
+            for (int j = 0; j < (ALL ? 20 : 8); j++) {
+                int then = begin + random.nextInt(start.now() - begin + 1);
+                Cut cut = switch (random.nextInt(3)) {
+                    case 0 -> new Cut.Process();
+                    case 1 -> new Cut.Power();
+                    default -> new Cut.Reordered(random.nextLong());
+                };
+                Path image = Files.createTempDirectory(directory, "image");
+                start.image(then, cut).copyTo(image);
+                List<String> found = reopen(image, script, new Point(at, first));
+                if (!found.isEmpty()) {
+                    broken.add("cut " + first + " at " + at + ", start cut " + cut + " at " + then + ": " + found);
+                }
+                delete(image);
+                second++;
+            }
+        }
+        System.out.println("CrashPointTest " + second + " starts cut off");
+        assertThat(broken).as("seed %d", seed).isEmpty();
+    }
+
     private static List<Point> points(DiskLog log, Random random) {
         List<Point> points = new ArrayList<>();
         for (int at = 1; at <= log.now(); at++) {

@@ -78,6 +78,26 @@ final class DiskLog {
         this.remembers = remembers;
     }
 
+    /// A disk that begins with what another one was left with, all of it safe, and lies in `root`.
+    static DiskLog of(Image image, Path root) throws IOException {
+        image.copyTo(root);
+        DiskLog log = new DiskLog(root, true);
+        for (String folder : image.folders()) {
+            log.events.add(new Event.Folder(folder));
+        }
+        for (Map.Entry<String, ByteBuffer> file : image.files().entrySet()) {
+            byte[] bytes = new byte[file.getValue().remaining()];
+            file.getValue().duplicate().get(bytes);
+            int number = log.nextFile++;
+            log.files.put(file.getKey(), number);
+            log.events.add(new Event.Create(file.getKey(), number));
+            log.events.add(new Event.Write(number, 0, bytes));
+            log.events.add(new Event.Force(number));
+        }
+        image.folders().forEach(folder -> log.events.add(new Event.SyncFolder(folder)));
+        return log;
+    }
+
     Path root() {
         return root;
     }
