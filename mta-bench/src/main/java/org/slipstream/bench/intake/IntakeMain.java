@@ -12,7 +12,7 @@ import java.util.Locale;
 /// processor time it spends on each. Loopback only; prints a table of Markdown.
 ///
 /// ```
-/// mvn -q -Pintake -pl mta-bench -am test -DskipTests          needs a packaged mta-dist; about three minutes
+/// mvn -q -Pintake -pl mta-bench -am test -DskipTests          needs a packaged mta-dist; about a minute
 /// ```
 ///
 /// The clients share the machine with the server. After a warm-up the manners take turns, so that whatever else the machine does
