@@ -66,15 +66,12 @@ final class Reception implements AutoCloseable {
         } catch (IOException trouble) {
             return trouble(client, trouble, door.troubleReply(trouble));
         }
-        wire.widen();
         try (Intake intake = begun.get()) {
             wire.say(Reply.of(354, "End data with <CR><LF>.<CR><LF>"));
             wire.flush();
             pace = newPace();
             receive(intake);
             return conclude(client, intake, mail);
-        } finally {
-            wire.narrow();
         }
     }
 
@@ -143,6 +140,15 @@ final class Reception implements AutoCloseable {
 
     /// Returns at the end of the message, or when the client has shown that it will never come.
     private void receive(Intake intake) throws IOException {
+        wire.widen();
+        try {
+            receiveAll(intake);
+        } finally {
+            wire.narrow();
+        }
+    }
+
+    private void receiveAll(Intake intake) throws IOException {
         while (!intake.isComplete() && !intake.isEndless()) {
             boolean here;
             try {

@@ -32,6 +32,7 @@ public final class SmtpListener implements AutoCloseable {
     private static final AtomicLong sessions = new AtomicLong();
     /// Places for those who come when all places are taken, to be told so.
     private static final int STANDING_ROOM = 50;
+    private static final int BLOCKS_KEPT = 32;
 
     private final ListenerConfig config;
     private final House house;
@@ -39,6 +40,7 @@ public final class SmtpListener implements AutoCloseable {
     private final Tuning tuning;
     private final Admission admission;
     private final SMTPServer server;
+    private final Blocks blocks = new Blocks(BLOCKS_KEPT);
     private final Set<Conversation> conversations = ConcurrentHashMap.newKeySet();
     private final ScheduledThreadPoolExecutor watchdog = new ScheduledThreadPoolExecutor(1,
             Thread.ofVirtual().name("listener-watchdog").factory());
@@ -197,7 +199,7 @@ public final class SmtpListener implements AutoCloseable {
                 log.debug("session={} gone=\"{}\"", number, gone.toString());
                 return;
             }
-            Conversation conversation = new Conversation(number, client, new Wire(link), house, config,
+            Conversation conversation = new Conversation(number, client, new Wire(link, blocks), house, config,
                     tuning, admission, mechanisms, () -> stopping);
             conversations.add(conversation);
             try {

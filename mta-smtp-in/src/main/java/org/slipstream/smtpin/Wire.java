@@ -18,8 +18,8 @@ import javax.net.ssl.SSLContext;
 /// Replies are collected as long as the client has more commands waiting here, and leave together before we wait for it
 /// (RFC 2920 section 3.2: when the input runs dry, all pending replies are sent).
 ///
-/// A session spends its life waiting for a command, so it waits with a small buffer; for a message it takes a large one and gives it
-/// back afterwards.
+/// A session spends its life waiting for a command, so it waits with a small buffer; for a message it borrows a large one ([Blocks]) and
+/// gives it back when the message has come, before it waits for the disk.
 final class Wire {
     /// What came where a command line was expected.
     sealed interface Line {
@@ -37,13 +37,14 @@ final class Wire {
     }
 
     private static final int IDLE_BYTES = 1 << 10;
-    private static final int BLOCK_BYTES = 32 << 10;
     private static final int PENDING_BYTES = 4 << 10;
     private static final int ENDLESS_BYTES = 1 << 20;
     private static final long NOT_AT_RISK = 0;
 
     private final Link link;
-    private byte[] input = new byte[IDLE_BYTES];
+    private final Blocks blocks;
+    private final byte[] small = new byte[IDLE_BYTES];
+    private byte[] input = small;
     private int from;
     private int to;
     private byte[] output = new byte[256];
@@ -51,8 +52,9 @@ final class Wire {
     /// Since when we do something that only the client can end and that no socket timeout covers, in nanoseconds.
     private volatile long atRiskSince = NOT_AT_RISK;
 
-    Wire(Link link) {
+    Wire(Link link, Blocks blocks) {
         this.link = link;
+        this.blocks = blocks;
     }
 
     /// Reads up to the end of a line.
@@ -61,8 +63,11 @@ final class Wire {
     /// @throws SocketTimeoutException when the line is not complete after `patienceNanos`
     Line readLine(int limitBytes, long patienceNanos) throws IOException {
         long start = System.nanoTime();
-        if (from == to && !awaitOrEnd(patienceNanos)) {
-            return new Line.End();
+        if (from == to) {
+            narrow(); // A client that was ahead has kept it until now.
+            if (!awaitOrEnd(patienceNanos)) {
+                return new Line.End();
+            }
         }
         int end = endOfLine();
         if (input[end - 1] == '\n') {
@@ -170,24 +175,25 @@ final class Wire {
 
     /// A message is about to come.
     void widen() {
-        resize(BLOCK_BYTES);
+        if (input == small) {
+            moveTo(blocks.borrow());
+        }
     }
 
     /// The message is over; what has come after it stays.
     void narrow() {
-        if (to - from <= IDLE_BYTES) {
-            resize(IDLE_BYTES);
+        if (input != small && to - from <= IDLE_BYTES) {
+            byte[] block = input;
+            moveTo(small);
+            blocks.giveBack(block);
         }
     }
 
-    private void resize(int bytes) {
-        if (input.length != bytes) {
-            byte[] other = new byte[bytes];
-            System.arraycopy(input, from, other, 0, to - from);
-            to -= from;
-            from = 0;
-            input = other;
-        }
+    private void moveTo(byte[] other) {
+        System.arraycopy(input, from, other, 0, to - from);
+        to -= from;
+        from = 0;
+        input = other;
     }
 
     /// The input at hand is `buffer()[from(), to())`.

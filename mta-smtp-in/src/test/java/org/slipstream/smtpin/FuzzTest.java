@@ -27,6 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class FuzzTest {
     /// More on request: `-Dfuzz.millis=600000`.
     private static final long BUDGET_NANOS = TimeUnit.MILLISECONDS.toNanos(Long.getLong("fuzz.millis", 2_500));
+    private static final Blocks BLOCKS = new Blocks(2);
     private static final String[] WORDS = {"\r\n", "\r", "\n", "\r\n.\r\n", ".", "\0", "\u00ff", "RSET\r\n", "DATA\r\n",
             "BDAT 5\r\n", "BDAT 3 LAST\r\n", "BDAT 0 LAST\r\n", "MAIL FROM:<a@x.example>\r\n",
             "RCPT TO:<b@y.example>\r\n",
@@ -72,7 +73,7 @@ class FuzzTest {
         MemoryLink link = new MemoryLink(stream, pieces);
         House house = stage.house();
         Tuning tuning = Ports.tuning(Duration.ofSeconds(60));
-        new Conversation(1, InetAddress.getLoopbackAddress(), new Wire(link), house, config, tuning,
+        new Conversation(1, InetAddress.getLoopbackAddress(), new Wire(link, BLOCKS), house, config, tuning,
                 new Admission(config), new Mechanisms(house.credentials()), () -> false).run();
         List<String> mail = stage.letters.accepted.stream()
                 .map(one -> describe(one.envelope()) + one.extras() + one.asSent()).toList();
