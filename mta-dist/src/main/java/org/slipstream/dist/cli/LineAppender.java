@@ -44,7 +44,6 @@ public final class LineAppender extends UnsynchronizedAppenderBase<ILoggingEvent
         this.stream = stream;
     }
 
-    /// Called by logback with what its configuration says.
     public void setEncoder(Encoder<ILoggingEvent> encoder) {
         this.encoder = encoder;
     }

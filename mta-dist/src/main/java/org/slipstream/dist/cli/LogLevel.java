@@ -4,7 +4,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sets how much is logged. `logback.xml` lets only warnings through, which is right for all commands but `run`.
+/// Sets how much is logged. [LogConfiguration] lets only warnings through, which is right for all commands but `run`.
 final class LogLevel {
     private LogLevel() {}
 

@@ -71,6 +71,7 @@ final class RunCommand implements Callable<Integer> {
                 yield Exit.CANNOT_START;
             }
             case ServerStarter.Start.Started(ServerStarter.Running server) -> {
+                Thread rest = MemoryRest.watch();
                 try {
                     world.out().println("ready smtp=" + text(server.smtp()) + " submission="
                             + text(server.submission()) + " admin=" + text(Optional.of(server.admin()))
@@ -82,6 +83,7 @@ final class RunCommand implements Callable<Integer> {
                     }
                     world.stopSignal().await();
                 } finally {
+                    rest.interrupt();
                     server.stop();
                 }
                 yield Exit.DONE;

@@ -3,13 +3,11 @@ package org.slipstream.dist.cli;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.joran.JoranConfigurator;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-import java.net.URL;
 import java.nio.charset.StandardCharsets;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -23,10 +21,7 @@ class LoggingTest {
     @Test
     void aFactIsOneLineWhateverAPeerWroteIntoIt() throws Exception {
         LoggerContext context = new LoggerContext();
-        JoranConfigurator configurator = new JoranConfigurator();
-        configurator.setContext(context);
-        URL settings = LoggingTest.class.getResource("/logback.xml");
-        configurator.doConfigure(settings);
+        new LogConfiguration().configure(context);
         Logger logger = context.getLogger("org.slipstream.x.Carrier");
         var appender = (LineAppender) context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender("stderr");
         String line = new String(appender.encoder().encode(new LoggingEvent("", logger, Level.WARN,
