@@ -1,0 +1,40 @@
+package org.slipstream.spool;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.QueueId;
+import org.slipstream.spool.box.LetterBox;
+import org.slipstream.spool.box.Place;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// Places in the box that a transaction has freed, kept until it is safe: what the box throws away, no register may name.
+/// Belongs to the writer thread.
+final class Freed {
+    private static final Logger LOG = LoggerFactory.getLogger(Freed.class);
+
+    private final LetterBox box;
+    private final Map<QueueId, Place> places = new LinkedHashMap<>();
+
+    Freed(LetterBox box) {
+        this.box = box;
+    }
+
+    void add(Map<QueueId, Place> freed) {
+        places.putAll(freed);
+    }
+
+    /// The transactions are safe: the box may know.
+    void release(long nowMillis) {
+        places.forEach((id, place) -> {
+            try {
+                box.released(id, place, nowMillis);
+            } catch (IllegalStateException e) {
+                // The segment stays longer than it had to; the next start counts anew.
+                LOG.error("event=box-miscounted queue={}", id, e);
+            }
+        });
+        places.clear();
+    }
+}
