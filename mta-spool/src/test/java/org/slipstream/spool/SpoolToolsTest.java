@@ -11,6 +11,8 @@ import org.slipstream.core.Reply;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -91,6 +93,33 @@ class SpoolToolsTest {
         SpoolTools.Report report = SpoolTools.verify(config("old"), world.nowMillis::get);
         assertThat(report.findings()).anySatisfy(each -> assertThat(each).contains("Segment 1", "corrupt"))
                 .anySatisfy(each -> assertThat(each).contains(damaged.toString()));
+    }
+
+    @Test
+    void aDamagedBeginningOfASegmentIsNamedAndPutRightAndLosesNothing() throws Exception {
+        List<QueueId> queued = new ArrayList<>();
+        try (Spool spool = world.open(config("old"))) {
+            queued.add(Letters.commit(spool, "bob@example.net", Letters.body(5000, 1)));
+            queued.add(Letters.commit(spool, "bob@example.net", Letters.body(5000, 2)));
+        }
+        Path segment = directory.resolve("old/box/0000000001.segment");
+        byte[] sound = Files.readAllBytes(segment);
+        try (RandomAccessFile header = new RandomAccessFile(segment.toFile(), "rw")) {
+            header.write(new byte[32]);
+        }
+        SpoolTools.Report report = SpoolTools.verify(config("old"), world.nowMillis::get);
+        assertThat(report.records()).isEqualTo(2);
+        assertThat(report.findings()).anySatisfy(
+                each -> assertThat(each).contains("beginning of segment 1", "corrupt", "read all the same"));
+        SpoolTools.repair(config("old"), world.nowMillis::get);
+        assertThat(SpoolTools.verify(config("old"), world.nowMillis::get).findings()).singleElement().asString()
+                .as("what lies in corrupt/").contains("1 messages or pieces of the box are set aside");
+        try (Spool spool = world.open(config("old"))) {
+            assertThat(Letters.read(spool, queued.get(0))).isEqualTo(Letters.body(5000, 1));
+            assertThat(Letters.read(spool, queued.get(1))).isEqualTo(Letters.body(5000, 2));
+        }
+        assertThat(Arrays.copyOfRange(Files.readAllBytes(segment), 32, sound.length)).as("records stay as they are")
+                .isEqualTo(Arrays.copyOfRange(sound, 32, sound.length));
     }
 
     @Test

@@ -96,6 +96,11 @@ public interface LetterBox extends AutoCloseable {
         /// @param copy where they have been set aside
         record Damaged(long segment, long offset, long bytes, String copy) implements Found {}
 
+        /// The segment's beginning is damaged, and its records could be read all the same.
+        ///
+        /// @param copy where the damaged bytes have been set aside
+        record Headless(long segment, String copy) implements Found {}
+
         /// The segment ends inside a record: here the machine stopped, and nobody was told that this letter was safe.
         record Torn(long segment, long offset, long bytes) implements Found {}
     }
