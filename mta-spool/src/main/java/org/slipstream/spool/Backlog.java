@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /// What the writer owes the register, and how it pays when the disk is full, slow or gone. Belongs to the writer thread.
 ///
@@ -52,6 +53,7 @@ final class Backlog {
     private final LetterBox box;
     private final Register register;
     private final Freed freed;
+    private final LongSupplier clock;
     private final List<Task.Lasting> retained = new ArrayList<>();
     private final List<Task.Lasting> unsynced = new ArrayList<>();
     private final List<QueueId> withdrawn = new ArrayList<>();
@@ -61,10 +63,11 @@ final class Backlog {
     private long safeSeq;
 
     /// @param safeSeq the greatest number in the register
-    Backlog(LetterBox box, Register register, Freed freed, long safeSeq) {
+    Backlog(LetterBox box, Register register, Freed freed, LongSupplier clock, long safeSeq) {
         this.box = box;
         this.register = register;
         this.freed = freed;
+        this.clock = clock;
         this.safeSeq = safeSeq;
     }
 
@@ -131,10 +134,11 @@ final class Backlog {
         tasks.forEach(task -> unsynced.add(task.cautious()));
     }
 
-    /// Makes all safe that was written.
+    /// Makes all safe that was written; only now may the box know what has become free.
     void sync() throws IOException {
         register.barrier();
         unsynced.clear();
+        freed.release(clock.getAsLong());
     }
 
     /// A group went through.
@@ -158,9 +162,9 @@ final class Backlog {
     }
 
     /// Writes again what is retained, when it is time.
-    void retryIfDue(long nowMillis) {
+    void retryIfDue() {
         if (owesWrites() && System.nanoTime() - retryNanos >= 0) {
-            retry(nowMillis);
+            retry();
         }
     }
 
@@ -174,13 +178,13 @@ final class Backlog {
         }
     }
 
-    private void retry(long nowMillis) {
+    private void retry() {
         retryNanos = System.nanoTime() + RETRY_NANOS;
         try {
             if (down.isPresent()) {
                 reconnect();
             }
-            writeRetained(nowMillis);
+            writeRetained();
         } catch (IOException | RuntimeException | Error e) {
             failed(e);
         }
@@ -201,12 +205,11 @@ final class Backlog {
         down = Optional.empty();
     }
 
-    private void writeRetained(long nowMillis) throws IOException {
+    private void writeRetained() throws IOException {
         note();
         Set<Task.Lasting> done = writeOneByOne();
         sync();
         withdrawn.clear();
-        freed.release(nowMillis);
         List<Task.Lasting> all = List.copyOf(retained);
         retained.clear();
         for (Task.Lasting task : all) {
@@ -265,9 +268,9 @@ final class Backlog {
     }
 
     /// The server stops.
-    void lastTries(long nowMillis) {
+    void lastTries() {
         for (int i = 0; i < LAST_TRIES && !retained.isEmpty(); i++) {
-            retry(nowMillis);
+            retry();
         }
         for (Task.Lasting task : retained) {
             LOG.error("event=change-lost-at-stop changes={}", task.changes());

@@ -9,8 +9,11 @@ import org.slipstream.spool.box.Place;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// Places in the box that a transaction has freed, kept until it is safe: what the box throws away, no register may name.
-/// Belongs to the writer thread.
+/// Places in the box that a transaction has freed, kept until it is synced: what the box throws away, no register may name. Belongs
+/// to the writer thread.
+///
+/// A register that is opened anew may have lost the transaction, which is then executed once more and frees the same places. Told
+/// twice, the box would count one letter too few in a segment, and delete it under the last one.
 final class Freed {
     private static final Logger LOG = LoggerFactory.getLogger(Freed.class);
 

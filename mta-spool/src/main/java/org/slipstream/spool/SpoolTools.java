@@ -52,17 +52,19 @@ public final class SpoolTools {
         }
     }
 
-    /// Writes damaged beginnings of segments anew, makes the register anew from the box, keeping the old one under another name,
-    /// then reads everything once.
+    /// Writes damaged beginnings of segments anew, makes the register anew from the box and from what can be read of the old one, which
+    /// is kept under another name, then reads everything once.
     public static Report repair(SpoolConfig config, LongSupplier clock) throws SpoolException, IOException {
+        Path old = config.directory().resolve("register-replaced-" + clock.getAsLong() + ".mv.db");
         try (SpoolLock _ = lock(config)) {
             mendBox(config);
             Path register = config.directory().resolve(RegisterDatabase.FILE_NAME);
             if (Files.exists(register)) {
-                Files.move(register, config.directory().resolve("register-replaced-" + clock.getAsLong() + ".mv.db"));
+                Files.move(register, old);
                 Directories.sync(config.directory());
             }
         }
+        Spools.open(config, clock, Optional.of(old).filter(Files::exists)).close();
         return verify(config, clock);
     }
 

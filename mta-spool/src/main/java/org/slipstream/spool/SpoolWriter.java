@@ -31,6 +31,8 @@ import java.util.function.LongSupplier;
 /// without letters and leases is safe with its notes, and the register is synced with the next one or within a second.
 /// Until then its changes are kept here, should the register have to be opened anew.
 ///
+/// What became of letters need not wait for the running group to be safe from a kill of the process: [EarlyNotes].
+///
 /// **When it fails.** Letters are *refused*: their clients get 451 or 452 and come again. Everything else (outcomes, removals,
 /// leases, holds) is owed, and the [Backlog] writes it again until it succeeds.
 ///
@@ -48,6 +50,7 @@ final class SpoolWriter implements AutoCloseable {
     private final SpaceGuard space;
     private final LongSupplier clock;
     private final TaskQueue queue = new TaskQueue();
+    private final EarlyNotes early;
     private final Cleaner cleaner;
     private final Thread thread;
 
@@ -68,18 +71,24 @@ final class SpoolWriter implements AutoCloseable {
         this.clock = clock;
         nextSeq = lastSeq + 1;
         this.cleaner = cleaner;
+        early = new EarlyNotes(box, queue);
         freed = new Freed(box);
-        backlog = new Backlog(box, register, freed, safeSeq);
+        backlog = new Backlog(box, register, freed, clock, safeSeq);
         thread = Thread.ofPlatform().daemon().name("spool-writer-0").unstarted(this::run);
     }
 
     void start() {
+        early.start();
         thread.start();
     }
 
     /// Any thread. @return false when the writer takes nothing more
     boolean add(Task task) {
-        return queue.add(task);
+        boolean taken = queue.add(task);
+        if (taken) {
+            early.consider(task);
+        }
+        return taken;
     }
 
     /// Any thread: the sessions of letters that it has not taken by then are told so.
@@ -120,7 +129,8 @@ final class SpoolWriter implements AutoCloseable {
                 refuse(deposits(group), e);
             }
         }
-        backlog.lastTries(clock.getAsLong());
+        early.close();
+        backlog.lastTries();
         box.close();
         register.close();
     }
@@ -135,7 +145,7 @@ final class SpoolWriter implements AutoCloseable {
     }
 
     private void round(List<Task> group) {
-        backlog.retryIfDue(clock.getAsLong());
+        backlog.retryIfDue();
         List<Task.Deposit> deposits = deposits(group);
         List<Task.Lasting> lasting = lasting(group);
         if (backlog.down().isPresent()) {
@@ -253,7 +263,6 @@ final class SpoolWriter implements AutoCloseable {
     private void settle(List<Change.Enter> letters, List<Task.Deposit> deposits) {
         letters.forEach(letter -> box.entered(letter.id(), letter.place()));
         backlog.settled(letters.isEmpty() ? 0 : letters.getLast().seq());
-        freed.release(clock.getAsLong());
         if (!deposits.isEmpty()) {
             fresh.add(deposits.stream().map(Task.Deposit::letter).toList(),
                     letters.stream().map(Change.Enter::place).toList());

@@ -7,6 +7,7 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.spool.register.HostRecord;
 
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -120,6 +121,32 @@ class SpoolToolsTest {
         }
         assertThat(Arrays.copyOfRange(Files.readAllBytes(segment), 32, sound.length)).as("records stay as they are")
                 .isEqualTo(Arrays.copyOfRange(sound, 32, sound.length));
+    }
+
+    @Test
+    void repairTakesOverWhatOnlyTheOldRegisterKnows() throws Exception {
+        long now = world.nowMillis.get();
+        HostRecord host = new HostRecord("192.0.2.1:25", "rest", "mx.example.net", now - 1000, now + 1000, 3,
+                "421 busy", "");
+        QueueId later;
+        QueueId nonsense;
+        try (Spool spool = world.open(config("old"))) {
+            later = Letters.commit(spool, "bob@example.net", new byte[10]);
+            nonsense = Letters.commit(spool, "bob@example.net", new byte[10]);
+            Letters.done(then -> spool.defer(later, now + 600_000, then));
+            Letters.done(then -> spool.delayReported(later, then));
+            Letters.done(then -> spool.defer(nonsense, now + 1_000_000_000_000L, then));
+            spool.keepHost(host);
+        }
+        assertThat(SpoolTools.repair(config("old"), world.nowMillis::get).findings()).isEmpty();
+        try (Spool spool = world.open(config("old"))) {
+            Spool.Details details = spool.details(later).orElseThrow();
+            assertThat(details.nextAttemptMillis()).isEqualTo(now + 600_000);
+            assertThat(details.summary().delayNotified()).isTrue();
+            assertThat(spool.details(nonsense).orElseThrow().nextAttemptMillis()).as("due at once")
+                    .isLessThanOrEqualTo(now);
+            assertThat(spool.hosts()).containsExactly(host);
+        }
     }
 
     @Test

@@ -51,7 +51,7 @@ public final class Segments implements LetterBox {
     /// Ends of the segments before the running group touched them.
     private final Map<Path, Long> groupStarts = new LinkedHashMap<>();
     private final Map<Long, Long> learntSalts = new ConcurrentHashMap<>();
-    private Optional<SegmentWriter> open = Optional.empty();
+    private volatile Optional<SegmentWriter> open = Optional.empty();
     private boolean ownFileInGroup;
     private long lastNumber;
 
@@ -81,6 +81,14 @@ public final class Segments implements LetterBox {
     @Override
     public void note(List<Note> notes) throws IOException {
         writable().note(notes);
+    }
+
+    @Override
+    public void noteEarly(List<Note> notes) {
+        // The segment itself looks after whoever comes at the same time; without one, or while the next one is made, there is
+        // nothing to be early for.
+        Optional<SegmentWriter> current = open;
+        current.ifPresent(segment -> segment.noteEarly(notes));
     }
 
     private SegmentWriter writable() throws IOException {

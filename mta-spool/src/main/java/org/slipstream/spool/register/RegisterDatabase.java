@@ -7,15 +7,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.spool.register.UnusableRegisterException.Why;
 
-import java.io.EOFException;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /// Opens the register in an embedded H2 and brings its schema up to date.
 ///
@@ -38,9 +35,6 @@ public final class RegisterDatabase {
     private static final long LOCK = 0x736c6970L;
     private static final String HISTORY = "flyway_schema_history";
     private static final String FILE = "register";
-    private static final Pattern DAMAGE = Pattern.compile("\\[[0-9.]+/(3|6|9)\\]");
-    private static final Pattern STORE = Pattern.compile("\\[[0-9.]+/[0-9]+\\]");
-    private static final int GENERAL_ERROR = 50000;
 
     /// The register's file in the spool's directory.
     public static final String FILE_NAME = FILE + ".mv.db";
@@ -217,37 +211,8 @@ public final class RegisterDatabase {
                         cause);
             }
         }
-        return new UnusableRegisterException(isDamage(cause) ? Why.DAMAGED : Why.UNREADABLE,
+        return new UnusableRegisterException(RegisterDamage.isBehind(cause) ? Why.DAMAGED : Why.UNREADABLE,
                 "The register " + directory.resolve(FILE_NAME) + " cannot be read (" + root(cause) + ").", cause);
-    }
-
-    /// True when the database says that its file is not what it wrote. That is H2's error 90030; an MVStoreException of kind 3
-    /// (internal), 6 (file corrupt) or 9 (chunk not found); a failed assertion of H2 itself; an end of file where it promises
-    /// more, which is how a file looks that was being made when its process was killed; and a schema that is half made. A full
-    /// disk or a folder without rights is none.
-    public static boolean isDamage(Throwable failure) {
-        for (Throwable each = failure; each != null; each = each.getCause()) {
-            boolean damage = switch (each) {
-                case UnusableRegisterException unusable -> unusable.why() == Why.DAMAGED;
-                case EOFException _ -> true;
-                case SQLException sql -> sql.getErrorCode() == 90030 || isFailedAssertion(sql);
-                default -> false;
-            };
-            if (damage || DAMAGE.matcher(String.valueOf(each.getMessage())).find()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /// What H2 reports as a general error and what has neither its store nor the disk for a cause.
-    private static boolean isFailedAssertion(SQLException general) {
-        for (Throwable each = general; each != null; each = each.getCause()) {
-            if (each instanceof IOException || STORE.matcher(String.valueOf(each.getMessage())).find()) {
-                return false;
-            }
-        }
-        return general.getErrorCode() == GENERAL_ERROR;
     }
 
     private static String root(Throwable cause) {
