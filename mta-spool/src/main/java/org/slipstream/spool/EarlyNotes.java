@@ -24,6 +24,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 /// what this thread could not write is written then. Only facts are noted early ([Notes#facts]); a hold and its release, say, must not
 /// change places.
 ///
+/// A start reads the box from the last letter on that the register knows. Early notes lie behind it, but for two seldom cases: more
+/// than a thousand tasks wait before the outcome's own, or a segment is cleaned right then. They are missed then, and it is as it was.
+///
 /// **What it costs.** No sync; some 60 bytes for each handful of outcomes, and a write. An idle writer takes a task itself and begins with
 /// its note, so this thread sleeps then. An outcome that the writer has taken by the time this thread wakes up is left to it.
 final class EarlyNotes {

@@ -6,6 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.zip.CRC32C;
@@ -27,6 +28,10 @@ final class SegmentWriter implements AutoCloseable {
     private final ByteBuffer scratch = ByteBuffer.allocate(8);
     private final CRC32C crc = new CRC32C();
     private long written;
+    /// Early notes that came among the letters of a group. A start reads from the last letter on that the register knows, so
+    /// they go behind all of them.
+    private final List<Note> held = new ArrayList<>();
+    private boolean amongLetters;
     private boolean closed;
     private Optional<IOException> failed = Optional.empty();
 
@@ -71,6 +76,7 @@ final class SegmentWriter implements AutoCloseable {
     synchronized long append(long seq, NewLetter letter) throws IOException {
         byte[] envelope = letter.envelopeBytes();
         long offset = position();
+        amongLetters = true;
         switch (letter.content()) {
             case NewLetter.Inline(byte[] bytes, int length) ->
                 put(RecordFormat.Kind.LETTER, seq, letter.id().value(), letter.createdMillis(), envelope, bytes,
@@ -96,10 +102,15 @@ final class SegmentWriter implements AutoCloseable {
         put(RecordFormat.Kind.NOTES, 0, 0, 0, new byte[0], tail.array(), tail.capacity());
     }
 
-    /// Any thread: notes that are written at once, unless the segment takes nothing more. Should that fail, nobody knows what the file
+    /// Any thread: notes that are written at once (or as soon as the letters of a group are), unless the segment takes nothing more.
+    /// Should that fail, nobody knows what the file
     /// ends with, and the next [#force] says so.
     synchronized void noteEarly(List<Note> notes) {
         if (closed || failed.isPresent()) {
+            return;
+        }
+        if (amongLetters) {
+            held.addAll(notes);
             return;
         }
         try {
@@ -146,6 +157,11 @@ final class SegmentWriter implements AutoCloseable {
 
     void force() throws IOException {
         synchronized (this) {
+            if (!held.isEmpty()) {
+                note(List.copyOf(held));
+                held.clear();
+            }
+            amongLetters = false;
             requireSound();
             flush();
         }

@@ -62,10 +62,10 @@ public final class RegisterDatabase {
                     Optional.of("shutdown immediately"), Optional.of(messages -> shutdown(file, messages)),
                     Optional.empty()));
         } catch (SQLException | RegisterException | RuntimeException e) {
-            close(pool);
+            abandon(pool);
             throw unusable(directory, e);
         } catch (UnusableRegisterException e) {
-            close(pool);
+            abandon(pool);
             throw e;
         }
     }
@@ -105,6 +105,20 @@ public final class RegisterDatabase {
     private static String shutdown(Path file, long messages) {
         boolean wasteful = file.toFile().length() > WORTH_COMPACTING_BYTES && messages < FEW_MESSAGES;
         return wasteful ? "shutdown compact" : "shutdown";
+    }
+
+    /// Also takes the database out of this process's memory, where `DB_CLOSE_DELAY` would keep it: whoever moves its file away and opens
+    /// a new one would meet the old one again.
+    private static void abandon(HikariDataSource pool) {
+        if (pool == null) {
+            return;
+        }
+        try (Connection connection = pool.getConnection(); Statement statement = connection.createStatement()) {
+            statement.execute("shutdown immediately");
+        } catch (SQLException e) {
+            LOG.debug("event=register-abandoned error=\"{}\"", e.getMessage());
+        }
+        pool.close();
     }
 
     private static void close(HikariDataSource pool) {

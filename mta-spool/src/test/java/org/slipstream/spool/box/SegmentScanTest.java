@@ -259,6 +259,25 @@ class SegmentScanTest {
     }
 
     @Test
+    void earlyNotesAreWrittenAtOnceAndBehindTheLettersOfTheirGroup() throws Exception {
+        Note served = new Note(Note.What.DELIVERED, new QueueId(1001), 1);
+        Path second = spool.resolve("box").resolve("0000000002.segment");
+        try (Segments box = box()) {
+            box.append(4, letter(4, new byte[10]));
+            box.noteEarly(List.of(served));
+            box.append(5, letter(5, new byte[10]));
+            box.barrier();
+            box.noteEarly(List.of(new Note(Note.What.FINISHED, new QueueId(1002))));
+            // As a process that is killed here would leave it.
+            file = second;
+            List<Found> found = scan(Files.readAllBytes(second)).subList(LETTERS, LETTERS + 4);
+            assertThat(seqs(found)).containsExactly(4L, 5L);
+            assertThat(found.subList(2, 4)).containsExactly(new Found.Noted(List.of(served)),
+                    new Found.Noted(List.of(new Note(Note.What.FINISHED, new QueueId(1002)))));
+        }
+    }
+
+    @Test
     void aLetterIsReadOnlyFromItsOwnSoundRecord() throws Exception {
         try (Segments box = new Segments(spool, 1 << 20, 0)) {
             List<String> damage = new ArrayList<>();
