@@ -22,6 +22,15 @@ final class Notes {
         return notes;
     }
 
+    /// Those that stay true whatever happens to the task: who has had the letter or will never have it, and that nothing is left
+    /// to be done for it.
+    static List<Note> facts(Task.Lasting task) {
+        return of(List.of(task)).stream().filter(note -> switch (note.what()) {
+            case DELIVERED, FAILED, FINISHED -> true;
+            case REPORTED, HELD, RELEASED -> false;
+        }).toList();
+    }
+
     private static void add(Change change, List<Note> notes) {
         switch (change) {
             case Change.Remove remove -> notes.add(new Note(What.FINISHED, remove.id()));

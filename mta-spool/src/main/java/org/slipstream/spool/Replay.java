@@ -108,6 +108,9 @@ final class Replay {
             case Found.Noted(List<Note> notes) -> meet(notes);
             case Found.Damaged(long segment, long offset, long bytes, String copy) ->
                 LOG.warn("event=record-set-aside segment={} offset={} bytes={} copy={}", segment, offset, bytes, copy);
+            case Found.Headless(long segment, String copy) ->
+                LOG.warn("event=segment-header-damaged segment={} copy={} records=\"read all the same\"", segment,
+                        copy);
             case Found.Torn(long segment, long offset, long bytes) ->
                 LOG.info("event=box-ends-inside-a-record segment={} offset={} bytes={}", segment, offset, bytes);
         }

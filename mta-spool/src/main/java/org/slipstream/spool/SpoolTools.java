@@ -52,16 +52,38 @@ public final class SpoolTools {
         }
     }
 
-    /// Makes the register anew from the box, keeping the old one under another name, then reads everything once.
+    /// Writes damaged beginnings of segments anew, makes the register anew from the box and from what can be read of the old one, which
+    /// is kept under another name, then reads everything once.
     public static Report repair(SpoolConfig config, LongSupplier clock) throws SpoolException, IOException {
+        Path old = config.directory().resolve("register-replaced-" + clock.getAsLong() + ".mv.db");
         try (SpoolLock _ = lock(config)) {
+            mendBox(config);
             Path register = config.directory().resolve(RegisterDatabase.FILE_NAME);
             if (Files.exists(register)) {
-                Files.move(register, config.directory().resolve("register-replaced-" + clock.getAsLong() + ".mv.db"));
+                Files.move(register, old);
                 Directories.sync(config.directory());
             }
         }
+        Spools.open(config, clock, Optional.of(old).filter(Files::exists)).close();
         return verify(config, clock);
+    }
+
+    private static void mendBox(SpoolConfig config) throws IOException {
+        try (Segments box = box(config)) {
+            List<Long> headless = new ArrayList<>();
+            box.scan(0, 0, found -> {
+                if (found instanceof Found.Headless(long segment, String _)) {
+                    headless.add(segment);
+                }
+            });
+            for (long segment : headless) {
+                box.mend(segment);
+            }
+        }
+    }
+
+    private static Segments box(SpoolConfig config) throws IOException {
+        return new Segments(config.directory(), config.segmentBytes(), config.segmentGraceMillis());
     }
 
     private static SpoolLock lock(SpoolConfig config) throws SpoolException {
@@ -75,13 +97,16 @@ public final class SpoolTools {
 
     private static long scan(SpoolConfig config, List<String> findings) throws IOException {
         long[] sound = {0};
-        try (Segments box = new Segments(config.directory(), config.segmentBytes(), config.segmentGraceMillis())) {
+        try (Segments box = box(config)) {
             box.scan(0, 0, found -> {
                 switch (found) {
                     case Found.Stored _,Found.Noted _,Found.Withdrawn _ -> sound[0]++;
                     case Found.Damaged(long segment, long offset, long bytes, String copy) ->
                         findings.add("Segment " + segment + " has " + bytes + " damaged bytes at " + offset
                                 + "; copied to " + copy + ".");
+                    case Found.Headless(long segment, String copy) ->
+                        findings.add("The beginning of segment " + segment + " is damaged (copied to " + copy
+                                + "); its records were read all the same, and `spool repair` writes it anew.");
                     case Found.Torn _ -> {
                         // Where a machine stopped; nobody was told that it was safe.
                     }

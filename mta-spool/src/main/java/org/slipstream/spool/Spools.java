@@ -5,7 +5,9 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.spool.box.Directories;
 import org.slipstream.spool.box.LetterBox;
 import org.slipstream.spool.box.Segments;
+import org.slipstream.spool.register.OldRegister;
 import org.slipstream.spool.register.Register;
+import org.slipstream.spool.register.RegisterDamage;
 import org.slipstream.spool.register.RegisterDatabase;
 import org.slipstream.spool.register.UnusableRegisterException;
 
@@ -14,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.function.LongSupplier;
 
@@ -59,6 +62,16 @@ public final class Spools {
     }
 
     static Spool open(SpoolConfig config, LongSupplier clock, Parts parts) throws SpoolException {
+        return open(config, clock, parts, Optional.empty());
+    }
+
+    /// @param old a register in whose place a new one is made, kept for what the box does not know
+    static Spool open(SpoolConfig config, LongSupplier clock, Optional<Path> old) throws SpoolException {
+        return open(config, clock, new Parts() {}, old);
+    }
+
+    private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, Optional<Path> old)
+            throws SpoolException {
         long begin = System.nanoTime();
         SpoolFormat.check(config.directory());
         createDirectory(config.directory());
@@ -66,7 +79,7 @@ public final class Spools {
         ReaderThreads readers = new ReaderThreads(READERS);
         try {
             // Not on the caller's thread: it may be interrupted, and the database would not survive that.
-            Spool spool = readers.run(() -> open(config, clock, parts, lock, readers));
+            Spool spool = readers.run(() -> open(config, clock, parts, lock, readers, old));
             LOG.debug("event=spool-open directory={} millis={}", config.directory(),
                     (System.nanoTime() - begin) / 1_000_000);
             return spool;
@@ -98,39 +111,44 @@ public final class Spools {
     }
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
-            ReaderThreads readers) throws IOException, UnusableRegisterException {
+            ReaderThreads readers, Optional<Path> old) throws IOException, UnusableRegisterException {
         SpoolFormat.mark(config.directory());
         LetterBox box = parts.box(config);
+        Path aside;
         try {
-            return open(config, clock, parts, lock, readers, box, parts.register(config));
+            return open(config, clock, parts, lock, readers, box, parts.register(config), old);
         } catch (IOException | UnusableRegisterException | RuntimeException e) {
             box.close();
-            if (!RegisterDatabase.isDamage(e)
+            if (!RegisterDamage.isBehind(e)
                     || Files.notExists(config.directory().resolve(RegisterDatabase.FILE_NAME))) {
                 throw e;
             }
-            setRegisterAside(config.directory(), clock.getAsLong(), e);
+            aside = setRegisterAside(config.directory(), clock.getAsLong(), e);
         }
         LetterBox fresh = parts.box(config);
-        return open(config, clock, parts, lock, readers, fresh, parts.register(config));
+        return open(config, clock, parts, lock, readers, fresh, parts.register(config), Optional.of(aside));
     }
 
     /// A register that cannot be read is kept under a name of its own, and a new one is made from the box: letters, who has
     /// had them, and what is held lie there. Anything else that keeps it from opening (another process, a newer program, a
     /// full disk, a folder without rights) has nothing to do with its contents.
-    private static void setRegisterAside(Path directory, long nowMillis, Exception why) throws IOException {
+    private static Path setRegisterAside(Path directory, long nowMillis, Exception why) throws IOException {
         Path aside = directory.resolve("register-damaged-" + nowMillis + ".mv.db");
         Files.move(directory.resolve(RegisterDatabase.FILE_NAME), aside);
         Directories.sync(directory);
         LOG.warn("event=register-made-anew-from-box kept={} reason=\"{}\"", aside, why.getMessage());
+        return aside;
     }
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
-            ReaderThreads readers, LetterBox box, Register register) throws IOException {
+            ReaderThreads readers, LetterBox box, Register register, Optional<Path> old) throws IOException {
         try {
             // The names of the box's folders and of a new register: the sync of what lies in them does not cover them.
             Directories.sync(config.directory());
             Replay.Result replayed = Replay.run(box, register, clock.getAsLong());
+            if (old.isPresent()) {
+                OldRegister.carryOver(old.get(), register, clock.getAsLong());
+            }
             FreshLetters fresh = new FreshLetters(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
             SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFreeBytes());
             SpoolWriter writer = new SpoolWriter(box, register, fresh, space, clock, replayed.lastSeq(),

@@ -5,6 +5,7 @@ import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +23,8 @@ final class TaskQueue {
     private final Object door = new Object();
     private boolean closed;
     private boolean ended;
+    private volatile long groups;
+    private volatile boolean away;
 
     /// @return false when nothing more is taken
     boolean add(Task task) {
@@ -49,7 +52,11 @@ final class TaskQueue {
     List<Task> nextGroup(long waitNanos) {
         List<Task> group = new ArrayList<>();
         long bytes = 0;
+        away = false;
         Task task = first(waitNanos);
+        // Before the queue is emptied: whoever adds and does not see it is still taken.
+        groups++;
+        away = true;
         while (task != null) {
             if (task instanceof Task.Stop) {
                 ended = true;
@@ -73,6 +80,11 @@ final class TaskQueue {
                 then.accept(deposit);
             }
         }
+    }
+
+    /// Any thread: the number of the group with which the writer is busy, and which has been taken without what is added now.
+    OptionalLong runningGroup() {
+        return away ? OptionalLong.of(groups) : OptionalLong.empty();
     }
 
     private Task first(long nanos) {

@@ -2,16 +2,10 @@ package org.slipstream.spool;
 
 import org.slipstream.spool.DiskLog.Event;
 
-import java.io.File;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.SeekableByteChannel;
-import java.nio.channels.WritableByteChannel;
 import java.nio.file.AccessMode;
 import java.nio.file.CopyOption;
 import java.nio.file.DirectoryStream;
@@ -23,8 +17,6 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.WatchEvent;
-import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
@@ -55,130 +47,12 @@ final class CrashFiles extends FileSystem {
         return new CrashFiles(log).wrap(log.root());
     }
 
-    private Path wrap(Path path) {
-        return path == null ? null : new Watched(path);
+    Path wrap(Path path) {
+        return path == null ? null : new CrashPath(this, path);
     }
 
-    private static Path unwrap(Path path) {
-        return path instanceof Watched watched ? watched.real : path;
-    }
-
-    private final class Watched implements Path {
-        private final Path real;
-
-        Watched(Path real) {
-            this.real = real;
-        }
-
-        @Override
-        public FileSystem getFileSystem() {
-            return CrashFiles.this;
-        }
-
-        @Override
-        public boolean isAbsolute() {
-            return real.isAbsolute();
-        }
-
-        @Override
-        public Path getRoot() {
-            return wrap(real.getRoot());
-        }
-
-        @Override
-        public Path getFileName() {
-            return wrap(real.getFileName());
-        }
-
-        @Override
-        public Path getParent() {
-            return wrap(real.getParent());
-        }
-
-        @Override
-        public int getNameCount() {
-            return real.getNameCount();
-        }
-
-        @Override
-        public Path getName(int index) {
-            return wrap(real.getName(index));
-        }
-
-        @Override
-        public Path subpath(int from, int to) {
-            return wrap(real.subpath(from, to));
-        }
-
-        @Override
-        public boolean startsWith(Path other) {
-            return real.startsWith(unwrap(other));
-        }
-
-        @Override
-        public boolean endsWith(Path other) {
-            return real.endsWith(unwrap(other));
-        }
-
-        @Override
-        public Path normalize() {
-            return wrap(real.normalize());
-        }
-
-        @Override
-        public Path resolve(Path other) {
-            return wrap(real.resolve(unwrap(other)));
-        }
-
-        @Override
-        public Path relativize(Path other) {
-            return wrap(real.relativize(unwrap(other)));
-        }
-
-        @Override
-        public URI toUri() {
-            return real.toUri();
-        }
-
-        @Override
-        public Path toAbsolutePath() {
-            return wrap(real.toAbsolutePath());
-        }
-
-        @Override
-        public Path toRealPath(LinkOption... options) throws IOException {
-            return wrap(real.toRealPath(options));
-        }
-
-        @Override
-        public File toFile() {
-            return real.toFile();
-        }
-
-        @Override
-        public WatchKey register(WatchService watcher, WatchEvent.Kind<?>[] events, WatchEvent.Modifier... modifiers) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public int compareTo(Path other) {
-            return real.compareTo(unwrap(other));
-        }
-
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof Watched watched && watched.real.equals(real);
-        }
-
-        @Override
-        public int hashCode() {
-            return real.hashCode();
-        }
-
-        @Override
-        public String toString() {
-            return real.toString();
-        }
+    static Path unwrap(Path path) {
+        return path instanceof CrashPath watched ? watched.real() : path;
     }
 
     private final class Provider extends FileSystemProvider {
@@ -217,7 +91,7 @@ final class CrashFiles extends FileSystem {
                 return FileChannel.open(file, options, attributes);
             }
             if (!writes) {
-                return new Channel(file, FileChannel.open(file, options));
+                return new CrashChannel(log, file, FileChannel.open(file, options));
             }
             FileChannel[] opened = new FileChannel[1];
             if (Files.notExists(file)) {
@@ -228,7 +102,7 @@ final class CrashFiles extends FileSystem {
                     log.happens(file, new Event.Truncate(log.number(file), 0), () -> file);
                 }
             }
-            return new Channel(file, opened[0]);
+            return new CrashChannel(log, file, opened[0]);
         }
 
         @Override
@@ -331,110 +205,6 @@ final class CrashFiles extends FileSystem {
         public void setAttribute(Path path, String attribute, Object value, LinkOption... options)
                 throws IOException {
             Files.setAttribute(unwrap(path), attribute, value, options);
-        }
-    }
-
-    private final class Channel extends FileChannel {
-        private final Path file;
-        private final FileChannel real;
-        private final int number;
-
-        Channel(Path file, FileChannel real) {
-            this.file = file;
-            this.real = real;
-            number = log.number(file);
-        }
-
-        @Override
-        public int write(ByteBuffer source) throws IOException {
-            int written = write(source, real.position());
-            real.position(real.position() + written);
-            return written;
-        }
-
-        @Override
-        public int write(ByteBuffer source, long position) throws IOException {
-            byte[] bytes = new byte[source.remaining()];
-            source.get(source.position(), bytes);
-            return log.happens(file, new Event.Write(number, position, bytes), () -> real.write(source, position));
-        }
-
-        @Override
-        public FileChannel truncate(long size) throws IOException {
-            log.happens(file, new Event.Truncate(number, size), () -> real.truncate(size));
-            return this;
-        }
-
-        @Override
-        public void force(boolean metadata) throws IOException {
-            boolean folder = Files.isDirectory(file);
-            log.happens(file, folder ? new Event.SyncFolder(log.name(file)) : new Event.Force(number), () -> real);
-        }
-
-        @Override
-        public int read(ByteBuffer target) throws IOException {
-            return real.read(target);
-        }
-
-        @Override
-        public long read(ByteBuffer[] targets, int offset, int length) throws IOException {
-            return real.read(targets, offset, length);
-        }
-
-        @Override
-        public int read(ByteBuffer target, long position) throws IOException {
-            return real.read(target, position);
-        }
-
-        @Override
-        public long position() throws IOException {
-            return real.position();
-        }
-
-        @Override
-        public FileChannel position(long position) throws IOException {
-            real.position(position);
-            return this;
-        }
-
-        @Override
-        public long size() throws IOException {
-            return real.size();
-        }
-
-        @Override
-        protected void implCloseChannel() throws IOException {
-            real.close();
-        }
-
-        @Override
-        public long write(ByteBuffer[] sources, int offset, int length) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public long transferTo(long position, long count, WritableByteChannel target) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public long transferFrom(ReadableByteChannel source, long position, long count) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public MappedByteBuffer map(MapMode mode, long position, long size) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public FileLock lock(long position, long size, boolean shared) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public FileLock tryLock(long position, long size, boolean shared) {
-            throw new UnsupportedOperationException();
         }
     }
 

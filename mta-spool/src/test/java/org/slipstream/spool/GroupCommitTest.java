@@ -4,6 +4,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 
@@ -97,6 +98,45 @@ class GroupCommitTest {
                     .as("later than the answer: the notes say it again after a power cut")
                     .containsSubsequence("answered", "register.barrier done"));
             assertThat(world.count("register.barrier")).isEqualTo(1);
+        }
+    }
+
+    /// A process that is killed takes nothing from the operating system: its files are copied while it runs.
+    @Test
+    void anOutcomeSurvivesAKillAlthoughTheWriterHangsInTheSyncOfAGroup() throws Exception {
+        Outcome taken = Outcome.of(Reply.of(250, "2.0.0", "taken"), "mx.example.net");
+        Path killed = directory.resolve("killed");
+        try (Spool spool = world.open(directory.resolve("running"));
+                ExecutorService sessions = Executors.newVirtualThreadPerTaskExecutor()) {
+            var whole = Letters.commit(spool, "bob@example.net", new byte[100]);
+            var half = Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net"), new byte[100]).id();
+            CountDownLatch hangs = new CountDownLatch(1);
+            CountDownLatch goesOn = new CountDownLatch(1);
+            world.trouble = (call, _) -> {
+                if (call.equals("register.barrier")) {
+                    hangs.countDown();
+                    goesOn.await(20, TimeUnit.SECONDS);
+                }
+            };
+            Future<?> commit = sessions.submit(() -> Letters.commit(spool, "eve@example.net", new byte[100]));
+            hangs.await(20, TimeUnit.SECONDS);
+            CountDownLatch answered = new CountDownLatch(2);
+            spool.record(whole, List.of(new RecipientOutcome(1, taken)), answered::countDown);
+            spool.record(half, List.of(new RecipientOutcome(2, taken)), answered::countDown);
+            Awaitility.await().until(() -> world.count("box.noteEarly done") > 0 && copied(killed, half, whole));
+            assertThat(answered.getCount()).as("safe from a kill is not yet safe").isEqualTo(2);
+            goesOn.countDown();
+            commit.get(20, TimeUnit.SECONDS);
+            assertThat(answered.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    /// @return true when what a killed process would leave knows of both outcomes
+    private boolean copied(Path killed, QueueId half, QueueId whole) throws Exception {
+        TestWorld.copy(directory.resolve("running"), killed);
+        try (Spool spool = new TestWorld().open(killed)) {
+            return spool.details(whole).isEmpty() && spool.readRecipients(half, 0, 10).recipients().stream()
+                    .map(each -> each.number()).toList().equals(List.of(1));
         }
     }
 

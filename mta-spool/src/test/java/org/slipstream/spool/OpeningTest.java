@@ -145,6 +145,17 @@ class OpeningTest {
     }
 
     @Test
+    void aRegisterThatWasBeingMadeWhenItsProcessWasKilledIsMadeAnew() throws Exception {
+        TestWorld.sql(directory, "create table standing (one smallint)", "shutdown");
+        byte[] half = Files.readAllBytes(directory.resolve("register.mv.db"));
+        try (Spool spool = world.open(directory)) {
+            assertThat(Letters.commit(spool, "bob@example.net", new byte[10])).isNotNull();
+        }
+        assertThat(Files.size(directory.resolve("register-damaged-" + world.nowMillis + ".mv.db")))
+                .isGreaterThanOrEqualTo(half.length);
+    }
+
+    @Test
     void anUnreadableVersionFileIsNotGuessedAt() throws Exception {
         Files.writeString(directory.resolve("version"), "what?\n");
         assertThat(refusal(directory).reason()).isEqualTo(SpoolException.Reason.DAMAGED);

@@ -7,10 +7,13 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.spool.register.HostRecord;
 
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -91,6 +94,59 @@ class SpoolToolsTest {
         SpoolTools.Report report = SpoolTools.verify(config("old"), world.nowMillis::get);
         assertThat(report.findings()).anySatisfy(each -> assertThat(each).contains("Segment 1", "corrupt"))
                 .anySatisfy(each -> assertThat(each).contains(damaged.toString()));
+    }
+
+    @Test
+    void aDamagedBeginningOfASegmentIsNamedAndPutRightAndLosesNothing() throws Exception {
+        List<QueueId> queued = new ArrayList<>();
+        try (Spool spool = world.open(config("old"))) {
+            queued.add(Letters.commit(spool, "bob@example.net", Letters.body(5000, 1)));
+            queued.add(Letters.commit(spool, "bob@example.net", Letters.body(5000, 2)));
+        }
+        Path segment = directory.resolve("old/box/0000000001.segment");
+        byte[] sound = Files.readAllBytes(segment);
+        try (RandomAccessFile header = new RandomAccessFile(segment.toFile(), "rw")) {
+            header.write(new byte[32]);
+        }
+        SpoolTools.Report report = SpoolTools.verify(config("old"), world.nowMillis::get);
+        assertThat(report.records()).isEqualTo(2);
+        assertThat(report.findings()).anySatisfy(
+                each -> assertThat(each).contains("beginning of segment 1", "corrupt", "read all the same"));
+        SpoolTools.repair(config("old"), world.nowMillis::get);
+        assertThat(SpoolTools.verify(config("old"), world.nowMillis::get).findings()).singleElement().asString()
+                .as("what lies in corrupt/").contains("1 messages or pieces of the box are set aside");
+        try (Spool spool = world.open(config("old"))) {
+            assertThat(Letters.read(spool, queued.get(0))).isEqualTo(Letters.body(5000, 1));
+            assertThat(Letters.read(spool, queued.get(1))).isEqualTo(Letters.body(5000, 2));
+        }
+        assertThat(Arrays.copyOfRange(Files.readAllBytes(segment), 32, sound.length)).as("records stay as they are")
+                .isEqualTo(Arrays.copyOfRange(sound, 32, sound.length));
+    }
+
+    @Test
+    void repairTakesOverWhatOnlyTheOldRegisterKnows() throws Exception {
+        long now = world.nowMillis.get();
+        HostRecord host = new HostRecord("192.0.2.1:25", "rest", "mx.example.net", now - 1000, now + 1000, 3,
+                "421 busy", "");
+        QueueId later;
+        QueueId nonsense;
+        try (Spool spool = world.open(config("old"))) {
+            later = Letters.commit(spool, "bob@example.net", new byte[10]);
+            nonsense = Letters.commit(spool, "bob@example.net", new byte[10]);
+            Letters.done(then -> spool.defer(later, now + 600_000, then));
+            Letters.done(then -> spool.delayReported(later, then));
+            Letters.done(then -> spool.defer(nonsense, now + 1_000_000_000_000L, then));
+            spool.keepHost(host);
+        }
+        assertThat(SpoolTools.repair(config("old"), world.nowMillis::get).findings()).isEmpty();
+        try (Spool spool = world.open(config("old"))) {
+            Spool.Details details = spool.details(later).orElseThrow();
+            assertThat(details.nextAttemptMillis()).isEqualTo(now + 600_000);
+            assertThat(details.summary().delayNotified()).isTrue();
+            assertThat(spool.details(nonsense).orElseThrow().nextAttemptMillis()).as("due at once")
+                    .isLessThanOrEqualTo(now);
+            assertThat(spool.hosts()).containsExactly(host);
+        }
     }
 
     @Test

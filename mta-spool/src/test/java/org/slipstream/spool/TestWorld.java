@@ -119,4 +119,18 @@ final class TestWorld implements Spools.Parts {
             return rows.getLong(1);
         }
     }
+
+    /// A spool's files as they are now, without its lock, in place of what was there.
+    static void copy(Path from, Path to) throws IOException {
+        try (var files = java.nio.file.Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Path target = to.resolve(from.relativize(file).toString());
+                if (java.nio.file.Files.isDirectory(file)) {
+                    java.nio.file.Files.createDirectories(target);
+                } else if (!file.endsWith("lock")) {
+                    java.nio.file.Files.copy(file, target, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+                }
+            }
+        }
+    }
 }

@@ -189,6 +189,23 @@ class TroubleTest {
     }
 
     @Test
+    void aRemovalThatTheRegisterForgetsAndHearsAgainFreesItsPlaceOnce() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            QueueId gone = Letters.commit(spool, "bob@example.net", new byte[100]);
+            QueueId stays = Letters.commit(spool, "bob@example.net", Letters.body(100, 9));
+            fail("register.barrier", registerFull());
+            Letters.done(then -> spool.remove(gone, then));
+            assertThat(world.count("box.released")).as("not synced yet").isZero();
+            Awaitility.await().atMost(PATIENCE).until(() -> world.count("register.recover") >= 2);
+            noTrouble();
+            Awaitility.await().atMost(PATIENCE).until(() -> world.count("box.released") > 0);
+            commitAtLast(spool);
+            assertThat(world.count("box.released")).isEqualTo(1);
+            assertThat(Letters.read(spool, stays)).isEqualTo(Letters.body(100, 9));
+        }
+    }
+
+    @Test
     void aDatabaseThatDiesIsOpenedAgainAndNothingAcknowledgedIsMissing() throws Exception {
         try (Spool spool = world.open(directory)) {
             QueueId before = Letters.commit(spool, "bob@example.net", Letters.body(100, 1));

@@ -69,7 +69,7 @@ final class SpoolCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "repair", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Makes the register anew from the box; the old one is kept beside it.", descriptionHeading = "%n", description = "Replies and the times of next attempts are lost with the old register: everything is due at once.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+    @Command(name = "repair", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Makes the register anew from the box; the old one is kept beside it.", descriptionHeading = "%n", description = "Damaged beginnings of segments are written anew, too. Times of next attempts are taken over as far as the old register can be read; what it cannot tell is due at once.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
             Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
             Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool repair")
     static final class Repair implements Callable<Integer> {

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 /// Where letters lie. The box knows bytes and places; what a letter is still good for is the register's business.
 ///
 /// Appending, [#barrier], [#entered], [#released] and [#sweep] belong to the writer thread (and to start-up, before there is
-/// one). [#letter] and [#ownFile] may be called by any thread.
+/// one). [#letter], [#ownFile] and [#noteEarly] may be called by any thread.
 ///
 /// The interface is the door to a cluster: nodes that share mail would fill it with rows instead of segments.
 public interface LetterBox extends AutoCloseable {
@@ -30,6 +30,11 @@ public interface LetterBox extends AutoCloseable {
     /// The register knows all that, too. The notes are for the moment in which the register is thrown back, by a power cut or
     /// altogether: without them, letters that have left would leave once more.
     void note(List<Note> notes) throws IOException;
+
+    /// Any thread: writes notes behind what lies in the box, before they come again by [#note]. They survive the end of the process
+    /// as soon as this returns; a power cut only after the next [#barrier], and [#abandon] may take them away. Never throws: what
+    /// cannot be written is left out, and the writer hears of the trouble at its next [#barrier].
+    void noteEarly(List<Note> notes);
 
     /// Returns when all that was appended survives a power cut.
     void barrier() throws IOException;
@@ -95,6 +100,11 @@ public interface LetterBox extends AutoCloseable {
         ///
         /// @param copy where they have been set aside
         record Damaged(long segment, long offset, long bytes, String copy) implements Found {}
+
+        /// The segment's beginning is damaged, and its records could be read all the same.
+        ///
+        /// @param copy where the damaged bytes have been set aside
+        record Headless(long segment, String copy) implements Found {}
 
         /// The segment ends inside a record: here the machine stopped, and nobody was told that this letter was safe.
         record Torn(long segment, long offset, long bytes) implements Found {}

@@ -1,6 +1,7 @@
 package org.slipstream.spool.box;
 
 import java.nio.ByteBuffer;
+import java.util.OptionalInt;
 import java.util.zip.CRC32C;
 
 /// How a segment looks, byte by byte. Numbers are big-endian.
@@ -32,6 +33,8 @@ import java.util.zip.CRC32C;
 final class RecordFormat {
     static final long SEGMENT_MAGIC = 0x534c4950424f5801L;
     static final int SEGMENT_HEADER = 32;
+    static final int SALT_OFFSET = 16;
+    static final int SEGMENT_CRC_OFFSET = 28;
     static final int RECORD_MAGIC = 0x4c455454;
     static final int RECORD_HEADER = 44;
     static final int CRC_OFFSET = 8;
@@ -78,12 +81,12 @@ final class RecordFormat {
     /// @throws DamagedLetterException when this is not the beginning of the segment of that number
     static long salt(ByteBuffer header, long number) throws DamagedLetterException {
         CRC32C crc = new CRC32C();
-        crc.update(header.slice(0, 28));
-        if (header.getInt(28) != (int) crc.getValue() || header.getLong(0) != SEGMENT_MAGIC
+        crc.update(header.slice(0, SEGMENT_CRC_OFFSET));
+        if (header.getInt(SEGMENT_CRC_OFFSET) != (int) crc.getValue() || header.getLong(0) != SEGMENT_MAGIC
                 || header.getLong(8) != number) {
             throw new DamagedLetterException("segment " + number + " has no valid beginning");
         }
-        return header.getLong(16);
+        return header.getLong(SALT_OFFSET);
     }
 
     /// Fills `header` (of [#RECORD_HEADER] bytes) but for the checksum.
@@ -108,6 +111,30 @@ final class RecordFormat {
         crc.update(scratch);
         crc.update(header, 0, CRC_OFFSET);
         crc.update(header, AFTER_CRC, RECORD_HEADER - AFTER_CRC);
+    }
+
+    /// Where the record that begins at `at` ends; empty when none begins there, or not all of it is there.
+    static OptionalInt wholeUntil(ByteBuffer bytes, int at) {
+        int left = bytes.limit() - at;
+        if (left < RECORD_HEADER || bytes.getInt(at) != RECORD_MAGIC) {
+            return OptionalInt.empty();
+        }
+        Header header = header(bytes, at);
+        return header.isPlausible(left) ? OptionalInt.of(at + (int) header.recordBytes()) : OptionalInt.empty();
+    }
+
+    /// True when a record begins at `at` and has the checksum it claims.
+    static boolean isSound(ByteBuffer bytes, int at, long salt) {
+        return wholeUntil(bytes, at).isPresent() && isSound(bytes, at, header(bytes, at), salt);
+    }
+
+    /// Where the first sound record from `from` on begins; the end when there is none.
+    static int nextSound(ByteBuffer bytes, int from, long salt) {
+        int at = from;
+        while (at < bytes.limit() && !isSound(bytes, at, salt)) {
+            at++;
+        }
+        return at;
     }
 
     /// True when the whole record at `at` has the checksum it claims.

@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
 
 /// Reads one record. Any thread; a file handle per call, because letters are read from disk seldom and an interrupted
 /// reader must not close a channel that others use (RandomAccessFile does not mind interrupts at all).
@@ -15,12 +17,11 @@ final class SegmentReader {
 
     private SegmentReader() {}
 
+    /// @param learnt salts of segments whose headers are damaged, as far as they have been found out; concurrent
     /// @throws DamagedLetterException when the record is not the letter `id`, sound and whole
-    static Tail read(Path file, Place place, QueueId id) throws IOException {
+    static Tail read(Path file, Place place, QueueId id, Map<Long, Long> learnt) throws IOException {
         try (RandomAccessFile input = new RandomAccessFile(file.toFile(), "r")) {
-            byte[] segmentHeader = new byte[RecordFormat.SEGMENT_HEADER];
-            input.readFully(segmentHeader);
-            long salt = RecordFormat.salt(ByteBuffer.wrap(segmentHeader), place.segment());
+            long salt = salt(file, input, place.segment(), learnt);
             byte[] record = record(input, place);
             ByteBuffer bytes = ByteBuffer.wrap(record);
             RecordFormat.Header header = RecordFormat.header(bytes, 0);
@@ -33,6 +34,20 @@ final class SegmentReader {
             return new Tail(kind, record, offset, record.length - offset);
         } catch (java.io.EOFException e) {
             throw new DamagedLetterException("segment too short" + where(place));
+        }
+    }
+
+    private static long salt(Path file, RandomAccessFile input, long segment, Map<Long, Long> learnt)
+            throws IOException {
+        byte[] header = new byte[RecordFormat.SEGMENT_HEADER];
+        input.readFully(header);
+        try {
+            return RecordFormat.salt(ByteBuffer.wrap(header), segment);
+        } catch (DamagedLetterException e) {
+            Optional<Long> known = Optional.ofNullable(learnt.get(segment));
+            long salt = known.isPresent() ? known.get() : SegmentSalt.find(file, segment).orElseThrow(() -> e);
+            learnt.put(segment, salt);
+            return salt;
         }
     }
 

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /// Walks through a segment after a stop nobody planned and says what is in it.
@@ -24,6 +25,8 @@ import java.util.function.Consumer;
 ///   follows, or the record is there in its whole length and has the wrong checksum. The bytes are copied to where the
 ///   operator finds them, and the walk goes on behind them: [LetterBox.Found.Damaged].
 ///
+/// A damaged header of the segment costs nothing as long as its salt can be learnt from elsewhere: [SegmentSalt].
+///
 /// Behind damage, lengths cannot be trusted, so the next sound record is looked for byte by byte; the segment's salt (see
 /// [RecordFormat]) keeps the walk from finding records that somebody sent us inside a mail.
 final class SegmentScan {
@@ -32,15 +35,13 @@ final class SegmentScan {
     private final Path corrupt;
     private final Consumer<LetterBox.Found> found;
     private final ByteBuffer bytes;
-    private final long salt;
+    private long salt;
 
-    private SegmentScan(Path file, long number, Path corrupt, ByteBuffer bytes, long salt,
-            Consumer<LetterBox.Found> found) {
+    private SegmentScan(Path file, long number, Path corrupt, ByteBuffer bytes, Consumer<LetterBox.Found> found) {
         this.file = file;
         this.number = number;
         this.corrupt = corrupt;
         this.bytes = bytes;
-        this.salt = salt;
         this.found = found;
     }
 
@@ -57,20 +58,28 @@ final class SegmentScan {
                 throw new IOException("segment larger than 2 GiB: " + file);
             }
             ByteBuffer bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, size, arena).asByteBuffer();
-            long salt;
-            try {
-                salt = RecordFormat.salt(bytes, number);
-            } catch (DamagedLetterException e) {
-                // Without the salt no record can be told from noise.
-                new SegmentScan(file, number, corrupt, bytes, 0, found).setAside(0, (int) size);
-                return;
-            }
-            new SegmentScan(file, number, corrupt, bytes, salt, found)
-                    .walk((int) Math.max(from, RecordFormat.SEGMENT_HEADER));
+            new SegmentScan(file, number, corrupt, bytes, found)
+                    .begin((int) Math.max(from, RecordFormat.SEGMENT_HEADER));
         } catch (InternalError e) {
             // How the JVM reports that a mapped page could not be read.
             throw new IOException("cannot read " + file, e);
         }
+    }
+
+    private void begin(int from) throws IOException {
+        try {
+            salt = RecordFormat.salt(bytes, number);
+        } catch (DamagedLetterException e) {
+            Optional<Long> learnt = SegmentSalt.find(bytes, number);
+            if (learnt.isEmpty()) {
+                // Without the salt no record can be told from noise.
+                setAside(0, bytes.limit());
+                return;
+            }
+            salt = learnt.get();
+            found.accept(new LetterBox.Found.Headless(number, copy(0, RecordFormat.SEGMENT_HEADER)));
+        }
+        walk(from);
     }
 
     private void walk(int from) throws IOException {
@@ -80,8 +89,8 @@ final class SegmentScan {
                 at = report(at);
                 continue;
             }
-            int next = nextSound(at + 1);
-            if (next < bytes.limit() || isWhole(at)) {
+            int next = RecordFormat.nextSound(bytes, at + 1, salt);
+            if (next < bytes.limit() || RecordFormat.wholeUntil(bytes, at).isPresent()) {
                 setAside(at, next);
             } else {
                 found.accept(new LetterBox.Found.Torn(number, at, bytes.limit() - at));
@@ -90,22 +99,8 @@ final class SegmentScan {
         }
     }
 
-    private int nextSound(int from) {
-        int at = from;
-        while (at < bytes.limit() && !isSound(at)) {
-            at++;
-        }
-        return at;
-    }
-
-    private boolean isWhole(int at) {
-        int left = bytes.limit() - at;
-        return left >= RecordFormat.RECORD_HEADER && bytes.getInt(at) == RecordFormat.RECORD_MAGIC
-                && RecordFormat.header(bytes, at).isPlausible(left);
-    }
-
     private boolean isSound(int at) {
-        return isWhole(at) && RecordFormat.isSound(bytes, at, RecordFormat.header(bytes, at), salt);
+        return RecordFormat.isSound(bytes, at, salt);
     }
 
     private int report(int at) throws IOException {
@@ -155,13 +150,17 @@ final class SegmentScan {
     }
 
     private void setAside(int from, int to) throws IOException {
+        found.accept(new LetterBox.Found.Damaged(number, from, to - from, copy(from, to)));
+    }
+
+    private String copy(int from, int to) throws IOException {
         Path copy = corrupt.resolve("segment-" + number + "-at-" + from + ".bytes");
         if (Files.notExists(copy)) {
             byte[] damaged = new byte[to - from];
             bytes.get(from, damaged);
             Files.write(copy, damaged);
         }
-        found.accept(new LetterBox.Found.Damaged(number, from, to - from, copy.toString()));
+        return copy.toString();
     }
 
     @Override

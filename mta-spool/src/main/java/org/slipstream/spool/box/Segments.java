@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -49,7 +50,8 @@ public final class Segments implements LetterBox {
     private final ByteBuffer staging = SegmentWriter.newStaging();
     /// Ends of the segments before the running group touched them.
     private final Map<Path, Long> groupStarts = new LinkedHashMap<>();
-    private Optional<SegmentWriter> open = Optional.empty();
+    private final Map<Long, Long> learntSalts = new ConcurrentHashMap<>();
+    private volatile Optional<SegmentWriter> open = Optional.empty();
     private boolean ownFileInGroup;
     private long lastNumber;
 
@@ -79,6 +81,14 @@ public final class Segments implements LetterBox {
     @Override
     public void note(List<Note> notes) throws IOException {
         writable().note(notes);
+    }
+
+    @Override
+    public void noteEarly(List<Note> notes) {
+        // The segment itself looks after whoever comes at the same time; without one, or while the next one is made, there is
+        // nothing to be early for.
+        Optional<SegmentWriter> current = open;
+        current.ifPresent(segment -> segment.noteEarly(notes));
     }
 
     private SegmentWriter writable() throws IOException {
@@ -169,7 +179,7 @@ public final class Segments implements LetterBox {
         @Override
         public InputStream open() throws IOException {
             try {
-                SegmentReader.Tail tail = SegmentReader.read(file(place.segment()), place, id);
+                SegmentReader.Tail tail = SegmentReader.read(file(place.segment()), place, id, learntSalts);
                 if (!place.ownFile()) {
                     return new ByteArrayInputStream(tail.record(), tail.offset(), tail.length());
                 }
@@ -225,6 +235,18 @@ public final class Segments implements LetterBox {
         SegmentScan.walk(file(segment), segment, offset, corrupt, found);
     }
 
+    /// Writes the beginning of a segment anew that a scan has found [Found.Headless]; for a stopped server.
+    public void mend(long segment) throws IOException {
+        Optional<Long> salt = SegmentSalt.find(file(segment), segment);
+        if (salt.isEmpty()) {
+            return;
+        }
+        try (FileChannel channel = FileChannel.open(file(segment), StandardOpenOption.WRITE)) {
+            channel.write(RecordFormat.segmentHeader(segment, salt.get()), 0);
+            channel.force(true);
+        }
+    }
+
     @Override
     public long closedSegments() {
         return book.closed();
@@ -237,7 +259,8 @@ public final class Segments implements LetterBox {
 
     @Override
     public Place copy(long seq, Found.Stored found) throws IOException {
-        SegmentReader.Tail tail = SegmentReader.read(file(found.place().segment()), found.place(), found.letter().id());
+        SegmentReader.Tail tail = SegmentReader.read(file(found.place().segment()), found.place(), found.letter().id(),
+                learntSalts);
         NewLetter.Content content;
         if (found.place().ownFile()) {
             ByteBuffer reference = ByteBuffer.wrap(tail.record(), tail.offset(), tail.length());

@@ -45,10 +45,14 @@ final class HostRows {
     static List<HostRecord> read(ResultSet rows) throws SQLException {
         List<HostRecord> hosts = new ArrayList<>();
         while (rows.next()) {
-            hosts.add(new HostRecord(rows.getString(1), rows.getString(2), rows.getString(3), rows.getLong(4),
-                    rows.getLong(5), rows.getInt(6), rows.getString(7), rows.getString(8)));
+            hosts.add(readOne(rows));
         }
         return hosts;
+    }
+
+    static HostRecord readOne(ResultSet row) throws SQLException {
+        return new HostRecord(row.getString(1), row.getString(2), row.getString(3), row.getLong(4), row.getLong(5),
+                row.getInt(6), row.getString(7), row.getString(8));
     }
 
     // PostgreSQL takes no NUL in a text.

@@ -7,15 +7,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.spool.register.UnusableRegisterException.Why;
 
-import java.io.EOFException;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /// Opens the register in an embedded H2 and brings its schema up to date.
 ///
@@ -38,9 +35,6 @@ public final class RegisterDatabase {
     private static final long LOCK = 0x736c6970L;
     private static final String HISTORY = "flyway_schema_history";
     private static final String FILE = "register";
-    private static final Pattern DAMAGE = Pattern.compile("\\[[0-9.]+/(3|6|9)\\]");
-    private static final Pattern STORE = Pattern.compile("\\[[0-9.]+/[0-9]+\\]");
-    private static final int GENERAL_ERROR = 50000;
 
     /// The register's file in the spool's directory.
     public static final String FILE_NAME = FILE + ".mv.db";
@@ -68,10 +62,10 @@ public final class RegisterDatabase {
                     Optional.of("shutdown immediately"), Optional.of(messages -> shutdown(file, messages)),
                     Optional.empty()));
         } catch (SQLException | RegisterException | RuntimeException e) {
-            close(pool);
+            abandon(pool);
             throw unusable(directory, e);
         } catch (UnusableRegisterException e) {
-            close(pool);
+            abandon(pool);
             throw e;
         }
     }
@@ -111,6 +105,20 @@ public final class RegisterDatabase {
     private static String shutdown(Path file, long messages) {
         boolean wasteful = file.toFile().length() > WORTH_COMPACTING_BYTES && messages < FEW_MESSAGES;
         return wasteful ? "shutdown compact" : "shutdown";
+    }
+
+    /// Also takes the database out of this process's memory, where `DB_CLOSE_DELAY` would keep it: whoever moves its file away and opens
+    /// a new one would meet the old one again.
+    private static void abandon(HikariDataSource pool) {
+        if (pool == null) {
+            return;
+        }
+        try (Connection connection = pool.getConnection(); Statement statement = connection.createStatement()) {
+            statement.execute("shutdown immediately");
+        } catch (SQLException e) {
+            LOG.debug("event=register-abandoned error=\"{}\"", e.getMessage());
+        }
+        pool.close();
     }
 
     private static void close(HikariDataSource pool) {
@@ -217,37 +225,8 @@ public final class RegisterDatabase {
                         cause);
             }
         }
-        return new UnusableRegisterException(isDamage(cause) ? Why.DAMAGED : Why.UNREADABLE,
+        return new UnusableRegisterException(RegisterDamage.isBehind(cause) ? Why.DAMAGED : Why.UNREADABLE,
                 "The register " + directory.resolve(FILE_NAME) + " cannot be read (" + root(cause) + ").", cause);
-    }
-
-    /// True when the database says that its file is not what it wrote. That is H2's error 90030; an MVStoreException of kind 3
-    /// (internal), 6 (file corrupt) or 9 (chunk not found); a failed assertion of H2 itself; an end of file where it promises
-    /// more, which is how a file looks that was being made when its process was killed; and a schema that is half made. A full
-    /// disk or a folder without rights is none.
-    public static boolean isDamage(Throwable failure) {
-        for (Throwable each = failure; each != null; each = each.getCause()) {
-            boolean damage = switch (each) {
-                case UnusableRegisterException unusable -> unusable.why() == Why.DAMAGED;
-                case EOFException _ -> true;
-                case SQLException sql -> sql.getErrorCode() == 90030 || isFailedAssertion(sql);
-                default -> false;
-            };
-            if (damage || DAMAGE.matcher(String.valueOf(each.getMessage())).find()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /// What H2 reports as a general error and what has neither its store nor the disk for a cause.
-    private static boolean isFailedAssertion(SQLException general) {
-        for (Throwable each = general; each != null; each = each.getCause()) {
-            if (each instanceof IOException || STORE.matcher(String.valueOf(each.getMessage())).find()) {
-                return false;
-            }
-        }
-        return general.getErrorCode() == GENERAL_ERROR;
     }
 
     private static String root(Throwable cause) {

@@ -139,11 +139,91 @@ class SegmentScanTest {
     }
 
     @Test
-    void aSegmentWithoutItsBeginningIsSetAsideWhole() throws Exception {
+    void aFlippedBitInTheSegmentsHeaderCostsNothing() throws Exception {
+        for (int bit = 0; bit < 8 * RecordFormat.SEGMENT_HEADER; bit++) {
+            byte[] damaged = intact.clone();
+            damaged[bit / 8] ^= (byte) (1 << bit % 8);
+            List<Found> found = scan(damaged);
+            assertThat(seqs(found)).as("bit %d", bit).containsExactly(1L, 2L, 3L);
+            Found.Headless headless = (Found.Headless) found.getFirst();
+            assertThat(Path.of(headless.copy()))
+                    .hasBinaryContent(Arrays.copyOf(damaged, RecordFormat.SEGMENT_HEADER));
+            Files.delete(Path.of(headless.copy()));
+            assertReadable(places);
+        }
+    }
+
+    @Test
+    void aHeaderOfWhichNothingIsLeftIsLearntFromTheFirstRecord() throws Exception {
+        byte[] damaged = intact.clone();
+        Arrays.fill(damaged, 0, RecordFormat.SEGMENT_HEADER, (byte) 0);
+        assertThat(seqs(scan(damaged))).containsExactly(1L, 2L, 3L);
+        assertReadable(places);
+        try (Segments box = new Segments(spool, 1 << 20, 0)) {
+            box.mend(1);
+        }
+        byte[] mended = Files.readAllBytes(file);
+        assertThat(scan(mended)).as("as if nothing had happened").hasSize(3)
+                .allMatch(each -> each instanceof Found.Stored);
+        assertReadable(places);
+    }
+
+    @Test
+    void aLonelyLetterSurvivesOneWrongByteOfTheHeader() throws Exception {
+        byte[] lonely = Arrays.copyOf(intact, (int) places.get(1).offset());
+        for (int at = 0; at < RecordFormat.SEGMENT_HEADER; at++) {
+            byte[] damaged = lonely.clone();
+            damaged[at] = (byte) ~damaged[at];
+            assertThat(seqs(scan(damaged))).as("byte %d", at).containsExactly(1L);
+        }
+    }
+
+    @Test
+    void damageBehindADamagedHeaderCostsItsOwnRecordOnly() throws Exception {
         byte[] damaged = intact.clone();
         damaged[20] ^= 1;
+        damaged[(int) places.get(1).offset() + 50] ^= 1;
+        assertThat(seqs(scan(damaged))).containsExactly(1L, 3L);
+        damaged = intact.clone();
+        damaged[20] ^= 1;
+        damaged[(int) places.get(0).offset() + 50] ^= 1;
+        assertThat(seqs(scan(damaged))).containsExactly(2L, 3L);
+    }
+
+    private void assertReadable(List<Place> all) throws IOException {
+        try (Segments box = new Segments(spool, 1 << 20, 0)) {
+            for (int i = 0; i < all.size(); i++) {
+                assertThat(box.letter(new QueueId(1001 + i), all.get(i), 6, () -> {}).open().readAllBytes())
+                        .isEqualTo(("body " + (i + 1)).getBytes(StandardCharsets.US_ASCII));
+            }
+        }
+    }
+
+    @Test
+    void aSegmentWithoutHeaderAndFirstRecordIsSetAsideWhole() throws Exception {
+        byte[] damaged = intact.clone();
+        Arrays.fill(damaged, 0, RecordFormat.SEGMENT_HEADER, (byte) 0);
+        damaged[(int) places.get(0).offset()] ^= 1;
         assertThat(scan(damaged)).singleElement().isInstanceOf(Found.Damaged.class);
         assertThat(file).exists();
+    }
+
+    @Test
+    void recordsInsideSomebodysMailAreNotAskedForTheSalt() throws Exception {
+        // A box of the sender's own, whose records agree with each other, as the text of a mail.
+        byte[] images = Arrays.copyOfRange(intact, (int) places.get(0).offset(), intact.length);
+        Place carrier;
+        try (Segments box = box()) {
+            carrier = box.append(10, letter(10, images));
+            box.append(11, letter(11, new byte[5]));
+            box.barrier();
+        }
+        file = spool.resolve("box").resolve("0000000002.segment");
+        byte[] damaged = Files.readAllBytes(file);
+        Arrays.fill(damaged, 0, RecordFormat.SEGMENT_HEADER, (byte) 0);
+        assertThat(seqs(scan(damaged))).containsExactly(1L, 2L, 3L, 10L, 11L);
+        damaged[(int) carrier.offset()] ^= 1;
+        assertThat(seqs(scan(damaged))).as("set aside whole").containsExactly(1L, 2L, 3L);
     }
 
     @Test
@@ -176,6 +256,25 @@ class SegmentScanTest {
             assertThat(next.segment()).isGreaterThan(safe.segment());
         }
         assertThat(seqs(scan(intact))).containsExactly(1L, 2L, 3L, 4L, 7L);
+    }
+
+    @Test
+    void earlyNotesAreWrittenAtOnceAndBehindTheLettersOfTheirGroup() throws Exception {
+        Note served = new Note(Note.What.DELIVERED, new QueueId(1001), 1);
+        Path second = spool.resolve("box").resolve("0000000002.segment");
+        try (Segments box = box()) {
+            box.append(4, letter(4, new byte[10]));
+            box.noteEarly(List.of(served));
+            box.append(5, letter(5, new byte[10]));
+            box.barrier();
+            box.noteEarly(List.of(new Note(Note.What.FINISHED, new QueueId(1002))));
+            // As a process that is killed here would leave it.
+            file = second;
+            List<Found> found = scan(Files.readAllBytes(second)).subList(LETTERS, LETTERS + 4);
+            assertThat(seqs(found)).containsExactly(4L, 5L);
+            assertThat(found.subList(2, 4)).containsExactly(new Found.Noted(List.of(served)),
+                    new Found.Noted(List.of(new Note(Note.What.FINISHED, new QueueId(1002)))));
+        }
     }
 
     @Test
