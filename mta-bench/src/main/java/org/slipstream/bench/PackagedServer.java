@@ -54,7 +54,7 @@ public final class PackagedServer implements AutoCloseable {
     }
 
     /// Of the Java process: the launcher may stand before it.
-    private long pid() {
+    public long pid() {
         return process.descendants().mapToLong(ProcessHandle::pid).max().orElse(process.pid());
     }
 

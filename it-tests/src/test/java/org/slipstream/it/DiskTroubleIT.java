@@ -1,0 +1,246 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.DiskTrouble;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.RequiresPrograms;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Sink;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Workbench;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// The disk below a running server becomes slow, hangs, fails, or may not be written any more. That is our trouble and not the
+/// sender's: 451 or 452 in time, no bounce, what was acknowledged arrives once, what was refused does not, and it ends by itself when
+/// the disk is well again (limits.md, promise 5). A disk that is really full is [DiskFullIT]'s.
+@RequiresPrograms("strace")
+class DiskTroubleIT {
+    private static final int SEGMENTS_TO_COME = 200;
+    @RegisterExtension
+    final Workbench bench = new Workbench();
+    private final List<String> acknowledged = Collections.synchronizedList(new ArrayList<>());
+
+    /// Each sync takes two seconds. A letter needs two that begin after its final dot, so no 250 may come before four.
+    @Test
+    void onASlowDiskMailIsTakenAsFastAsItsSyncsAllow() {
+        var far = bench.smtpSink();
+        var server = bench.server(settings(far));
+        try (var disk = bench.keep(DiskTrouble.syncsTake(Duration.ofSeconds(2), server));
+                var clients = Executors.newVirtualThreadPerTaskExecutor()) {
+            record Answered(SmtpTalk.Answer answer, long nanos) {}
+            var answers = IntStream.range(0, 8).mapToObj(i -> clients.submit(() -> {
+                long start = System.nanoTime();
+                return new Answered(send(server, "slow" + i), System.nanoTime() - start);
+            })).toList();
+            assertThat(answers).allSatisfy(each -> {
+                assertThat(each.get().answer().code()).as(each.get().toString()).isEqualTo(250);
+                assertThat(Duration.ofNanos(each.get().nanos())).as("no 250 before its two syncs")
+                        .isGreaterThanOrEqualTo(Duration.ofSeconds(4));
+            });
+            eventually().untilAsserted(() -> assertThat(delivered(far)).as("delivered while the disk is still slow")
+                    .containsExactlyInAnyOrderElementsOf(acknowledged));
+            assertThat(disk.met()).isGreaterThanOrEqualTo(2);
+        }
+        eventually().until(() -> server.queue().isEmpty());
+        assertThat(delivered(far)).containsExactlyInAnyOrderElementsOf(acknowledged);
+    }
+
+    /// Syncs that take longer than a client waits. Deliveries are off, so that the one sync that hangs is a letter's.
+    @Test
+    void aDiskThatHangsIs451InTimeAndTheLetterInTheSyncIsWaitedFor() {
+        var far = bench.smtpSink();
+        var keeper = settings(far).set("queue.deliver", "false");
+        var server = bench.server(keeper);
+        assertThat(send(server, "before").code()).isEqualTo(250);
+        long boxBefore = boxBytes(server);
+        CompletableFuture<SmtpTalk.Answer> inTheSync;
+        List<CompletableFuture<SmtpTalk.Answer>> behindIt;
+        try (var _ = bench.keep(DiskTrouble.syncsTake(Duration.ofMinutes(5), server))) {
+            inTheSync = sending(server, "in-the-sync");
+            eventually().until(() -> boxBytes(server) > boxBefore);
+            behindIt = IntStream.range(0, 5).mapToObj(i -> sending(server, "behind" + i)).toList();
+            try (var other = SmtpTalk.greeted(server.smtp())) {
+                other.must(250, "NOOP");
+                other.must(250, "MAIL FROM:<alice@here.example>");
+                other.must(250, "RCPT TO:<friend@far.example>");
+                other.must(250, "RSET");
+            }
+            assertThat(server.queue().size()).as("messages the operator sees").isEqualTo(1);
+            assertThat(inTheSync).isNotDone();
+            assertThat(behindIt).noneMatch(CompletableFuture::isDone);
+            // SmtpTalk waits for a minute, as impatient clients do.
+            assertThat(behindIt).allSatisfy(each -> assertThat(each.join().toString()).startsWith("451 4.3.0"));
+            assertThat(inTheSync).as("nobody knows whether it is on the disk").isNotDone();
+        }
+        assertThat(inTheSync.join().code()).isEqualTo(250);
+        eventually().untilAsserted(() -> assertThat(send(server, "after").code()).isEqualTo(250));
+        assertThat(server.stop()).isZero();
+        server.startAgain(settings(far));
+        onlyTheAcknowledgedArrivesOnce(server, far);
+        assertThat(acknowledged).containsExactlyInAnyOrder("before@x", "in-the-sync@x", "after@x");
+    }
+
+    /// One server bears all of them, one after the other, and is killed at the end: what it said during the trouble stands.
+    @Test
+    void aDiskThatFailsIs451Or452AndItEndsByItself() {
+        var far = bench.smtpSink();
+        var server = bench.server(settings(far));
+        assertThat(send(server, "before").code()).isEqualTo(250);
+        eventually().until(() -> server.queue().isEmpty());
+        for (var trouble : Trouble.values()) {
+            whileMailIsUnderWay(trouble, server, far);
+            onlyTheAcknowledgedArrivesOnce(server, far);
+        }
+        server.kill9();
+        server.startAgain();
+        onlyTheAcknowledgedArrivesOnce(server, far);
+        assertThat(acknowledged).hasSize(1 + 2 * Trouble.values().length);
+    }
+
+    private enum Trouble {
+        SYNCS_FAIL("451 4.3.0", "fdatasync,fsync", "EIO"),
+        /// As on file systems that find out late: quotas, NFS.
+        FULL_AT_THE_SYNC("452 4.3.1", "fdatasync,fsync", "ENOSPC"), NOT_A_BYTE_MORE("452 4.3.1", "pwrite64",
+                "ENOSPC"), ONLY_THE_REGISTER("451 4.3.0", "pwrite64,fsync", "EIO") {
+                    @Override
+                    Stream<Path> files(RunningServer server) {
+                        return Stream.of(register(server));
+                    }
+                },
+        /// What the kernel does to a file system whose disk has failed: files that are open stay open, and nothing can be
+        /// written or made.
+        READ_ONLY("451 4.3.0", "openat,pwrite64,fdatasync,fsync,ftruncate,unlink", "EROFS") {
+            @Override
+            Stream<Path> files(RunningServer server) {
+                return Stream.concat(Stream.of(register(server)), segmentsToCome(server));
+            }
+        };
+
+        private final String reply;
+        private final String systemCalls;
+        private final String error;
+
+        Trouble(String reply, String systemCalls, String error) {
+            this.reply = reply;
+            this.systemCalls = systemCalls;
+            this.error = error;
+        }
+
+        /// None for all.
+        Stream<Path> files(RunningServer server) {
+            return Stream.of();
+        }
+
+        DiskTrouble begin(RunningServer server) {
+            return DiskTrouble.failing(systemCalls, error, server, files(server).toArray(Path[]::new));
+        }
+
+        String name(String letter) {
+            return name().toLowerCase(Locale.ROOT) + "." + letter;
+        }
+    }
+
+    /// A session is open and a delivery is under way when it begins. The far side answers while the outcome cannot be written
+    /// down: it is kept, and not sent again.
+    private void whileMailIsUnderWay(Trouble trouble, RunningServer server, Sink far) {
+        far.holdFinalReplies();
+        assertThat(send(server, trouble.name("under-way")).code()).as(trouble.name()).isEqualTo(250);
+        eventually().until(() -> server.queue().status().path("destinations").path(0).path("running").asInt() == 1);
+        int logged = server.log().length();
+        try (var open = SmtpTalk.greeted(server.smtp())) {
+            try (var disk = bench.keep(trouble.begin(server))) {
+                assertThat(send(open, "refused1").toString()).as(trouble.name()).startsWith(trouble.reply);
+                open.must(250, "NOOP");
+                assertThat(send(server, "refused2").code()).isIn(451, 452);
+                far.answer();
+                eventually().untilAsserted(
+                        () -> assertThat(delivered(far)).contains(trouble.name("under-way") + "@x"));
+                assertThat(send(open, "refused3").code()).isIn(451, 452);
+                assertThat(server.log().substring(logged)).containsAnyOf("event=box-failed", "event=register-down");
+                assertThat(disk.met()).isPositive();
+            }
+            eventually().untilAsserted(() -> assertThat(send(open, trouble.name("after")).code())
+                    .as("the same session after " + trouble).isEqualTo(250));
+        }
+    }
+
+    private void onlyTheAcknowledgedArrivesOnce(RunningServer server, Sink far) {
+        eventually().until(() -> server.queue().isEmpty());
+        assertThat(delivered(far)).containsExactlyInAnyOrderElementsOf(acknowledged);
+        assertThat(server.mail().count("alice@here.example")).as("bounces for our own trouble").isZero();
+        assertThat(server.queue().status().path("corrupt").asInt()).isZero();
+    }
+
+    private static Settings settings(Sink far) {
+        return Settings.quick().route("far.example", far);
+    }
+
+    private static List<String> delivered(Sink far) {
+        return far.deliveries().stream().map(Sink.Delivery::id).toList();
+    }
+
+    private CompletableFuture<SmtpTalk.Answer> sending(RunningServer server, String name) {
+        var answer = new CompletableFuture<SmtpTalk.Answer>().orTimeout(100, TimeUnit.SECONDS);
+        Thread.startVirtualThread(() -> {
+            try {
+                answer.complete(send(server, name));
+            } catch (RuntimeException | Error e) {
+                answer.completeExceptionally(e);
+            }
+        });
+        return answer;
+    }
+
+    private SmtpTalk.Answer send(RunningServer server, String name) {
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            return send(talk, name);
+        }
+    }
+
+    private SmtpTalk.Answer send(SmtpTalk talk, String name) {
+        var answer = talk.send(Letter.of(name + "@x", "alice@here.example", "friend@far.example"));
+        if (answer.code() == 250) {
+            acknowledged.add(name + "@x");
+        } else {
+            // The refusal may have come before the final dot or behind it.
+            talk.must(250, "RSET");
+        }
+        return answer;
+    }
+
+    private static Path register(RunningServer server) {
+        return server.home().resolve("spool/register.mv.db");
+    }
+
+    private static Stream<Path> segmentsToCome(RunningServer server) {
+        return IntStream.rangeClosed(1, SEGMENTS_TO_COME)
+                .mapToObj(number -> server.home().resolve("spool/box/%010d.segment".formatted(number)));
+    }
+
+    private static long boxBytes(RunningServer server) {
+        try (var files = Files.list(server.home().resolve("spool/box"))) {
+            return files.mapToLong(file -> file.toFile().length()).sum();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Bytes;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Sink;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Workbench;
+import tools.jackson.databind.JsonNode;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// A queue of ten thousand, twenty times what may be active at once: it is tried, listed page by page, mostly thrown away, and
+/// what is left is delivered, each once. The files follow its length.
+class LongQueueIT {
+    private static final int LETTERS = 10_000;
+    private static final int ACTIVE = 500;
+    private static final int CLIENTS = 8;
+    /// One in so many is not part of the mailing.
+    private static final int ONE_IN = 10;
+    private static final int KEPT = LETTERS / ONE_IN;
+    private static final int PAGE = 1_000;
+    private static final long MEBIBYTE = 1 << 20;
+    private static final byte[] BODY = Bytes.ascii(("A line of the letter. " + "x".repeat(54) + "\r\n").repeat(24));
+    @RegisterExtension
+    final Workbench bench = new Workbench();
+
+    @Test
+    void aLongQueueIsTriedListedThinnedOutAndDeliveredAndTheFilesFollow() throws IOException {
+        var far = bench.smtpSink();
+        far.stop();
+        var settings = Settings.quick().route("far.example", far).set("spool.segment-size", "256KiB")
+                .set("spool.segment-grace", "1s").set("queue.active-messages", Integer.toString(ACTIVE))
+                .set("queue.minimal-backoff", "1h").set("queue.maximal-backoff", "1h").set("log.level", "warn")
+                .set("queue.in-flow-delay", "0s").set("limits.messages-per-connection", Integer.toString(LETTERS));
+        var server = bench.server(settings.set("queue.deliver", "false"));
+        var youngest = fill(server);
+        assertThat(server.stop()).isZero();
+
+        server.startAgain(settings);
+        assertThat(server.queue().size()).isEqualTo(LETTERS);
+        everyoneIsTried(server, youngest);
+        long fullBytes = boxBytes(server);
+        var queued = list(server);
+        assertThat(queued).hasSize(LETTERS);
+        assertThat(queued.stream().map(LongQueueIT::id)).doesNotHaveDuplicates().isSorted();
+        assertThat(queued.stream().filter(message -> message.path("attempts").asInt() == 0)).isEmpty();
+
+        var mailing = queued.stream().filter(message -> sender(message).startsWith("news")).map(LongQueueIT::id)
+                .toList();
+        assertThat(mailing).hasSize(LETTERS - KEPT);
+        inParallel(mailing, id -> server.queue().delete(id));
+        eventually().untilAsserted(() -> assertThat(server.queue().size()).isEqualTo(KEPT));
+        // Twice what the queue fills and four segments of 256 KiB, the one that is open, and what the grace time still holds.
+        eventually()
+                .untilAsserted(() -> assertThat(boxBytes(server)).isLessThan(2 * fullBytes / ONE_IN + 2 * MEBIBYTE));
+
+        assertThat(server.stop()).isZero();
+        // A stop with a short queue rewrites a register that is larger (docs/spool.md).
+        assertThat(Files.size(server.home().resolve("spool/register.mv.db"))).isLessThanOrEqualTo(64 * MEBIBYTE);
+        server.startAgain();
+        assertThat(list(server)).hasSize(KEPT).allSatisfy(message -> assertThat(sender(message)).startsWith("alice"));
+        far.startAgain();
+        server.command("queue", "flush").mustSucceed();
+        eventually().atMost(Duration.ofSeconds(60)).until(() -> server.queue().isEmpty());
+        assertThat(far.deliveries().stream().map(Sink.Delivery::id)).hasSize(KEPT).doesNotHaveDuplicates();
+        eventually().untilAsserted(() -> assertThat(boxBytes(server)).isLessThan(2 * MEBIBYTE));
+    }
+
+    /// @return the greatest queue id that a 250 told
+    private static String fill(RunningServer server) {
+        var numbers = new AtomicInteger();
+        var youngest = new AtomicReference<>("");
+        inParallel(IntStream.range(0, CLIENTS).boxed().toList(), _ -> {
+            try (var talk = SmtpTalk.greeted(server.smtp())) {
+                for (int number = numbers.getAndIncrement(); number < LETTERS; number = numbers.getAndIncrement()) {
+                    var sender = number % ONE_IN == 0 ? "alice@here.example" : "news@here.example";
+                    var answer = talk
+                            .send(Letter.of("long-" + number + "@x", sender, List.of("friend@far.example"), BODY));
+                    assertThat(answer.toString()).startsWith("250 2.0.0 queued as ");
+                    var id = answer.text().substring(answer.text().lastIndexOf(' ') + 1);
+                    youngest.accumulateAndGet(id, (one, other) -> one.compareTo(other) > 0 ? one : other);
+                }
+            }
+        });
+        return youngest.get();
+    }
+
+    /// The oldest come first.
+    private static void everyoneIsTried(RunningServer server, String youngest) {
+        eventually().atMost(Duration.ofSeconds(60)).until(() -> {
+            var status = server.queue().status();
+            assertThat(status.path("active").asInt()).isLessThanOrEqualTo(ACTIVE);
+            assertThat(status.path("messages").asInt()).isEqualTo(LETTERS);
+            return status.path("active").asInt() == 0
+                    && server.queue().show(youngest).path("attempts").asInt() > 0;
+        });
+    }
+
+    private static List<JsonNode> list(RunningServer server) {
+        var all = new ArrayList<JsonNode>();
+        var after = "";
+        do {
+            var page = server.queue().page(after, PAGE);
+            page.path("messages").forEach(all::add);
+            after = page.path("next").asString("");
+        } while (!after.isEmpty());
+        return all;
+    }
+
+    private static <T> void inParallel(List<T> things, Consumer<T> work) {
+        var next = new AtomicInteger();
+        try (var threads = Executors.newFixedThreadPool(CLIENTS)) {
+            var clients = new ArrayList<CompletableFuture<Void>>();
+            for (int i = 0; i < CLIENTS; i++) {
+                clients.add(CompletableFuture.runAsync(() -> {
+                    for (int at = next.getAndIncrement(); at < things.size(); at = next.getAndIncrement()) {
+                        work.accept(things.get(at));
+                    }
+                }, threads));
+            }
+            clients.forEach(CompletableFuture::join);
+        }
+    }
+
+    private static String id(JsonNode message) {
+        return message.path("id").asString();
+    }
+
+    private static String sender(JsonNode message) {
+        return message.path("sender").asString();
+    }
+
+    private static long boxBytes(RunningServer server) {
+        try (var files = Files.list(server.home().resolve("spool/box"))) {
+            return files.mapToLong(file -> file.toFile().length()).sum();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,217 @@
+package org.slipstream.bench.sustain;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/// Sessions that are kept open, each with a thread. Whoever is free takes the next letter and waits until it falls due; with
+/// [Manner#CHUNKED] it takes along what has fallen due behind it.
+///
+/// Letters of 4 KiB are made once; only the number in their last line changes. A thread for each of few sessions and blocking
+/// sockets: every letter costs one wait for the clock, one write and one read for each reply that is awaited, and little else.
+final class Client {
+    private final InetSocketAddress server;
+    private final int sessions;
+    private final Manner manner;
+    private final Ledger ledger;
+    private final AtomicLong next = new AtomicLong();
+
+    Client(InetSocketAddress server, int sessions, Manner manner, Ledger ledger) {
+        this.server = server;
+        this.sessions = sessions;
+        this.manner = manner;
+        this.ledger = ledger;
+    }
+
+    /// Of the next letter; asked while nothing is sent.
+    long nextNumber() {
+        return next.get();
+    }
+
+    /// Returns at once; the threads end with the schedule.
+    List<Thread> start(Schedule schedule) {
+        ledger.follow(schedule);
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < sessions; i++) {
+            threads.add(Thread.ofPlatform().daemon().name("client-" + i).start(() -> follow(schedule)));
+        }
+        return threads;
+    }
+
+    private void follow(Schedule schedule) {
+        while (!schedule.isOver(next.get())) {
+            try (Session session = new Session(server, manner, ledger)) {
+                session.follow(schedule, next);
+                session.quit();
+            } catch (IOException refused) {
+                ledger.refused(String.valueOf(refused.getMessage()));
+                // Whatever it was, not a hundred times a second.
+                LockSupport.parkNanos(500_000_000);
+            }
+        }
+    }
+
+    /// One connection. Its own thread's.
+    private static final class Session implements AutoCloseable {
+        private static final int PATIENCE_MILLIS = 120_000;
+        private static final int DIGITS = 12;
+        private static final String ENVELOPE = "MAIL FROM:<a@client.example>\r\nRCPT TO:<b@far.example>\r\n";
+        private static final String CONTENT = "From: a@client.example\r\nSubject: sustain\r\n\r\n"
+                + "x".repeat(76).concat("\r\n").repeat(51) + "0".repeat(DIGITS) + "\r\n";
+        private static final byte[] IN_ONE = ascii(
+                ENVELOPE + "BDAT " + CONTENT.length() + " LAST\r\n" + CONTENT);
+        private static final byte[] BEGIN = ascii(ENVELOPE + "DATA\r\n");
+        private static final byte[] TEXT = ascii(CONTENT + ".\r\n");
+
+        private final Socket socket = new Socket();
+        private final InputStream in;
+        private final Manner manner;
+        private final Ledger ledger;
+        private final byte[] heard = new byte[4_096];
+        private int from;
+        private int to;
+        private final byte[] text;
+        private final long[] letters;
+
+        Session(InetSocketAddress server, Manner manner, Ledger ledger) throws IOException {
+            this.manner = manner;
+            this.ledger = ledger;
+            letters = new long[manner.ahead];
+            text = manner == Manner.CHUNKED ? new byte[manner.ahead * IN_ONE.length] : TEXT.clone();
+            for (int i = 0; manner == Manner.CHUNKED && i < manner.ahead; i++) {
+                System.arraycopy(IN_ONE, 0, text, i * IN_ONE.length, IN_ONE.length);
+            }
+            socket.connect(server, PATIENCE_MILLIS);
+            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.setTcpNoDelay(true);
+            in = socket.getInputStream();
+            hear(1);
+            say(ascii("EHLO client.example\r\n"));
+            hear(1);
+        }
+
+        void follow(Schedule schedule, AtomicLong next) throws IOException {
+            for (long letter = next.getAndIncrement(); !schedule.isOver(letter); letter = next.getAndIncrement()) {
+                awaitTurn(schedule.dueNanos(letter));
+                letters[0] = letter;
+                int count = 1;
+                while (count < letters.length && isDue(schedule, next.get())) {
+                    letters[count++] = next.getAndIncrement();
+                }
+                send(count);
+            }
+        }
+
+        private static boolean isDue(Schedule schedule, long letter) {
+            return !schedule.isOver(letter) && System.nanoTime() - schedule.dueNanos(letter) >= 0;
+        }
+
+        private static void awaitTurn(long dueNanos) {
+            for (long left = dueNanos - System.nanoTime(); left > 0; left = dueNanos - System.nanoTime()) {
+                LockSupport.parkNanos(left);
+            }
+        }
+
+        private void send(int count) throws IOException {
+            switch (manner) {
+                case CHUNKED -> {
+                    for (int i = 0; i < count; i++) {
+                        number(letters[i], (i + 1) * IN_ONE.length - 2);
+                    }
+                    socket.getOutputStream().write(text, 0, count * IN_ONE.length);
+                    for (int i = 0; i < count; i++) {
+                        hear(3);
+                        ledger.taken(letters[i]);
+                    }
+                }
+                case PIPELINED -> {
+                    say(BEGIN);
+                    hear(3);
+                    content();
+                }
+                case TURN -> {
+                    for (String line : ENVELOPE.concat("DATA\r\n").split("(?<=\n)")) {
+                        say(ascii(line));
+                        hear(1);
+                    }
+                    content();
+                }
+            }
+        }
+
+        private void content() throws IOException {
+            number(letters[0], CONTENT.length() - 2);
+            say(text);
+            hear(1);
+            ledger.taken(letters[0]);
+        }
+
+        private void number(long letter, int end) {
+            long left = letter;
+            for (int i = 1; i <= DIGITS; i++) {
+                text[end - i] = (byte) ('0' + left % 10);
+                left /= 10;
+            }
+        }
+
+        private void say(byte[] octets) throws IOException {
+            socket.getOutputStream().write(octets);
+        }
+
+        /// Reads so many replies, none of which may be a refusal.
+        private void hear(int replies) throws IOException {
+            for (int left = replies; left > 0;) {
+                int end = line();
+                if (heard[from] != '2' && heard[from] != '3') {
+                    throw new IOException(new String(heard, from, end - from, StandardCharsets.ISO_8859_1).strip());
+                }
+                left -= heard[from + 3] == '-' ? 0 : 1;
+                from = end;
+            }
+        }
+
+        /// @return where it ends, behind its line feed
+        private int line() throws IOException {
+            for (int at = from;; at++) {
+                if (at == to) {
+                    at -= from;
+                    fill();
+                }
+                if (heard[at] == '\n') {
+                    return at + 1;
+                }
+            }
+        }
+
+        private void fill() throws IOException {
+            System.arraycopy(heard, from, heard, 0, to - from);
+            to -= from;
+            from = 0;
+            int more = in.read(heard, to, heard.length - to);
+            if (more <= 0) {
+                throw new IOException("the server hung up");
+            }
+            to += more;
+        }
+
+        void quit() throws IOException {
+            say(ascii("QUIT\r\n"));
+            hear(1);
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+
+        private static byte[] ascii(String text) {
+            return text.getBytes(StandardCharsets.US_ASCII);
+        }
+    }
+}
