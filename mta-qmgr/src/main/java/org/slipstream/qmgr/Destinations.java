@@ -6,7 +6,9 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrTrace.Feedback;
 import org.slipstream.qmgr.flow.Destination;
+import org.slipstream.qmgr.flow.Spacing;
 import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.sched.Scheduler;
 
 import java.util.LinkedHashMap;
@@ -82,13 +84,13 @@ final class Destinations {
 
     // ---- what deliveries tell; before their entry is taken off the line
 
-    void worked(Line line) {
+    void worked(Line line, long nowMillis) {
         transportWorks(line.transport());
-        good(line);
+        good(line, nowMillis);
     }
 
-    private void good(Line line) {
-        boolean revived = byLine.get(line).good(chargeBefore(line));
+    private void good(Line line, long nowMillis) {
+        boolean revived = byLine.get(line).good(chargeBefore(line) + heldBack(line, nowMillis));
         if (revived) {
             reopenings.cancel(new Reopenings.Door.OfLine(line));
         }
@@ -141,11 +143,73 @@ final class Destinations {
     // Also after a failure, so that a rate-limited destination never stays dead.
     private void pause(Line line, Destination destination, long nowMillis) {
         if (destination.isDead()) {
-            good(line);
+            good(line, nowMillis);
         }
         reopenings.plan(new Reopenings.Door.OfLine(line), destination.suspend(nowMillis));
         changed(line, Feedback.SUSPEND);
         scheduler.seatMayBeFree(line);
+    }
+
+    // ---- starts that are spread ([Spacing])
+
+    /// How long a message has to wait here although there is a seat; 0 when it may go.
+    long waitMillis(Message message, Line line, long nowMillis) {
+        if (!config.spacedStarts()) {
+            return 0;
+        }
+        Spacing spacing = byLine.get(line).spacing();
+        long wait = spacing.turnMillis() - nowMillis;
+        boolean may = spacing.turnMillis() <= nowMillis || !isCrowded(line)
+                || isLetter(message) && spacing.letsLetterPass();
+        return may ? 0 : wait;
+    }
+
+    /// It does wait, and is to be asked about again when it is its turn.
+    void awaitTurn(Line line) {
+        Reopenings.Door turn = new Reopenings.Door.OfTurn(line);
+        if (!reopenings.isPlanned(turn)) {
+            reopenings.plan(turn, byLine.get(line).spacing().turnMillis());
+        }
+    }
+
+    /// A delivery of this message starts, and takes a slot. True when the time that it takes is of interest.
+    boolean started(Message message, Line line, long nowMillis) {
+        if (!config.spacedStarts()) {
+            return false;
+        }
+        Spacing spacing = byLine.get(line).spacing();
+        if (!isLetter(message)) {
+            if (isCrowded(line)) {
+                spacing.started(nowMillis, line.allowed());
+            }
+            return true;
+        }
+        if (spacing.turnMillis() > nowMillis && isCrowded(line)) {
+            spacing.letterPassed();
+        }
+        return false;
+    }
+
+    void took(Line line, long millis) {
+        byLine.get(line).spacing().took(millis);
+    }
+
+    /// More waits than could go at once. A destination with a pause after each delivery has an order of its own.
+    private boolean isCrowded(Line line) {
+        return line.allowed() > 1 && line.waiting() >= line.allowed() && !byLine.get(line).isRateLimited();
+    }
+
+    /// All that is left of it is one delivery.
+    private static boolean isLetter(Message message) {
+        return message.waiting() + message.running() <= 1 && !message.isPartlyUnread();
+    }
+
+    // A start that only waits for its turn tests the window as well as one that has been made (PF-11): otherwise spread starts would
+    // keep windows from growing.
+    private int heldBack(Line line, long nowMillis) {
+        boolean holds = config.spacedStarts() && byLine.get(line).spacing().turnMillis() > nowMillis
+                && isCrowded(line);
+        return holds ? Math.max(0, line.allowed() - charge(line)) : 0;
     }
 
     // ---- what time brings
@@ -165,17 +229,26 @@ final class Destinations {
     void flush(long nowMillis) {
         seating.flush(nowMillis);
         for (Reopenings.Door door : reopenings.all()) {
-            if (!(door instanceof Reopenings.Door.OfLine(Line line)) || byLine.get(line).isDead()) {
+            if (isRest(door)) {
                 reopenings.cancel(door);
                 open(door);
             }
         }
     }
 
+    private boolean isRest(Reopenings.Door door) {
+        return switch (door) {
+            case Reopenings.Door.OfTransport _ -> true;
+            case Reopenings.Door.OfLine(Line line) -> byLine.get(line).isDead();
+            case Reopenings.Door.OfTurn _ -> false;
+        };
+    }
+
     private void open(Reopenings.Door door) {
         switch (door) {
             case Reopenings.Door.OfTransport(String name) -> transportWorks(name);
             case Reopenings.Door.OfLine(Line line) -> open(line);
+            case Reopenings.Door.OfTurn(Line line) -> scheduler.mayGo(line, false);
         }
     }
 
@@ -205,6 +278,7 @@ final class Destinations {
     }
 
     private void forget(Line line, Feedback why) {
+        reopenings.cancel(new Reopenings.Door.OfTurn(line));
         trace.feedback(line, why, line.running(), byLine.remove(line).figures());
         scheduler.drop(line);
     }

@@ -60,12 +60,23 @@ record Explanation(Seating seating, Destinations destinations, Map<QueueId, List
     // Gate one is the window, gate two the seat; the first that says no is the reason.
     private String atGates(Activation message, Line line) {
         Seating.Answer seat = seating.ask(message.id, line.route(), destinations.mayOpen(line), nowMillis);
-        if (line.hasRoom() || !(seat instanceof Seating.Answer.Free)) {
+        if (!(seat instanceof Seating.Answer.Free(boolean rides))) {
             return seat.reason();
+        }
+        if (line.hasRoom()) {
+            return rides ? seat.reason() : inTurn(message, line, seat.reason());
         }
         return line.allowed() == 0
                 ? line + " pauses between deliveries"
                 : "the window of " + line + " is " + line.allowed() + ", and so many are delivering";
+    }
+
+    private String inTurn(Activation message, Line line, String otherwise) {
+        long wait = destinations.waitMillis(message.work, line, nowMillis);
+        return wait == 0
+                ? otherwise
+                : "its turn is in " + wait + " ms: starts to " + line
+                        + " are spaced, so that the connections do not all come free at once";
     }
 
     private static String leaving(Activation message) {

@@ -1,0 +1,98 @@
+package org.slipstream.qmgr.flow;
+
+/// Bulk deliveries to one destination start one after the other instead of all at once.
+///
+/// **The problem.** A mailing finds twenty connections free and begins twenty deliveries. They take the same time, so they end
+/// together, twenty others begin together, and so on to the end of the mailing. A letter is next for the first connection that
+/// comes free, but all of them come free at the same moment: it waits for anything up to a whole delivery, half of one on
+/// average. Twenty connections, and it makes no more of them than of one.
+///
+/// **The idea.** Let deliveries take the time S and let there be n slots. If they had begun S/n apart a slot would come free each
+/// S/n, and that is all a letter ever waits. So the start of a bulk delivery keeps a distance of S/n from the one before it.
+/// In the end this happens once for each burst: after it the slots come free at this distance by themselves, and nobody
+/// is held back any more. It costs the mailing half a delivery, (n − 1)/2 · S/n, of all its time.
+///
+/// **Why not quite S/n.** Deliveries do not all take the same time, and a slot that comes free too early stays empty until
+/// its turn. With [#SHARE] of the distance late turns catch up; a slot that is late takes its turn at once and the
+/// schedule goes on from where it was, by [#PATIENCE] turns at most, so that what chance has brought together may stay together a
+/// little. Times that vary much keep slots apart by themselves. The time of a delivery is therefore
+/// learned with a bias to the lower side (a quarter of each step down, a sixteenth of each step up): for equal times it is
+/// exact, for exponential ones little more than half of the mean, and the distance shrinks with it.
+///
+/// **Letters.** A message of one delivery is not held back. While a bulk delivery waits for its turn a letter takes the free
+/// slot without having to pass anybody, and so without price. Not without end, or a stream of letters would live on what was the
+/// mailing's: for each [#COST] bulk starts one letter may go in front in this way, which is the price of the preemptive list
+/// again, with a little loan. What is more waits for the turn, and there the order of service decides as always.
+///
+/// **When it would not matter** there is no distance: while it is not known what a delivery takes; for one slot; below
+/// [#LEAST_SERVICE_MILLIS], where a letter waits little anyway and thousands of messages a second are to have no timer;
+/// below [#LEAST_DISTANCE_MILLIS], which a millisecond clock cannot keep.
+///
+/// **Bounds.** A start is held back for at most one distance, S/n, from the last one. All is O(1).
+///
+/// This is ours; Postfix starts what it can. Source of the remedy: pacing of TCP senders, which spread a window over the round trip
+/// for the same reason (Aggarwal, Savage, Anderson 2000, who also show what it costs while the window grows).
+public final class Spacing {
+    static final double SHARE = 0.95;
+    static final double PATIENCE = 1;
+    static final int COST = 5;
+    static final int LOAN = 3;
+    static final long LEAST_SERVICE_MILLIS = 200;
+    static final double LEAST_DISTANCE_MILLIS = 10;
+    private static final double UP = 1.0 / 16;
+    private static final double DOWN = 1.0 / 4;
+
+    /// What a delivery takes; 0 when nothing is known.
+    private double serviceMillis;
+
+    /// When the next start has its turn.
+    private double nextMillis = Double.NEGATIVE_INFINITY;
+
+    /// Bulk starts that no letter has been let in front of.
+    private int saved = COST * LOAN;
+
+    /// A bulk delivery that had a slot for itself took so long.
+    public void took(long millis) {
+        if (serviceMillis == 0) {
+            serviceMillis = millis;
+        } else {
+            serviceMillis += (millis - serviceMillis) * (millis < serviceMillis ? DOWN : UP);
+        }
+    }
+
+    /// Nothing is held back before something of this destination is known to take so long.
+    public boolean isOfUse(int slots) {
+        return serviceMillis >= LEAST_SERVICE_MILLIS && slots > 1 && distanceMillis(slots) >= LEAST_DISTANCE_MILLIS;
+    }
+
+    /// What lies between two starts.
+    public double distanceMillis(int slots) {
+        return SHARE * serviceMillis / slots;
+    }
+
+    /// A bulk delivery starts.
+    ///
+    /// @param slots deliveries that may run at once
+    public void started(long nowMillis, int slots) {
+        saved = Math.min(saved + 1, COST * Math.max(LOAN, slots));
+        if (isOfUse(slots)) {
+            double distance = distanceMillis(slots);
+            nextMillis = Math.max(nextMillis, nowMillis - PATIENCE * distance) + distance;
+        }
+    }
+
+    /// When the next bulk delivery may start; in the past for at once.
+    public long turnMillis() {
+        return nextMillis == Double.NEGATIVE_INFINITY ? Long.MIN_VALUE : (long) Math.ceil(nextMillis);
+    }
+
+    /// A letter may go while a bulk delivery waits for its turn.
+    public boolean letsLetterPass() {
+        return saved >= COST;
+    }
+
+    /// It does.
+    public void letterPassed() {
+        saved -= COST;
+    }
+}
