@@ -165,10 +165,12 @@ final class Destinations {
     }
 
     /// It does wait, and is to be asked about again when it is its turn.
-    void awaitTurn(Line line) {
+    void awaitTurn(Line line, long nowMillis) {
         Reopenings.Door turn = new Reopenings.Door.OfTurn(line);
         if (!reopenings.isPlanned(turn)) {
-            reopenings.plan(turn, byLine.get(line).spacing().turnMillis());
+            long turnMillis = byLine.get(line).spacing().turnMillis();
+            reopenings.plan(turn, turnMillis);
+            trace.startHeld(line, nowMillis, turnMillis);
         }
     }
 

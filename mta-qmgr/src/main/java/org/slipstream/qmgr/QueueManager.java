@@ -378,7 +378,7 @@ public final class QueueManager {
         if (ridesAlong || destinations.waitMillis(message, line, now()) == 0) {
             return Gate.Answer.FREE;
         }
-        destinations.awaitTurn(line);
+        destinations.awaitTurn(line, now());
         return Gate.Answer.NOT_YET;
     }
 
