@@ -40,6 +40,10 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
         return new Mailing(recipients, perRecipient, places, lanes, initial, periodMillis, on);
     }
 
+    Mailing to(int people) {
+        return new Mailing(people, perRecipient, places, lanes, initial, periodMillis, spaced);
+    }
+
     Mailing taking(Latency each) {
         return new Mailing(recipients, each, places, lanes, initial, periodMillis, spaced);
     }
@@ -54,7 +58,8 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
 
     /// @param waits of the letters for a connection, sorted
     /// @param mailingMillis until its last delivery was answered
-    record Result(long[] waits, long mailingMillis, int opened) {
+    /// @param alarms that the queue manager has asked for
+    record Result(long[] waits, long mailingMillis, int alarms) {
         double percentile(double percent) {
             double at = (waits.length - 1) * percent / 100;
             int below = (int) at;
@@ -72,8 +77,12 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
     }
 
     /// Letters come as long as the mailing would take alone.
+    Result mixed(long seed, Function<QmgrConfig, Seating> seatings, Result alone) {
+        return run(seed, seatings, alone.mailingMillis());
+    }
+
     Result mixed(long seed, Function<QmgrConfig, Seating> seatings) {
-        return run(seed, seatings, alone(seed, seatings).mailingMillis());
+        return mixed(seed, seatings, alone(seed, seatings));
     }
 
     private Result run(long seed, Function<QmgrConfig, Seating> seatings, long lettersUntilMillis) {
@@ -127,7 +136,7 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
         private final long[] waits;
         private final Map<Long, QueueId> deliveries = new TreeMap<>();
         private long mailing;
-        private int opened;
+        private int alarms;
 
         Clock(List<Mail> mails) {
             this.mails = mails;
@@ -136,9 +145,6 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
 
         @Override
         public void ordered(long nowMillis, QmgrOrder order) {
-            if (order instanceof QmgrOrder.Open) {
-                opened++;
-            }
             if (order instanceof QmgrOrder.Deliver deliver) {
                 deliveries.put(deliver.delivery(), deliver.id());
                 int number = (int) deliver.id().value() - 1;
@@ -150,6 +156,7 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
 
         @Override
         public void happened(long nowMillis, QmgrEvent event) {
+            alarms += event instanceof QmgrEvent.Alarm ? 1 : 0;
             if (event instanceof QmgrEvent.DeliveryDone done && deliveries.get(done.delivery()).value() == 1) {
                 mailing = nowMillis;
             }
@@ -157,7 +164,7 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
 
         Result result() {
             Arrays.sort(waits);
-            return new Result(waits, mailing, opened);
+            return new Result(waits, mailing, alarms);
         }
     }
 }

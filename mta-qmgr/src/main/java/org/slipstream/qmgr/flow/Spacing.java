@@ -12,12 +12,13 @@ package org.slipstream.qmgr.flow;
 /// In the end this happens once for each burst: after it the slots come free at this distance by themselves, and nobody
 /// is held back any more. It costs the mailing half a delivery, (n − 1)/2 · S/n, of all its time.
 ///
-/// **Why not quite S/n.** Deliveries do not all take the same time, and a slot that comes free too early stays empty until
-/// its turn. With [#SHARE] of the distance late turns catch up; a slot that is late takes its turn at once and the
-/// schedule goes on from where it was, by [#PATIENCE] turns at most, so that what chance has brought together may stay together a
-/// little. Times that vary much keep slots apart by themselves. The time of a delivery is therefore
-/// learned with a bias to the lower side (a quarter of each step down, a sixteenth of each step up): for equal times it is
-/// exact, for exponential ones little more than half of the mean, and the distance shrinks with it.
+/// **Times that vary.** A slot that comes free too early stays empty until its turn, and one that comes late has missed
+/// its turn; were that all, every irregularity would cost capacity. So the distance is only [#SHARE] of S/n, and missed turns are
+/// made up for: whoever is late starts at once and the schedule goes on from where it was. Not without end, or a pause would
+/// be followed by a burst. How many turns chance brings together follows from how much the times vary: with a mean deviation d
+/// the n slots in flight stray by about (d/S)·√n turns, and [#SPREAD] times that are made up for. Equal times: half a turn, and
+/// spacing is strict. Exponential times: half a dozen, and it hardly acts, which is right, because times that vary so much
+/// keep slots apart by themselves. S and d are learned as TCP learns its round trip (RFC 6298 section 2.3).
 ///
 /// **Letters.** A message of one delivery is not held back. While a bulk delivery waits for its turn a letter takes the free
 /// slot without having to pass anybody, and so without price. Not without end, or a stream of letters would live on what was the
@@ -28,22 +29,26 @@ package org.slipstream.qmgr.flow;
 /// [#LEAST_SERVICE_MILLIS], where a letter waits little anyway and thousands of messages a second are to have no timer;
 /// below [#LEAST_DISTANCE_MILLIS], which a millisecond clock cannot keep.
 ///
-/// **Bounds.** A start is held back for at most one distance, S/n, from the last one. All is O(1).
+/// **Bounds.** From the last start, or from when a slot comes free, a bulk delivery waits for one distance at most. All is O(1).
 ///
-/// This is ours; Postfix starts what it can. Source of the remedy: pacing of TCP senders, which spread a window over the round trip
-/// for the same reason (Aggarwal, Savage, Anderson 2000, who also show what it costs while the window grows).
+/// This is ours; Postfix starts what it can. The remedy is known from TCP, where a sender that paces its window over the round trip
+/// does it for the same reason (Aggarwal, Savage and Anderson, INFOCOM 2000).
 public final class Spacing {
     static final double SHARE = 0.95;
-    static final double PATIENCE = 1;
+    static final double LEAST_PATIENCE = 0.5;
+    static final double SPREAD = 2;
     static final int COST = 5;
     static final int LOAN = 3;
     static final long LEAST_SERVICE_MILLIS = 200;
     static final double LEAST_DISTANCE_MILLIS = 10;
-    private static final double UP = 1.0 / 16;
-    private static final double DOWN = 1.0 / 4;
+    private static final double SERVICE_GAIN = 1.0 / 8;
+    private static final double DEVIATION_GAIN = 1.0 / 4;
 
     /// What a delivery takes; 0 when nothing is known.
     private double serviceMillis;
+
+    /// How far from that it is as a rule.
+    private double deviationMillis;
 
     /// When the next start has its turn.
     private double nextMillis = Double.NEGATIVE_INFINITY;
@@ -56,7 +61,8 @@ public final class Spacing {
         if (serviceMillis == 0) {
             serviceMillis = millis;
         } else {
-            serviceMillis += (millis - serviceMillis) * (millis < serviceMillis ? DOWN : UP);
+            deviationMillis += (Math.abs(millis - serviceMillis) - deviationMillis) * DEVIATION_GAIN;
+            serviceMillis += (millis - serviceMillis) * SERVICE_GAIN;
         }
     }
 
@@ -77,8 +83,13 @@ public final class Spacing {
         saved = Math.min(saved + 1, COST * Math.max(LOAN, slots));
         if (isOfUse(slots)) {
             double distance = distanceMillis(slots);
-            nextMillis = Math.max(nextMillis, nowMillis - PATIENCE * distance) + distance;
+            nextMillis = Math.max(nextMillis, nowMillis - patience(slots) * distance) + distance;
         }
+    }
+
+    /// So many missed turns are made up for.
+    private double patience(int slots) {
+        return LEAST_PATIENCE + SPREAD * deviationMillis / serviceMillis * Math.sqrt(slots);
     }
 
     /// When the next bulk delivery may start; in the past for at once.
