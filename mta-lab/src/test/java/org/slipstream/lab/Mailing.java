@@ -14,6 +14,8 @@ import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.qmgr.Seating;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
+import org.slipstream.qmgr.flow.Destination;
+import org.slipstream.qmgr.sched.Line;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -59,7 +61,8 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
     /// @param waits of the letters for a connection, sorted
     /// @param mailingMillis until its last delivery was answered
     /// @param alarms that the queue manager has asked for
-    record Result(long[] waits, long mailingMillis, int alarms) {
+    /// @param wideMillis when a window was as wide as it may become
+    record Result(long[] waits, long mailingMillis, int alarms, long wideMillis) {
         double percentile(double percent) {
             double at = (waits.length - 1) * percent / 100;
             int below = (int) at;
@@ -137,6 +140,8 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
         private final Map<Long, QueueId> deliveries = new TreeMap<>();
         private long mailing;
         private int alarms;
+        private long now;
+        private long wide = Long.MAX_VALUE;
 
         Clock(List<Mail> mails) {
             this.mails = mails;
@@ -156,15 +161,23 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
 
         @Override
         public void happened(long nowMillis, QmgrEvent event) {
+            now = nowMillis;
             alarms += event instanceof QmgrEvent.Alarm ? 1 : 0;
             if (event instanceof QmgrEvent.DeliveryDone done && deliveries.get(done.delivery()).value() == 1) {
                 mailing = nowMillis;
             }
         }
 
+        @Override
+        public void feedback(Line line, Feedback event, int running, Destination.Figures figures) {
+            if (figures.window() == figures.limit()) {
+                wide = Math.min(wide, now);
+            }
+        }
+
         Result result() {
             Arrays.sort(waits);
-            return new Result(waits, mailing, alarms);
+            return new Result(waits, mailing, alarms, wide);
         }
     }
 }

@@ -1,5 +1,6 @@
 package org.slipstream.lab;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.brain.HostKeys;
 import org.slipstream.brain.HostMemory;
@@ -150,6 +151,19 @@ class SpacedStartsTest {
             long alone = spaced.alone(1, LaneSeating::new).mailingMillis();
             assertThat(spaced.mixed(1, LaneSeating::new).mailingMillis()).isLessThanOrEqualTo(alone * 3 / 2);
         }
+    }
+
+    /// PF-11: a window grows only when what runs comes near it, and spread starts keep what runs low for a while.
+    @Test
+    @Tag("PF-11")
+    void theWindowStillGrows() {
+        Result plain = row("always 1.2 s", false).alone().getFirst();
+        Result spaced = row("always 1.2 s", true).alone().getFirst();
+        assertThat(spaced.wideMillis()).isLessThanOrEqualTo(plain.wideMillis() + 1_200);
+
+        Mailing large = Mailing.USUAL.with(1, 60);
+        assertThat(large.alone(1, LaneSeating::new).wideMillis())
+                .isLessThanOrEqualTo(large.spaced(false).alone(1, LaneSeating::new).wideMillis() + 2_400);
     }
 
     /// Not a single decision is another one, so nothing that the throughput of quick mail hangs on has changed.

@@ -9,6 +9,7 @@ import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.flow.Spacing;
 import org.slipstream.qmgr.sched.Line;
 import org.slipstream.qmgr.sched.Message;
+import org.slipstream.qmgr.sched.OrderPolicy;
 import org.slipstream.qmgr.sched.Scheduler;
 
 import java.util.LinkedHashMap;
@@ -28,6 +29,8 @@ final class Destinations {
     private final Scheduler scheduler;
     private final QmgrTrace trace;
     private final Map<Line, Destination> byLine = new LinkedHashMap<>();
+    /// Of the lines whose starts may have to be spread.
+    private final Map<Line, Spacing> spacings = new LinkedHashMap<>();
     private final Map<String, Reply> deadTransports = new LinkedHashMap<>();
     private final Reopenings reopenings = new Reopenings();
 
@@ -47,6 +50,10 @@ final class Destinations {
         if (!byLine.containsKey(line)) {
             Destination destination = new Destination(config.transport(line.transport()).flow(config.feedback()));
             byLine.put(line, destination);
+            if (isSpaced(line, destination)) {
+                TransportSettings settings = config.transport(line.transport());
+                spacings.put(line, new Spacing(settings.slotCost(), settings.slotLoan()));
+            }
             // A recipient's own window, and a pause after each delivery, are matters of entries.
             if (key.equals(route.nextHop()) && !destination.isRateLimited() && seating.charge(route).isPresent()) {
                 line.countConnections();
@@ -54,6 +61,12 @@ final class Destinations {
             changed(line, Feedback.NEW);
         }
         return line;
+    }
+
+    // Where nobody may pass, nothing is won by it, and a pause after each delivery is an order of its own.
+    private boolean isSpaced(Line line, Destination destination) {
+        return config.spacedStarts() && config.policy() == OrderPolicy.PREEMPTIVE
+                && config.transport(line.transport()).slotCost() > 1 && !destination.isRateLimited();
     }
 
     /// Why recipients for this line are deferred without a try; empty when they may wait.
@@ -154,21 +167,18 @@ final class Destinations {
 
     /// How long a message has to wait here although there is a seat; 0 when it may go.
     long waitMillis(Message message, Line line, long nowMillis) {
-        if (!config.spacedStarts()) {
+        Spacing spacing = spacings.get(line);
+        if (spacing == null || spacing.turnMillis() <= nowMillis || !isCrowded(line)) {
             return 0;
         }
-        Spacing spacing = byLine.get(line).spacing();
-        long wait = spacing.turnMillis() - nowMillis;
-        boolean may = spacing.turnMillis() <= nowMillis || !isCrowded(line)
-                || isLetter(message) && spacing.letsLetterPass();
-        return may ? 0 : wait;
+        return isLetter(message, line) && spacing.letsLetterPass() ? 0 : spacing.turnMillis() - nowMillis;
     }
 
     /// It does wait, and is to be asked about again when it is its turn.
     void awaitTurn(Line line, long nowMillis) {
         Reopenings.Door turn = new Reopenings.Door.OfTurn(line);
         if (!reopenings.isPlanned(turn)) {
-            long turnMillis = byLine.get(line).spacing().turnMillis();
+            long turnMillis = spacings.get(line).turnMillis();
             reopenings.plan(turn, turnMillis);
             trace.startHeld(line, nowMillis, turnMillis);
         }
@@ -176,41 +186,38 @@ final class Destinations {
 
     /// A delivery of this message starts, and takes a slot. True when the time that it takes is of interest.
     boolean started(Message message, Line line, long nowMillis) {
-        if (!config.spacedStarts()) {
+        Spacing spacing = spacings.get(line);
+        if (spacing == null || isLetter(message, line)) {
+            if (spacing != null && spacing.turnMillis() > nowMillis && isCrowded(line)) {
+                spacing.letterPassed();
+            }
             return false;
         }
-        Spacing spacing = byLine.get(line).spacing();
-        if (!isLetter(message)) {
-            if (isCrowded(line)) {
-                spacing.started(nowMillis, line.allowed());
-            }
-            return true;
+        if (isCrowded(line)) {
+            spacing.started(nowMillis, line.allowed());
         }
-        if (spacing.turnMillis() > nowMillis && isCrowded(line)) {
-            spacing.letterPassed();
-        }
-        return false;
+        return true;
     }
 
     void took(Line line, long millis) {
-        byLine.get(line).spacing().took(millis);
+        spacings.get(line).took(millis);
     }
 
-    /// More waits than could go at once. A destination with a pause after each delivery has an order of its own.
-    private boolean isCrowded(Line line) {
-        return line.allowed() > 1 && line.waiting() >= line.allowed() && !byLine.get(line).isRateLimited();
+    /// More waits than could go at once.
+    private static boolean isCrowded(Line line) {
+        return line.allowed() > 1 && line.waiting() >= line.allowed();
     }
 
-    /// All that is left of it is one delivery.
-    private static boolean isLetter(Message message) {
-        return message.waiting() + message.running() <= 1 && !message.isPartlyUnread();
+    /// All that is left of it here is one delivery.
+    private boolean isLetter(Message message, Line line) {
+        return scheduler.entriesAt(message, line) <= 1 && !message.isPartlyUnread();
     }
 
     // A start that only waits for its turn tests the window as well as one that has been made (PF-11): otherwise spread starts would
     // keep windows from growing.
     private int heldBack(Line line, long nowMillis) {
-        boolean holds = config.spacedStarts() && byLine.get(line).spacing().turnMillis() > nowMillis
-                && isCrowded(line);
+        Spacing spacing = spacings.get(line);
+        boolean holds = spacing != null && spacing.turnMillis() > nowMillis && isCrowded(line);
         return holds ? Math.max(0, line.allowed() - charge(line)) : 0;
     }
 
@@ -280,6 +287,7 @@ final class Destinations {
     }
 
     private void forget(Line line, Feedback why) {
+        spacings.remove(line);
         reopenings.cancel(new Reopenings.Door.OfTurn(line));
         trace.feedback(line, why, line.running(), byLine.remove(line).figures());
         scheduler.drop(line);

@@ -20,17 +20,11 @@ public final class Destination {
 
     private final FlowRules rules;
     private final Window window;
-    private final Spacing spacing = new Spacing();
     private DestinationState state = LIVE;
 
     public Destination(FlowRules rules) {
         this.rules = rules;
         this.window = new Window(rules);
-    }
-
-    /// How its starts are spread.
-    public Spacing spacing() {
-        return spacing;
     }
 
     public DestinationState state() {

@@ -20,10 +20,10 @@ package org.slipstream.qmgr.flow;
 /// spacing is strict. Exponential times: half a dozen, and it hardly acts, which is right, because times that vary so much
 /// keep slots apart by themselves. S and d are learned as TCP learns its round trip (RFC 6298 section 2.3).
 ///
-/// **Letters.** A message of one delivery is not held back. While a bulk delivery waits for its turn a letter takes the free
+/// **Letters.** A message with one delivery to make there is not held back. While a bulk delivery waits for its turn a letter takes the free
 /// slot without having to pass anybody, and so without price. Not without end, or a stream of letters would live on what was the
-/// mailing's: for each [#COST] bulk starts one letter may go in front in this way, which is the price of the preemptive list
-/// again, with a little loan. What is more waits for the turn, and there the order of service decides as always.
+/// mailing's: for each `delivery_slot_cost` bulk starts one letter may go in front in this way, which is the price of the
+/// preemptive list again, with its loan. What is more waits for the turn, and there the order of service decides as always.
 ///
 /// **When it would not matter** there is no distance: while it is not known what a delivery takes; for one slot; below
 /// [#LEAST_SERVICE_MILLIS], where a letter waits little anyway and thousands of messages a second are to have no timer;
@@ -37,8 +37,9 @@ public final class Spacing {
     static final double SHARE = 0.95;
     static final double LEAST_PATIENCE = 0.5;
     static final double SPREAD = 2;
-    static final int COST = 5;
-    static final int LOAN = 3;
+
+    /// A long mailing does not save up for more letters at once than this.
+    static final int MOST_IN_FRONT = 20;
     static final long LEAST_SERVICE_MILLIS = 200;
     static final double LEAST_DISTANCE_MILLIS = 10;
     private static final double SERVICE_GAIN = 1.0 / 8;
@@ -54,7 +55,18 @@ public final class Spacing {
     private double nextMillis = Double.NEGATIVE_INFINITY;
 
     /// Bulk starts that no letter has been let in front of.
-    private int saved = COST * LOAN;
+    private int saved;
+
+    private final int cost;
+    private final int mostSaved;
+
+    /// @param cost bulk starts for which one letter may go in front (`delivery_slot_cost`)
+    /// @param loan letters for which none are needed (`delivery_slot_loan`)
+    public Spacing(int cost, int loan) {
+        this.cost = cost;
+        this.saved = cost * loan;
+        this.mostSaved = cost * Math.max(loan, MOST_IN_FRONT);
+    }
 
     /// A bulk delivery that had a slot for itself took so long.
     public void took(long millis) {
@@ -80,7 +92,7 @@ public final class Spacing {
     ///
     /// @param slots deliveries that may run at once
     public void started(long nowMillis, int slots) {
-        saved = Math.min(saved + 1, COST * Math.max(LOAN, slots));
+        saved = Math.min(saved + 1, mostSaved);
         if (isOfUse(slots)) {
             double distance = distanceMillis(slots);
             nextMillis = Math.max(nextMillis, nowMillis - patience(slots) * distance) + distance;
@@ -99,11 +111,11 @@ public final class Spacing {
 
     /// A letter may go while a bulk delivery waits for its turn.
     public boolean letsLetterPass() {
-        return saved >= COST;
+        return saved >= cost;
     }
 
     /// It does.
     public void letterPassed() {
-        saved -= COST;
+        saved -= cost;
     }
 }

@@ -10,7 +10,7 @@ import java.util.stream.LongStream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class SpacingTest {
-    private final Spacing spacing = new Spacing();
+    private final Spacing spacing = new Spacing(5, 3);
 
     private void took(long... millis) {
         LongStream.of(millis).forEach(spacing::took);
@@ -73,7 +73,7 @@ class SpacingTest {
         IntStream.range(0, 100).forEach(_ -> spacing.took(1_000));
         assertThat(startsAtOnce(spacing)).isEqualTo(1);
 
-        Spacing uneven = new Spacing();
+        Spacing uneven = new Spacing(5, 3);
         IntStream.range(0, 100).forEach(i -> uneven.took(i % 2 == 0 ? 500 : 1_500));
         assertThat(startsAtOnce(uneven)).isBetween(4, 7);
     }
@@ -100,9 +100,9 @@ class SpacingTest {
         for (; spacing.letsLetterPass(); passed++) {
             spacing.letterPassed();
         }
-        assertThat(passed).isEqualTo(Spacing.LOAN);
+        assertThat(passed).isEqualTo(3);
 
-        starts(0, 20, Spacing.COST - 1);
+        starts(0, 20, 4);
         assertThat(spacing.letsLetterPass()).isFalse();
         starts(10_000, 20, 1);
         assertThat(spacing.letsLetterPass()).isTrue();
