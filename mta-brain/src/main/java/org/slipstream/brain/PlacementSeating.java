@@ -36,6 +36,7 @@ import java.util.stream.Stream;
 /// Not for several threads: the queue manager's.
 public final class PlacementSeating implements Seating {
     private static final Answer FREE = new Answer.Free();
+    private static final Answer RIDES = new Answer.Free(true);
     private static final int MOST_ROUTES = 10_000;
 
     /// What carriers call the remote when the trouble is ours.
@@ -72,7 +73,8 @@ public final class PlacementSeating implements Seating {
         }
         Seat seat = workers.ask(new Payer.Message(message), candidates(smtp), mayOpen, nowMillis);
         return switch (seat) {
-            case Seat.Queue _,Seat.Reuse _,Seat.Open _,Seat.Defer _ -> FREE;
+            case Seat.Queue _,Seat.Defer _ -> RIDES;
+            case Seat.Reuse _,Seat.Open _ -> FREE;
             case Seat.Wait wait -> switch (wait.scope()) {
                 case MESSAGE -> new Answer.FullForMessage(wait.reason());
                 case HERE -> new Answer.FullHere(wait.reason());

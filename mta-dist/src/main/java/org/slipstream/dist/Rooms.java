@@ -153,7 +153,8 @@ final class Rooms {
                 queue.lifetimeMillis(), queue.bounceLifetimeMillis(), queue.delayNoticeMillis(),
                 queue.recipientsPerDelivery(), RECIPIENT_BATCH, queue.lanesPerDestination(), queue.lanes(),
                 queue.idleConnectionMillis(), SCAN_LIMIT, queue.scanIntervalMillis(), delivery.memory(),
-                delivery.order(), delivery.variant(), delivery.transportRetryMillis(), delivery.transports());
+                delivery.order(), delivery.variant(), delivery.transportRetryMillis(), delivery.transports(),
+                queue.spacedStarts());
     }
 
     static ClientConfig client(Config config) throws StartFailure {

@@ -59,7 +59,7 @@ public final class World {
     }
 
     /// @param seatings makes the other half of the brain, at each start of the server
-    World(Scenario scenario, Witness witness, Function<QmgrConfig, Seating> seatings) {
+    public World(Scenario scenario, Witness witness, Function<QmgrConfig, Seating> seatings) {
         this.scenario = scenario;
         this.witness = witness;
         this.seatings = seatings;

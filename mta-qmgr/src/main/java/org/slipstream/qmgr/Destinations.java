@@ -6,7 +6,10 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrTrace.Feedback;
 import org.slipstream.qmgr.flow.Destination;
+import org.slipstream.qmgr.flow.Spacing;
 import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.Message;
+import org.slipstream.qmgr.sched.OrderPolicy;
 import org.slipstream.qmgr.sched.Scheduler;
 
 import java.util.LinkedHashMap;
@@ -26,6 +29,8 @@ final class Destinations {
     private final Scheduler scheduler;
     private final QmgrTrace trace;
     private final Map<Line, Destination> byLine = new LinkedHashMap<>();
+    /// Of the lines whose starts may have to be spread.
+    private final Map<Line, Spacing> spacings = new LinkedHashMap<>();
     private final Map<String, Reply> deadTransports = new LinkedHashMap<>();
     private final Reopenings reopenings = new Reopenings();
 
@@ -45,6 +50,10 @@ final class Destinations {
         if (!byLine.containsKey(line)) {
             Destination destination = new Destination(config.transport(line.transport()).flow(config.feedback()));
             byLine.put(line, destination);
+            if (isSpaced(line, destination)) {
+                TransportSettings settings = config.transport(line.transport());
+                spacings.put(line, new Spacing(settings.slotCost(), settings.slotLoan()));
+            }
             // A recipient's own window, and a pause after each delivery, are matters of entries.
             if (key.equals(route.nextHop()) && !destination.isRateLimited() && seating.charge(route).isPresent()) {
                 line.countConnections();
@@ -52,6 +61,12 @@ final class Destinations {
             changed(line, Feedback.NEW);
         }
         return line;
+    }
+
+    // Where nobody may pass, nothing is won by it, and a pause after each delivery is an order of its own.
+    private boolean isSpaced(Line line, Destination destination) {
+        return config.spacedStarts() && config.policy() == OrderPolicy.PREEMPTIVE
+                && config.transport(line.transport()).slotCost() > 1 && !destination.isRateLimited();
     }
 
     /// Why recipients for this line are deferred without a try; empty when they may wait.
@@ -82,13 +97,13 @@ final class Destinations {
 
     // ---- what deliveries tell; before their entry is taken off the line
 
-    void worked(Line line) {
+    void worked(Line line, long nowMillis) {
         transportWorks(line.transport());
-        good(line);
+        good(line, nowMillis);
     }
 
-    private void good(Line line) {
-        boolean revived = byLine.get(line).good(chargeBefore(line));
+    private void good(Line line, long nowMillis) {
+        boolean revived = byLine.get(line).good(chargeBefore(line) + heldBack(line, nowMillis));
         if (revived) {
             reopenings.cancel(new Reopenings.Door.OfLine(line));
         }
@@ -141,11 +156,69 @@ final class Destinations {
     // Also after a failure, so that a rate-limited destination never stays dead.
     private void pause(Line line, Destination destination, long nowMillis) {
         if (destination.isDead()) {
-            good(line);
+            good(line, nowMillis);
         }
         reopenings.plan(new Reopenings.Door.OfLine(line), destination.suspend(nowMillis));
         changed(line, Feedback.SUSPEND);
         scheduler.seatMayBeFree(line);
+    }
+
+    // ---- starts that are spread ([Spacing])
+
+    /// How long a message has to wait here although there is a seat; 0 when it may go.
+    long waitMillis(Message message, Line line, long nowMillis) {
+        Spacing spacing = spacings.get(line);
+        if (spacing == null || spacing.turnMillis() <= nowMillis || !isCrowded(line)) {
+            return 0;
+        }
+        return isLetter(message, line) && spacing.letsLetterPass() ? 0 : spacing.turnMillis() - nowMillis;
+    }
+
+    /// It does wait, and is to be asked about again when it is its turn.
+    void awaitTurn(Line line, long nowMillis) {
+        Reopenings.Door turn = new Reopenings.Door.OfTurn(line);
+        if (!reopenings.isPlanned(turn)) {
+            long turnMillis = spacings.get(line).turnMillis();
+            reopenings.plan(turn, turnMillis);
+            trace.startHeld(line, nowMillis, turnMillis);
+        }
+    }
+
+    /// A delivery of this message starts, and takes a slot. True when the time that it takes is of interest.
+    boolean started(Message message, Line line, long nowMillis) {
+        Spacing spacing = spacings.get(line);
+        if (spacing == null || isLetter(message, line)) {
+            if (spacing != null && spacing.turnMillis() > nowMillis && isCrowded(line)) {
+                spacing.letterPassed();
+            }
+            return false;
+        }
+        if (isCrowded(line)) {
+            spacing.started(nowMillis, line.allowed());
+        }
+        return true;
+    }
+
+    void took(Line line, long millis) {
+        spacings.get(line).took(millis);
+    }
+
+    /// More waits than could go at once.
+    private static boolean isCrowded(Line line) {
+        return line.allowed() > 1 && line.waiting() >= line.allowed();
+    }
+
+    /// All that is left of it here is one delivery.
+    private boolean isLetter(Message message, Line line) {
+        return scheduler.entriesAt(message, line) <= 1 && !message.isPartlyUnread();
+    }
+
+    // A start that only waits for its turn tests the window as well as one that has been made (PF-11): otherwise spread starts would
+    // keep windows from growing.
+    private int heldBack(Line line, long nowMillis) {
+        Spacing spacing = spacings.get(line);
+        boolean holds = spacing != null && spacing.turnMillis() > nowMillis && isCrowded(line);
+        return holds ? Math.max(0, line.allowed() - charge(line)) : 0;
     }
 
     // ---- what time brings
@@ -165,17 +238,26 @@ final class Destinations {
     void flush(long nowMillis) {
         seating.flush(nowMillis);
         for (Reopenings.Door door : reopenings.all()) {
-            if (!(door instanceof Reopenings.Door.OfLine(Line line)) || byLine.get(line).isDead()) {
+            if (isRest(door)) {
                 reopenings.cancel(door);
                 open(door);
             }
         }
     }
 
+    private boolean isRest(Reopenings.Door door) {
+        return switch (door) {
+            case Reopenings.Door.OfTransport _ -> true;
+            case Reopenings.Door.OfLine(Line line) -> byLine.get(line).isDead();
+            case Reopenings.Door.OfTurn _ -> false;
+        };
+    }
+
     private void open(Reopenings.Door door) {
         switch (door) {
             case Reopenings.Door.OfTransport(String name) -> transportWorks(name);
             case Reopenings.Door.OfLine(Line line) -> open(line);
+            case Reopenings.Door.OfTurn(Line line) -> scheduler.mayGo(line, false);
         }
     }
 
@@ -205,6 +287,8 @@ final class Destinations {
     }
 
     private void forget(Line line, Feedback why) {
+        spacings.remove(line);
+        reopenings.cancel(new Reopenings.Door.OfTurn(line));
         trace.feedback(line, why, line.running(), byLine.remove(line).figures());
         scheduler.drop(line);
     }

@@ -15,6 +15,8 @@ import java.util.Optional;
 record Explanation(Seating seating, Destinations destinations, Map<QueueId, List<String>> openQuestions,
         boolean stopping, long nowMillis) {
 
+    private static final String TURN = "its turn is in ";
+
     QmgrSnapshot picture(Collection<Activation> active, List<Line> lines) {
         List<ActiveMessage> messages = active.stream().map(this::message)
                 .sorted(Comparator.comparing(ActiveMessage::id)).toList();
@@ -36,7 +38,7 @@ record Explanation(Seating seating, Destinations destinations, Map<QueueId, List
         if (message.reporting) {
             return "sending report";
         } else if (message.work.running() > 0) {
-            return message.isLeaving() ? "delivering, then " + leaving(message) : "delivering";
+            return message.isLeaving() ? "delivering, then " + leaving(message) : "delivering" + rest(message);
         } else if (message.work.waiting() > 0) {
             return "waiting: " + standing(message);
         } else if (!domains.isEmpty()) {
@@ -60,12 +62,29 @@ record Explanation(Seating seating, Destinations destinations, Map<QueueId, List
     // Gate one is the window, gate two the seat; the first that says no is the reason.
     private String atGates(Activation message, Line line) {
         Seating.Answer seat = seating.ask(message.id, line.route(), destinations.mayOpen(line), nowMillis);
-        if (line.hasRoom() || !(seat instanceof Seating.Answer.Free)) {
+        if (!(seat instanceof Seating.Answer.Free(boolean rides))) {
             return seat.reason();
+        }
+        if (line.hasRoom()) {
+            return rides ? seat.reason() : inTurn(message, line, seat.reason());
         }
         return line.allowed() == 0
                 ? line + " pauses between deliveries"
                 : "the window of " + line + " is " + line.allowed() + ", and so many are delivering";
+    }
+
+    // The others of its entries wait for connections, which needs no saying, or for their turn.
+    private String rest(Activation message) {
+        return message.work.waitsFor().filter(_ -> !stopping).map(line -> atGates(message, line))
+                .filter(reason -> reason.startsWith(TURN)).map(reason -> "; " + reason).orElse("");
+    }
+
+    private String inTurn(Activation message, Line line, String otherwise) {
+        long wait = destinations.waitMillis(message.work, line, nowMillis);
+        return wait == 0
+                ? otherwise
+                : TURN + wait + " ms: starts to " + line
+                        + " are spaced, so that the connections do not all come free at once";
     }
 
     private static String leaving(Activation message) {

@@ -29,10 +29,13 @@ import org.slipstream.qmgr.sched.OrderPolicy;
 /// `plus-minus-one`). The manager before 2.5 is [OrderPolicy#ROUND_ROBIN] with [FeedbackVariant#PLUS_MINUS_ONE]
 /// @param transportRetryMillis how long a broken transport rests (`transport_retry_time`)
 /// @param transports what else can be set, by transport
+/// @param spacedStarts bulk deliveries to one destination start one after the other ([org.slipstream.qmgr.flow.Spacing]);
+/// false is the plain algorithm
 public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maximalBackoffMillis, long lifetimeMillis,
         long bounceLifetimeMillis, long delayNoticeMillis, int recipientsPerDelivery, int recipientBatch,
         int lanesPerDestination, int lanes, long idleLaneMillis, int scanLimit, long scanIntervalMillis, Memory memory,
-        OrderPolicy policy, FeedbackVariant feedback, long transportRetryMillis, TransportTable transports) {
+        OrderPolicy policy, FeedbackVariant feedback, long transportRetryMillis, TransportTable transports,
+        boolean spacedStarts) {
 
     /// How many recipients may be in memory.
     ///
@@ -62,7 +65,8 @@ public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maxima
                 60_000,
                 TransportTable.of(TransportSettings.defaults().withRecipientsPerDelivery(recipientsPerDelivery)
                         .withConcurrency(lanes, TransportSettings.defaults().initialConcurrency(),
-                                lanesPerDestination)));
+                                lanesPerDestination)),
+                false);
     }
 
     /// What a server on the open Internet needs; the figures are Postfix's, but for the shorter bounce lifetime.
@@ -75,28 +79,35 @@ public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maxima
         return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
                 bounceLifetimeMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination,
                 lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, policy, feedback, transportRetryMillis,
-                table);
+                table, spacedStarts);
     }
 
     public QmgrConfig withMemory(Memory limits) {
         return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
                 bounceLifetimeMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination,
                 lanes, idleLaneMillis, scanLimit, scanIntervalMillis, limits, policy, feedback, transportRetryMillis,
-                transports);
+                transports, spacedStarts);
     }
 
     public QmgrConfig withFeedback(FeedbackVariant variant) {
         return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
                 bounceLifetimeMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination,
                 lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, policy, variant, transportRetryMillis,
-                transports);
+                transports, spacedStarts);
     }
 
     public QmgrConfig withPolicy(OrderPolicy order) {
         return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
                 bounceLifetimeMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination,
                 lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, order, feedback, transportRetryMillis,
-                transports);
+                transports, spacedStarts);
+    }
+
+    public QmgrConfig withSpacedStarts(boolean spaced) {
+        return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
+                bounceLifetimeMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination,
+                lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, policy, feedback, transportRetryMillis,
+                transports, spaced);
     }
 
     /// The settings of a transport.

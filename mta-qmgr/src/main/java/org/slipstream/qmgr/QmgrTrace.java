@@ -22,6 +22,9 @@ public interface QmgrTrace extends SchedTrace {
     /// Recipients were deferred because their destination or transport is dead.
     default void deferredWithoutAttempt(QueueId id, Line line, List<Recipient> recipients) {}
 
+    /// Bulk mail for this destination could go and waits for its turn ([org.slipstream.qmgr.flow.Spacing]).
+    default void startHeld(Line line, long nowMillis, long turnMillis) {}
+
     /// What can happen to a destination.
     enum Feedback {
         /// It came into existence.

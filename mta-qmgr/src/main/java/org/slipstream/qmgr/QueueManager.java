@@ -60,12 +60,20 @@ public final class QueueManager {
     private final Scheduler scheduler;
     private final Destinations destinations;
     private final Routing routing;
-    private final Map<Long, Entry> seated = new LinkedHashMap<>();
+    private final Map<Long, Seated> seated = new LinkedHashMap<>();
+
+    /// The seat that was found last is none of its own.
+    private boolean rides;
 
     // ---- what goes out
     private final Outcomes outcomes;
     private final Endings endings;
     private final Operators operators;
+
+    /// An entry under way.
+    ///
+    /// @param timed how long it takes is of interest
+    private record Seated(Entry entry, boolean timed, long sinceMillis) {}
 
     private long deliveries;
     private long nextSweepMillis;
@@ -357,16 +365,27 @@ public final class QueueManager {
 
     private Gate.Answer gate(Message message, Line line) {
         return switch (seating.ask(message.id(), line.route(), destinations.mayOpen(line), now())) {
-            case Seating.Answer.Free _ -> Gate.Answer.FREE;
+            case Seating.Answer.Free(boolean ridesAlong) -> seatIsFree(message, line, ridesAlong);
             case Seating.Answer.FullHere _ -> Gate.Answer.NOT_HERE;
             case Seating.Answer.FullForMessage _ -> Gate.Answer.NOT_OF_MESSAGE;
             case Seating.Answer.FullEverywhere _ -> Gate.Answer.NOWHERE;
         };
     }
 
+    // Who takes no slot is in nobody's way.
+    private Gate.Answer seatIsFree(Message message, Line line, boolean ridesAlong) {
+        rides = ridesAlong;
+        if (ridesAlong || destinations.waitMillis(message, line, now()) == 0) {
+            return Gate.Answer.FREE;
+        }
+        destinations.awaitTurn(line, now());
+        return Gate.Answer.NOT_YET;
+    }
+
     private void seat(Entry entry) {
         long delivery = ++deliveries;
-        seated.put(delivery, entry);
+        boolean timed = !rides && destinations.started(entry.message(), entry.line(), now());
+        seated.put(delivery, new Seated(entry, timed, now()));
         seating.seat(new Seating.Load(delivery, entry.message().id(), entry.line().route(),
                 List.copyOf(entry.recipients())), now(), present.orders());
     }
@@ -377,21 +396,27 @@ public final class QueueManager {
         }
         Set<Line> troubled = new LinkedHashSet<>(2);
         for (Seating.Aftermath.Trouble trouble : aftermath.troubles()) {
-            troubled(seated.get(trouble.delivery()).line(), trouble.reason(), troubled);
+            troubled(seated.get(trouble.delivery()).entry().line(), trouble.reason(), troubled);
         }
         for (Seating.Fate fate : aftermath.fates()) {
-            Entry entry = seated.remove(fate.delivery());
-            if (entry == null) {
+            Seated back = seated.remove(fate.delivery());
+            if (back == null) {
                 throw new IllegalStateException("not seated: " + fate);
             }
-            learn(entry.line(), fate, troubled);
-            finish(entry, fate.outcomes());
+            learn(back, fate, troubled);
+            finish(back.entry(), fate.outcomes());
         }
     }
 
-    private void learn(Line line, Seating.Fate fate, Set<Line> troubled) {
+    private void learn(Seated back, Seating.Fate fate, Set<Line> troubled) {
+        Line line = back.entry().line();
         switch (fate) {
-            case Seating.Fate.Worked _ -> destinations.worked(line);
+            case Seating.Fate.Worked _ -> {
+                if (back.timed()) {
+                    destinations.took(line, now() - back.sinceMillis());
+                }
+                destinations.worked(line, now());
+            }
             case Seating.Fate.Troubled trouble -> troubled(line, trouble.reason(), troubled);
             case Seating.Fate.Untried _ -> {
                 // Nobody was there to learn from.

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/// When dead or suspended destinations, and dead transports, open again: in order of time, then in the order in which the times
+/// When dead or suspended destinations, and dead transports, open again, and when held starts have their turn: in order of time, then in the order in which the times
 /// were set.
 final class Reopenings {
     /// What opens.
@@ -17,6 +17,9 @@ final class Reopenings {
         record OfLine(Line line) implements Door {}
 
         record OfTransport(String name) implements Door {}
+
+        /// The next start of bulk mail to a destination has its turn.
+        record OfTurn(Line line) implements Door {}
     }
 
     private record Reopening(long atMillis, long number, Door door) {}
@@ -31,6 +34,10 @@ final class Reopenings {
         Reopening reopening = new Reopening(atMillis, ++numbers, door);
         byDoor.put(door, reopening);
         planned.add(reopening);
+    }
+
+    boolean isPlanned(Door door) {
+        return byDoor.containsKey(door);
     }
 
     void cancel(Door door) {

@@ -60,7 +60,14 @@ public interface Seating {
         /// In words an operator understands.
         String reason();
 
-        record Free() implements Answer {
+        /// There is a seat.
+        ///
+        /// @param rides it would take no connection for itself, but go with others on one that is at work
+        record Free(boolean rides) implements Answer {
+            public Free() {
+                this(false);
+            }
+
             @Override
             public String reason() {
                 return "a seat is free";

@@ -125,7 +125,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     public record Queue(long minimalBackoffMillis, long maximalBackoffMillis, long lifetimeMillis,
             long bounceLifetimeMillis, long delayNoticeMillis, int activeMessages, int recipientsPerDelivery,
             int lanesPerDestination, int lanes, long idleConnectionMillis, long scanIntervalMillis,
-            long inFlowDelayMillis, boolean delivers) {}
+            long inFlowDelayMillis, boolean delivers, boolean spacedStarts) {}
 
     /// Who is next, and how many at once.
     ///

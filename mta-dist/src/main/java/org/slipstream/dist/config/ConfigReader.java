@@ -135,7 +135,8 @@ public final class ConfigReader {
                 values.get(Keys.LIFETIME), values.get(Keys.BOUNCE_LIFETIME), values.get(Keys.DELAY_NOTICE),
                 values.get(Keys.ACTIVE_MESSAGES), values.get(Keys.RECIPIENTS_PER_DELIVERY),
                 values.get(Keys.LANES_PER_DESTINATION), values.get(Keys.LANES), values.get(Keys.IDLE_CONNECTION),
-                values.get(Keys.SCAN_INTERVAL), values.get(Keys.IN_FLOW_DELAY), values.get(Keys.DELIVER));
+                values.get(Keys.SCAN_INTERVAL), values.get(Keys.IN_FLOW_DELAY), values.get(Keys.DELIVER),
+                values.get(Keys.SPACED_STARTS));
     }
 
     private static Config.Delivery delivery(Values values, Complaints complaints) {

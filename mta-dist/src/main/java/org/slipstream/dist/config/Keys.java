@@ -164,6 +164,10 @@ final class Keys {
     static final Key<Boolean> DELIVER = key("queue", "deliver", Forms.flag(), Value.flag(true),
             "`false`: mail is taken in and kept, and none of it leaves before the server is started with `true` again.");
 
+    static final Key<Boolean> SPACED_STARTS = key("queue", "spaced-starts", Forms.flag(), Value.flag(true),
+            "Bulk deliveries to a destination that is slow start one after the other, so that its connections do not all come"
+                    + " free at once and a letter finds one soon. `false`: all at once, as Postfix does.");
+
     static final Key<OrderPolicy> ORDER = key("scheduler", "order",
             Forms.named(Map.of("preemptive", OrderPolicy.PREEMPTIVE, "round-robin", OrderPolicy.ROUND_ROBIN, "fifo",
                     OrderPolicy.FIFO)),

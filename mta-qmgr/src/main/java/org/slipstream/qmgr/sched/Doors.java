@@ -49,7 +49,7 @@ final class Doors {
         while (!open.isEmpty()) {
             Line line = open.getFirst().open.getFirst();
             switch (gate.ask(line.first.message(), line)) {
-                case FREE, NOT_OF_MESSAGE -> {
+                case FREE, NOT_OF_MESSAGE, NOT_YET -> {
                     return true; // not this message, perhaps, but then the search will say which
                 }
                 case NOT_HERE -> noSeat(line);

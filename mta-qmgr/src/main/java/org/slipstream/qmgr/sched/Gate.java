@@ -13,6 +13,8 @@ public interface Gate {
         NOT_HERE,
         /// Not of this message; others may go, also to this destination. Holds until [Scheduler#seatsMayBeFree].
         NOT_OF_MESSAGE,
+        /// Not yet, for this destination; a letter may go. Holds until [Scheduler#mayGo].
+        NOT_YET,
         /// Not for any destination of this transport; asking further is useless. Asked again at the next selection.
         NOWHERE
     }

@@ -17,11 +17,18 @@ final class ListOrder implements ServiceOrder {
     /// message: some of them may let it ride along, but a list to ten thousand places is not to be walked at every event.
     private static final int MOST_REFUSALS = 8;
 
+    /// So many jobs are asked about in vain because a destination is not ready for bulk mail yet. If no letter was among
+    /// them, nobody goes there until it is: ten thousand mailings to one place are not to be walked at every event either.
+    private static final int MOST_HELD = 64;
+
     private final Transport transport;
     private final Batches batches;
     private final Preemption preemption;
     private final boolean preempts;
     private final SchedTrace trace;
+
+    /// Held back in this search, since the last that was not.
+    private int held;
 
     ListOrder(Transport transport, Batches batches, Preemption preemption, boolean preempts, SchedTrace trace) {
         this.transport = transport;
@@ -37,6 +44,7 @@ final class ListOrder implements ServiceOrder {
     public Choice next(Gate gate, long nowMillis) {
         Transport.Pause pause = transport.pause;
         transport.pause = null;
+        held = 0;
         if (transport.current == null) {
             return Choice.NOTHING;
         }
@@ -72,6 +80,7 @@ final class ListOrder implements ServiceOrder {
                         transport.current = job;
                         return Choice.NOTHING;
                     }
+                    case Look.Later _ -> next = passOver(job);
                     case Look.Nobody _ -> {
                         if (here != Phase.LAST_LOOK && batches.canRead(job.message)) {
                             return pause(job, true);
@@ -112,11 +121,15 @@ final class ListOrder implements ServiceOrder {
         /// None of them may go; others may.
         record Nobody() implements Look {}
 
+        /// The same, and one of them only has to wait for its turn: to read more of the message would not help.
+        record Later() implements Look {}
+
         /// There is no seat for anybody, and no use in looking further.
         record Nowhere() implements Look {}
     }
 
     private static final Look NOBODY = new Look.Nobody();
+    private static final Look LATER = new Look.Later();
     private static final Look NOWHERE = new Look.Nowhere();
 
     // The first peer in turn that may go; its successor is the next in turn (PF-25).
@@ -126,6 +139,7 @@ final class ListOrder implements ServiceOrder {
             return NOBODY;
         }
         int refusals = 0;
+        Look nobody = NOBODY;
         do {
             if (peer.waiting > 0 && peer.line.isOpen()) {
                 switch (gate.ask(job.message, peer.line)) {
@@ -134,6 +148,12 @@ final class ListOrder implements ServiceOrder {
                         return new Look.Go(peer);
                     }
                     case NOT_HERE -> transport.doors.noSeat(peer.line);
+                    case NOT_YET -> {
+                        nobody = LATER;
+                        if (++held >= MOST_HELD) {
+                            transport.doors.noSeat(peer.line);
+                        }
+                    }
                     case NOT_OF_MESSAGE -> {
                         transport.rationed = true;
                         if (++refusals == MOST_REFUSALS) {
@@ -148,7 +168,7 @@ final class ListOrder implements ServiceOrder {
             }
             peer = peer.next;
         } while (peer != job.turn);
-        return NOBODY;
+        return nobody;
     }
 
     private Entry take(Peer peer) {

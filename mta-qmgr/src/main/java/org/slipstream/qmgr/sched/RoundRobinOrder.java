@@ -40,6 +40,9 @@ final class RoundRobinOrder implements ServiceOrder {
                     }
                     case NOT_HERE -> transport.doors.noSeat(line);
                     case NOT_OF_MESSAGE -> transport.rationed = true;
+                    case NOT_YET -> {
+                        // Its turn comes, and whoever knows when asks again.
+                    }
                     case NOWHERE -> {
                         return Choice.NOTHING;
                     }

@@ -195,6 +195,12 @@ public final class Scheduler {
         return List.copyOf(transport(transport).lines.values());
     }
 
+    /// Entries of a message that wait for or run to this line.
+    public int entriesAt(Message message, Line line) {
+        return message.existingJob(line.transport).flatMap(job -> job.peer(line))
+                .map(peer -> peer.waiting + peer.running).orElse(0);
+    }
+
     /// All lines, for the snapshot.
     public Stream<Line> lines() {
         return transports.stream().map(transport -> transport.lines.values()).flatMap(Collection::stream);

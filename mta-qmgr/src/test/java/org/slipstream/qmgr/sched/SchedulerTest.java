@@ -175,6 +175,45 @@ class SchedulerTest {
     }
 
     @Test
+    void aLetterGoesInFrontOfMailingsThatWaitForTheirTurn() {
+        IntStream.range(0, 20).forEach(_ -> add(message(), smtp("slow"), 1, 10));
+        Message letter = add(message(), smtp("slow"), 1, 1);
+        add(message(), smtp("else"), 1, 2);
+        Gate gate = (message, line) -> line.key().equals("slow") && message != letter
+                ? Gate.Answer.NOT_YET
+                : Gate.Answer.FREE;
+        assertThat(chooseAll(gate)).containsExactly("21>smtp/slow", "22>smtp/else");
+        assertThat(reads).as("nobody reads on for the sake of a turn").containsOnly("1:10", "2:10", "3:10", "4:10",
+                "5:10", "6:10", "7:10", "8:10", "9:10", "10:10", "11:10", "12:10", "13:10", "14:10", "15:10", "16:10",
+                "17:10", "18:10", "19:10", "20:10", "21:1", "22:2");
+
+        scheduler.mayGo(line(smtp("slow")), false);
+        assertThat(choose().message().id().value()).as("then it is the first one's turn").isEqualTo(1);
+    }
+
+    @Test
+    void tenThousandMailingsThatWaitForTheirTurnAreNotAllAsked() {
+        IntStream.range(0, 10_000).forEach(_ -> add(message(), smtp("slow"), 1, 10));
+        add(message(), smtp("else"), 1, 1);
+        int[] asked = new int[1];
+        Gate gate = (message, line) -> {
+            asked[0]++;
+            return line.key().equals("slow") ? Gate.Answer.NOT_YET : Gate.Answer.FREE;
+        };
+        assertThat(chooseAll(gate)).containsExactly("10001>smtp/else");
+        assertThat(asked[0]).isLessThan(100);
+
+        asked[0] = 0;
+        for (int turn = 0; turn < 100; turn++) {
+            scheduler.mayGo(line(smtp("slow")), false);
+            assertThat(choose().line().key()).isEqualTo("slow");
+            assertThat(chooseAll(gate)).isEmpty();
+            scheduler.allow(line(smtp("slow")), 1_000);
+        }
+        assertThat(asked[0]).as("a hundred turns").isLessThan(100 * 100);
+    }
+
+    @Test
     @Tag("PF-26")
     void whenThereIsNoSeatForAnybodyNobodyIsDisturbed() {
         add(message(), smtp("a"), 1, 1);

@@ -1,0 +1,77 @@
+package org.slipstream.lab;
+
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.Address;
+import org.slipstream.core.QueueId;
+import org.slipstream.lab.Scenario.Addressee;
+import org.slipstream.lab.Scenario.Fortune;
+import org.slipstream.lab.Scenario.Mail;
+import org.slipstream.lab.Scenario.Place;
+import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.TransportSettings;
+import org.slipstream.qmgr.TransportTable;
+import org.slipstream.qmgr.sched.Line;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// The random worlds with mailings in them, so that starts wait for their turn while servers die, operators change their minds and the
+/// machine crashes. Nobody is forgotten: the referee complains when mail waits and nothing is planned.
+/// To look at one: `-Dslipstream.seed=N`.
+class SpacedWorldsTest {
+    private static final int WORLDS = 400;
+
+    @Test
+    void whoeverWaitsForItsTurnGetsItInEveryWorld() {
+        Long only = Long.getLong("slipstream.seed");
+        LongAdder held = new LongAdder();
+        for (long seed = only == null ? 1 : only; seed <= (only == null ? WORLDS : only); seed++) {
+            Scenario scenario = withMailings(RandomScenario.of(2 * seed), seed);
+            try {
+                RandomWorldsTest.play(scenario, new World(scenario, new Turns(held)), only != null);
+            } catch (RuntimeException | AssertionError trouble) {
+                throw new AssertionError("world of seed " + seed + ": " + trouble.getMessage(), trouble);
+            }
+        }
+        System.out.println(WORLDS + " worlds, held-starts=" + held);
+        assertThat(held.sum()).isGreaterThan(only == null ? 5 * WORLDS : 0);
+    }
+
+    /// Sees that nobody is kept waiting for longer than any delivery takes here.
+    private record Turns(LongAdder held) implements Witness {
+        private static final long LONGEST_DELIVERY_MILLIS = 20_000;
+
+        @Override
+        public void startHeld(Line line, long nowMillis, long turnMillis) {
+            held.increment();
+            assertThat(turnMillis - nowMillis).as("wait at " + line).isBetween(1L,
+                    LONGEST_DELIVERY_MILLIS / line.allowed());
+        }
+    }
+
+    private static Scenario withMailings(Scenario usual, long seed) {
+        List<Mail> mails = new ArrayList<>(usual.mails());
+        for (Place place : usual.places()) {
+            QueueId id = new QueueId(mails.size() + 1L);
+            List<Addressee> list = new ArrayList<>();
+            for (int i = 0; i < 40 + 10 * seed % 7; i++) {
+                list.add(new Addressee(Address.of("l" + i + "@" + place.domain()), new Fortune.Welcome()));
+            }
+            mails.add(new Mail(id, 1_000 * (seed % 5), Optional.empty(), list));
+        }
+        QmgrConfig config = usual.config();
+        TransportTable transports = TransportTable.of(changed(config.transport("smtp"), seed)).with("local",
+                changed(config.transport("local"), seed));
+        return new Scenario(usual.seed(), config.withTransports(transports), usual.batching(), mails, usual.places(),
+                usual.house(), usual.deeds(), usual.crashesMillis());
+    }
+
+    private static TransportSettings changed(TransportSettings usual, long seed) {
+        return usual.withRecipientsPerDelivery(2).withRateDelay(seed % 11 == 0 ? 1_000 : 0).withConcurrency(
+                (int) (4 + seed % 20), (int) (2 + seed % 4), (int) (seed % 7 == 0 ? 0 : 2 + seed % 5));
+    }
+}

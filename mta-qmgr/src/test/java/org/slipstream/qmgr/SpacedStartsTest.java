@@ -1,0 +1,104 @@
+package org.slipstream.qmgr;
+
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.QueueId;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A slow server, four connections, and a mailing that would use them all at once.
+class SpacedStartsTest {
+    private static final long SERVICE_MILLIS = 1_000;
+
+    private final Story story = new Story(s -> s.recipients(1_000, 1_000).lanes(4, 100)
+            .also(config -> config.withSpacedStarts(true)
+                    .withTransports(TransportTable.of(config.transports().common().withRecipientsPerDelivery(2)
+                            .withConcurrency(100, 4, 4)))));
+
+    private QueueId mailing(int recipients) {
+        return story.queue(IntStream.range(0, recipients).mapToObj(i -> "u" + i + "@slow.example")
+                .toArray(String[]::new));
+    }
+
+    private List<QmgrOrder.Deliver> underWay() {
+        return story.waiting(QmgrOrder.Deliver.class);
+    }
+
+    private void firstRound() {
+        story.start();
+        story.withhold(QmgrOrder.Deliver.class);
+        mailing(100);
+        assertThat(underWay()).as("nothing is known yet").hasSize(4);
+        story.after(SERVICE_MILLIS);
+        List.copyOf(underWay()).forEach(story::answer);
+    }
+
+    private String why(QueueId id) {
+        return story.brain.snapshot(story.now).messages().stream().filter(m -> m.id().equals(id)).findFirst()
+                .orElseThrow().why();
+    }
+
+    @Test
+    void theSecondRoundIsSpreadOverTheTimeOfOneDelivery() {
+        firstRound();
+        long begin = story.now;
+        assertThat(underWay().size()).isBetween(1, 2);
+        story.until(begin + 600);
+        assertThat(underWay()).hasSizeBetween(3, 4);
+        story.until(begin + SERVICE_MILLIS);
+        assertThat(underWay()).as("all turns come within one delivery").hasSize(4);
+    }
+
+    @Test
+    void aLetterTakesTheConnectionThatWaitsForItsTurn() {
+        firstRound();
+        QueueId letter = story.queue("boss@slow.example");
+        assertThat(underWay()).last().satisfies(deliver -> assertThat(deliver.id()).isEqualTo(letter));
+        assertThat(underWay()).hasSizeLessThan(4);
+    }
+
+    @Test
+    void anOperatorIsToldThatAMailingWaitsForItsTurn() {
+        firstRound();
+        QueueId second = mailing(100);
+        assertThat(why(second)).startsWith("waiting: its turn is in ").contains(" ms", "starts to smtp/slow.example")
+                .contains("spaced");
+        assertThat(why(new QueueId(1))).startsWith("delivering; its turn is in ");
+    }
+
+    @Test
+    void aMailingThatFitsIntoTheConnectionsIsNotHeldUp() {
+        firstRound();
+        story.command(new QmgrEvent.Command.Delete(new QueueId(1)));
+        List.copyOf(underWay()).forEach(story::answer);
+        story.after(50);
+        mailing(7);
+        assertThat(underWay()).hasSize(4);
+    }
+
+    @Test
+    void whatAQuickServerIsSentIsNeverSpaced() {
+        story.start();
+        story.withhold(QmgrOrder.Deliver.class);
+        mailing(400);
+        for (int i = 0; i < 190; i++) {
+            story.now += 1;
+            story.answerNext(QmgrOrder.Deliver.class);
+            assertThat(underWay()).hasSize(4);
+            assertThat(story.brain.nextAlarmMillis()).as("no timer").isGreaterThan(story.now + 1_000);
+        }
+    }
+
+    @Test
+    void ofADestinationThatIsGoneNoTimerIsLeft() {
+        firstRound();
+        assertThat(story.brain.nextAlarmMillis()).isLessThan(story.now + SERVICE_MILLIS);
+        story.command(new QmgrEvent.Command.Delete(new QueueId(1)));
+        story.answerAll(QmgrOrder.Deliver.class);
+        assertThat(story.removed).hasSize(1);
+        assertThat(story.brain.nextAlarmMillis()).as("idle lanes are closed, no more")
+                .isGreaterThanOrEqualTo(story.now + SERVICE_MILLIS);
+    }
+}
