@@ -21,6 +21,8 @@ import java.util.function.LongSupplier;
 final class WritingDraft implements Draft {
     private static final Logger LOG = LoggerFactory.getLogger(WritingDraft.class);
     private static final int FIRST_BYTES = 8 << 10;
+    /// A letter of 64 KiB then leaves as much behind as it is long, where doubling would leave three times that.
+    private static final int GROWTH = 3;
     private static final long LOOK_EVERY_BYTES = 1 << 20;
 
     private final QueueId id;
@@ -72,7 +74,7 @@ final class WritingDraft implements Draft {
 
     private void reserve(int bytes) {
         if (bytes > memory.length) {
-            memory = Arrays.copyOf(memory, Math.min(inlineBytes, Math.max(bytes, memory.length * 2)));
+            memory = Arrays.copyOf(memory, Math.min(inlineBytes, Math.max(bytes, memory.length * GROWTH)));
         }
     }
 

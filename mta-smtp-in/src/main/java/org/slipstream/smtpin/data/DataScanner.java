@@ -1,5 +1,7 @@
 package org.slipstream.smtpin.data;
 
+import org.slipstream.core.LineEnds;
+
 import java.io.IOException;
 
 /// Finds the end of a message in a stream of bytes, and takes the stuffed dots out on the way.
@@ -66,7 +68,7 @@ public final class DataScanner {
                     }
                 }
                 case TEXT -> {
-                    at = endOfText(block, at, to);
+                    at = LineEnds.next(block, at, to);
                     if (at < to && block[at] == CR) {
                         state = State.CR;
                         at++;
@@ -130,14 +132,6 @@ public final class DataScanner {
     /// The longest line so far with its CR LF; the final dot is none.
     public long longestLineBytes() {
         return longestLineBytes;
-    }
-
-    private static int endOfText(byte[] block, int from, int to) {
-        int at = from;
-        while (at < to && block[at] != CR && block[at] != LF) {
-            at++;
-        }
-        return at;
     }
 
     private void endOfLine(int bytesInThisBlock) {

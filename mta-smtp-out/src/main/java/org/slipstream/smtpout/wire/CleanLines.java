@@ -1,5 +1,7 @@
 package org.slipstream.smtpout.wire;
 
+import org.slipstream.core.LineEnds;
+
 /// Makes every line of a letter end in CRLF, whatever it ended in before, and doubles dots where that is wanted.
 ///
 /// What one side takes for a line end and the other does not can be made to carry commands (the "SMTP smuggling" of 2023): with
@@ -65,10 +67,7 @@ final class CleanLines {
         if (dotsDoubled && atLineStart && block[from] == '.') {
             clean[length++] = '.';
         }
-        int to = from + 1;
-        while (to < count && block[to] != '\r' && block[to] != '\n') {
-            to++;
-        }
+        int to = LineEnds.next(block, from, count);
         System.arraycopy(block, from, clean, length, to - from);
         length += to - from;
         atLineStart = false;
