@@ -12,6 +12,7 @@ import org.slipstream.spool.register.Change;
 import org.slipstream.spool.register.DamagedRowsException;
 import org.slipstream.spool.register.HostRecord;
 import org.slipstream.spool.register.Register;
+import org.slipstream.spool.register.Search;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -245,6 +246,19 @@ final class LocalSpool implements Spool {
                     page.damaged().stream().map(Register.DamagedMessage::id)).max(QueueId::compareTo);
         }
         return listed;
+    }
+
+    @Override
+    public Register.Found find(Search search, Optional<QueueId> after, int limit) throws IOException {
+        long now = clock.getAsLong();
+        return readers.read(() -> register.find(search, now, after, limit));
+    }
+
+    @Override
+    public List<Details> details(List<QueueId> ids) throws IOException {
+        Register.Page page = readers.read(() -> register.messages(ids));
+        page.damaged().forEach(damaged -> setAside(damaged.id(), damaged.what()));
+        return page.messages().stream().map(LocalSpool::details).toList();
     }
 
     @Override

@@ -7,6 +7,8 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.spool.register.HostRecord;
+import org.slipstream.spool.register.Register;
+import org.slipstream.spool.register.Search;
 
 import java.io.IOException;
 import java.util.List;
@@ -93,6 +95,13 @@ public interface Spool extends AutoCloseable {
 
     /// A page of the queue in order of id, after `after`.
     List<Details> list(Optional<QueueId> after, int limit) throws IOException;
+
+    /// The next messages behind `after` that fit, in order of id, at most `limit`. Looks at a bounded piece of the queue: a short
+    /// answer, even an empty one, is the last only when it has no `next`.
+    Register.Found find(Search search, Optional<QueueId> after, int limit) throws IOException;
+
+    /// Those of `ids` that are still there, in order of id.
+    List<Details> details(List<QueueId> ids) throws IOException;
 
     /// Keeps what is known of a host, in place of an earlier record of the same kind.
     void keepHost(HostRecord host);
