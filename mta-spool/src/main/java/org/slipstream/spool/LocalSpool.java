@@ -267,6 +267,14 @@ final class LocalSpool implements Spool {
         return new Counts(totals.messages(), totals.held(), totals.corrupt() + setAsideFiles(), totals.sizeBytes());
     }
 
+    @Override
+    public List<Trouble> troubles() {
+        List<Trouble> now = new ArrayList<>(writer.troubles());
+        space.lowForMillis().ifPresent(millis -> now.add(new Trouble(What.SPACE, clock.getAsLong() - millis,
+                "the spool's disk has less than the minimum of free space", true)));
+        return now;
+    }
+
     private long setAsideFiles() throws IOException {
         Path corrupt = config.directory().resolve("corrupt");
         try (Stream<Path> files = Files.list(corrupt)) {

@@ -117,6 +117,24 @@ public interface Spool extends AutoCloseable {
     /// @param messages all; @param held those held; @param corrupt files set aside
     record Counts(long messages, long held, long corrupt, long sizeBytes) {}
 
+    /// What is wrong below the spool now. Reads no register and no box: it answers when they do not.
+    List<Trouble> troubles();
+
+    enum What {
+        /// The register cannot be written: letters are refused, everything else waits in memory.
+        REGISTER,
+        /// A letter could not be written into the box: each is refused until one succeeds.
+        BOX,
+        /// The disk has less free space than the minimum: letters are refused.
+        SPACE,
+        /// A write has not come back for long: letters wait, and are refused when they have waited too long.
+        STALL
+    }
+
+    /// @param reason in the system's words
+    /// @param noSpace clients hear of a lack of space and not of trouble
+    record Trouble(What what, long sinceMillis, String reason, boolean noSpace) {}
+
     /// Writes what waits, syncs, closes the register, releases the lock.
     @Override
     void close();
