@@ -149,7 +149,8 @@ final class SpoolWriter implements AutoCloseable {
         if (cleaning) {
             return 0;
         }
-        return Math.min(backlog.waitNanos(), nextSweepMillis == Long.MAX_VALUE
+        long cleanerNanos = backlog.down().isPresent() ? Long.MAX_VALUE : cleaner.waitNanos(freed.released());
+        return Math.min(Math.min(backlog.waitNanos(), cleanerNanos), nextSweepMillis == Long.MAX_VALUE
                 ? Long.MAX_VALUE
                 : TimeUnit.MILLISECONDS.toNanos(Math.max(0, nextSweepMillis - clock.getAsLong())));
     }
@@ -174,7 +175,7 @@ final class SpoolWriter implements AutoCloseable {
             return;
         }
         try {
-            if (cleaner.isDue()) {
+            if (cleaner.isDue(freed.released())) {
                 nextSeq = cleaner.step(nextSeq);
                 cleaning = true;
             } else {
