@@ -21,6 +21,10 @@ import org.slipstream.spool.register.Search;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -241,9 +245,7 @@ class SearchTest {
     void anEnvelopeThatCannotBeReadFitsNothingAndDisturbsNobody() throws Exception {
         QueueId damaged = to("bob@example.net");
         QueueId healthy = to("bob@example.net");
-        try (var connection = world.database.isPresent()
-                ? java.sql.DriverManager.getConnection(world.database.get())
-                : TestWorld.connect(directory);
+        try (var connection = connection();
                 var update = connection.prepareStatement(
                         "update message set envelope = ? where id = ?")) {
             update.setBytes(1, new byte[]{9, 9, 9});
@@ -253,5 +255,42 @@ class SearchTest {
         assertThat(found(recipient("bob@example.net"))).containsExactly(healthy);
         assertThat(spool.details(List.of(damaged, healthy))).extracting(each -> each.summary().id())
                 .containsExactly(healthy);
+    }
+
+    @Test
+    void oneQuestionLooksAtAWindowAndSaysWhereToGoOn() throws Exception {
+        int window = 20_000;
+        insert(window + 500);
+        QueueId last = from("boss@example.org", "bob@example.net");
+        Register.Found first = spool.find(Search.of(sender("boss@*")), Optional.empty(), 10);
+        assertThat(first).isEqualTo(new Register.Found(List.of(), Optional.of(new QueueId(window))));
+        Register.Found second = spool.find(Search.of(sender("boss@*")), first.next(), 10);
+        assertThat(second).isEqualTo(new Register.Found(List.of(last), Optional.empty()));
+        Register.Found counted = spool.find(Search.of(sender("news@*")), Optional.empty(), Integer.MAX_VALUE - 1);
+        assertThat(counted.ids()).hasSize(window);
+        assertThat(spool.find(Search.of(sender("news@*")), counted.next(), window).ids()).hasSize(500);
+    }
+
+    private void insert(int messages) throws SQLException {
+        try (Connection connection = connection();
+                PreparedStatement insert = connection.prepareStatement("""
+                        insert into message (id, seq, box_segment, box_offset, own_file, size_bytes, created_millis,
+                         next_millis, state, attempts, delay_notified, recipients, sender_local, sender_domain, body_type,
+                         smtp_utf8, dsn_return) values (?, 0, 1, 0, false, 1, 0, 0, 0, 0, false, 1, 'news', 'example.org', 0,
+                         false, 0)""")) {
+            connection.setAutoCommit(false);
+            for (int id = 1; id <= messages; id++) {
+                insert.setLong(1, id);
+                insert.addBatch();
+            }
+            insert.executeBatch();
+            connection.commit();
+        }
+    }
+
+    private Connection connection() throws SQLException {
+        return world.database.isPresent()
+                ? DriverManager.getConnection(world.database.get())
+                : TestWorld.connect(directory);
     }
 }
