@@ -19,6 +19,11 @@ import java.util.Optional;
 /// on; whoever wants all of a long queue asks again and again, and a reader thread is never taken for longer than a window
 /// takes. There is no OFFSET, which would count again from the beginning, and no list longer than a window.
 ///
+/// The other indexes must not be taken: that of the states has the whole queue in one of its ranges, that of the domains all
+/// mail of a large provider, and both would be read for each window, the second for each message of it. So states are written
+/// as what they are not, and a domain, which is in lower case already, once more as such: neither has an index then, in H2 or
+/// in PostgreSQL, and what is left is the primary key, from the window's beginning to its end.
+///
 /// **Recipients** have rows only when something is known of one of them ([Expansion]). Until then the envelope lies in the
 /// message's row as bytes, of which SQL makes nothing. So a search for a recipient asks for messages with such a row *or* with an
 /// envelope, [#ENVELOPES] at a time, and reads those envelopes here. Tried or untried makes no difference to who asks: a
@@ -95,12 +100,14 @@ final class Finder {
         boolean byRecipient = !filter.recipient().isEmpty();
         List<Object> values = new ArrayList<>();
         StringBuilder sql = new StringBuilder("select m.id").append(byRecipient ? ", m.envelope" : "")
-                .append(" from message m where m.id > ? and m.id <= ?");
-        search.among().ifPresent(_ -> sql.append(" and m.id = any(?)"));
-        sql.append(filter.state().map(state -> switch (state) {
-            case HELD -> " and m.state = " + MessageStatus.HELD;
-            case ACTIVE, DEFERRED -> " and m.state = " + MessageStatus.QUEUED;
-        }).orElse(" and m.state < " + MessageStatus.CORRUPT));
+                // Not both: H2 would read the whole range for a few ids in it.
+                .append(" from message m where ")
+                .append(search.among().isPresent() ? "m.id = any(?)" : "m.id > ? and m.id <= ?");
+        sql.append(" and m.state < " + MessageStatus.CORRUPT);
+        filter.state().ifPresent(state -> sql.append(switch (state) {
+            case HELD -> " and m.state <> " + MessageStatus.QUEUED;
+            case ACTIVE, DEFERRED -> " and m.state <> " + MessageStatus.HELD;
+        }));
         filter.sender().ifPresent(sender -> sender(sender, sql, values));
         filter.olderThanMillis().ifPresent(age -> bound(" and m.created_millis <= ?", nowMillis - age, sql, values));
         filter.youngerThanMillis().ifPresent(age -> bound(" and m.created_millis > ?", nowMillis - age, sql, values));
@@ -112,7 +119,7 @@ final class Finder {
                     + " and r.state = " + RecipientStatus.OPEN.code);
             filter.recipient().forEach(pattern -> {
                 bound(" and r.local_part" + LIKE, escaped(pattern.localPart()), sql, values);
-                bound(" and r.domain_key" + LIKE, escaped(pattern.domain()), sql, values);
+                bound(" and lower(r.domain_key)" + LIKE, escaped(pattern.domain()), sql, values);
             });
             sql.append("))");
         }
@@ -140,10 +147,11 @@ final class Finder {
     private Candidates candidates(Question question, long after, long end, int limit) throws RegisterException {
         return reader.query(question.sql(), query -> {
             int index = 1;
-            query.setLong(index++, after);
-            query.setLong(index++, end);
             if (search.among().isPresent()) {
                 setIds(query, index++, after, end);
+            } else {
+                query.setLong(index++, after);
+                query.setLong(index++, end);
             }
             for (Object value : question.values()) {
                 query.setObject(index++, value);
