@@ -87,6 +87,7 @@ class DiskTroubleIT {
             assertThat(server.queue().size()).as("messages the operator sees").isEqualTo(1);
             assertThat(inTheSync).isNotDone();
             assertThat(behindIt).noneMatch(CompletableFuture::isDone);
+            eventually().untilAsserted(() -> assertThat(troubles(server)).containsExactly("stall"));
             // SmtpTalk waits for a minute, as impatient clients do.
             assertThat(behindIt).allSatisfy(each -> assertThat(each.join().toString()).startsWith("451 4.3.0"));
             assertThat(inTheSync).as("nobody knows whether it is on the disk").isNotDone();
@@ -176,10 +177,14 @@ class DiskTroubleIT {
                         () -> assertThat(delivered(far)).contains(trouble.name("under-way") + "@x"));
                 assertThat(send(open, "refused3").code()).isIn(451, 452);
                 assertThat(server.log().substring(logged)).containsAnyOf("event=box-failed", "event=register-down");
+                assertThat(troubles(server)).as("what the status says of " + trouble).containsAnyOf("box", "register");
+                assertThat(server.queue().status().path("trouble").toString()).contains("since")
+                        .contains("new mail is refused with " + trouble.reply.substring(0, 3) + " until");
                 assertThat(disk.met()).isPositive();
             }
             eventually().untilAsserted(() -> assertThat(send(open, trouble.name("after")).code())
                     .as("the same session after " + trouble).isEqualTo(250));
+            eventually().untilAsserted(() -> assertThat(troubles(server)).as("after " + trouble).isEmpty());
         }
     }
 
@@ -188,6 +193,10 @@ class DiskTroubleIT {
         assertThat(delivered(far)).containsExactlyInAnyOrderElementsOf(acknowledged);
         assertThat(server.mail().count("alice@here.example")).as("bounces for our own trouble").isZero();
         assertThat(server.queue().status().path("corrupt").asInt()).isZero();
+    }
+
+    private static List<String> troubles(RunningServer server) {
+        return server.queue().status().path("trouble").valueStream().map(each -> each.path("what").asString()).toList();
     }
 
     private static Settings settings(Sink far) {

@@ -63,11 +63,7 @@ class LongQueueIT {
         assertThat(queued.stream().map(LongQueueIT::id)).doesNotHaveDuplicates().isSorted();
         assertThat(queued.stream().filter(message -> message.path("attempts").asInt() == 0)).isEmpty();
 
-        var mailing = queued.stream().filter(message -> sender(message).startsWith("news")).map(LongQueueIT::id)
-                .toList();
-        assertThat(mailing).hasSize(LETTERS - KEPT);
-        inParallel(mailing, id -> server.queue().delete(id));
-        eventually().untilAsserted(() -> assertThat(server.queue().size()).isEqualTo(KEPT));
+        whatFitsIsFoundCountedAndDeleted(server);
         // Twice what the queue fills and four segments of 256 KiB, the one that is open, and what the grace time still holds.
         eventually()
                 .untilAsserted(() -> assertThat(boxBytes(server)).isLessThan(2 * fullBytes / ONE_IN + 2 * MEBIBYTE));
@@ -82,6 +78,28 @@ class LongQueueIT {
         eventually().atMost(Duration.ofSeconds(60)).until(() -> server.queue().isEmpty());
         assertThat(far.deliveries().stream().map(Sink.Delivery::id)).hasSize(KEPT).doesNotHaveDuplicates();
         eventually().untilAsserted(() -> assertThat(boxBytes(server)).isLessThan(2 * MEBIBYTE));
+    }
+
+    private static void whatFitsIsFoundCountedAndDeleted(RunningServer server) {
+        assertThat(said(server, "count")).isEqualTo(Integer.toString(LETTERS));
+        assertThat(said(server, "count", "--sender", "news@*", "--domain", "FAR.example", "--attempts", "1"))
+                .isEqualTo(Integer.toString(LETTERS - KEPT));
+        assertThat(said(server, "count", "--recipient", "friend@*", "--older-than", "1d")).isEqualTo("0");
+        // One in ten fits, and the page is full all the same.
+        assertThat(said(server, "list", "--sender", "alice@here.example", "--limit", "300").lines())
+                .hasSize(1 + 300 + 1).filteredOn(line -> line.contains("alice@here.example")).hasSize(300);
+
+        assertThat(said(server, "delete", "--sender", "news@*", "--dry-run"))
+                .isEqualTo("would be deleted: " + (LETTERS - KEPT));
+        assertThat(server.queue().size()).isEqualTo(LETTERS);
+        assertThat(said(server, "delete", "--sender", "news@here.example")).isEqualTo("deleted " + (LETTERS - KEPT));
+        assertThat(server.queue().size()).isEqualTo(KEPT);
+    }
+
+    private static String said(RunningServer server, String... words) {
+        var line = new ArrayList<>(List.of("queue"));
+        line.addAll(List.of(words));
+        return server.command(line.toArray(String[]::new)).mustSucceed().out().strip();
     }
 
     /// @return the greatest queue id that a 250 told

@@ -79,6 +79,20 @@ class OperatorIT {
     }
 
     @Test
+    void mailIsFoundCountedAndDeletedBySender() {
+        assertThat(server.command("queue", "list", "--sender", "alice@*").mustSucceed().out())
+                .contains("alice@here.example").doesNotContain("bob@here.example");
+        assertThat(server.command("queue", "count", "--domain", "*.example").mustSucceed().out().strip())
+                .isEqualTo("2");
+        var wrong = server.command("queue", "delete", "--sender", "alice");
+        assertThat(wrong.exit()).isEqualTo(2);
+        assertThat(wrong.err()).contains("--sender: \"alice\" is no address");
+        assertThat(server.command("queue", "delete", "--recipient", "*@OTHER.example").mustSucceed().out().strip())
+                .isEqualTo("deleted 1");
+        assertThat(senders()).containsExactly("alice@here.example");
+    }
+
+    @Test
     void showTellsOfEachRecipient() {
         var id = id("alice@here.example");
         assertThat(server.command("queue", "show", id).mustSucceed().out()).contains(id, "friend@far.example");

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Sink;
 import org.slipstream.it.fixture.SmtpTalk;
@@ -49,6 +50,33 @@ class PostgresIT {
             server.startAgain();
             assertThat(server.queue().messages()).isEmpty();
             assertThat(far.deliveries()).hasSize(2);
+        }
+    }
+
+    @Test
+    void aDatabaseThatIsGoneIsToldByTheStatusAndRefusesMail() throws Exception {
+        RunningServer server;
+        try (EmbeddedPostgres postgres = EmbeddedPostgres.start()) {
+            server = bench.server(Settings.quick().set("queue.deliver", "false").set("spool.register",
+                    postgres.getJdbcUrl("postgres", "postgres")));
+            assertThat(send(server, "first").code()).isEqualTo(250);
+            assertThat(server.queue().status().path("trouble").isEmpty()).isTrue();
+        }
+        assertThat(send(server, "second").toString()).startsWith("451");
+        eventually().untilAsserted(() -> {
+            var status = server.queue().status();
+            assertThat(status.path("messages").isNull()).as("nobody can count them: %s", status).isTrue();
+            assertThat(status.path("trouble").path(0).path("what").asString()).isEqualTo("register");
+        });
+        assertThat(server.command("status").mustSucceed().out()).contains("unknown", "TROUBLE", "register", "since",
+                "new mail is refused with 451 until the register can be written");
+        server.kill9();
+    }
+
+    private static SmtpTalk.Answer send(RunningServer server, String name) {
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            return talk.send(Letter.of(name, "alice@here.example", List.of("friend@far.example"),
+                    Bytes.ascii("Text of " + name + ".\r\n")));
         }
     }
 

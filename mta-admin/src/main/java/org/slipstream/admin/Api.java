@@ -1,7 +1,5 @@
 package org.slipstream.admin;
 
-import org.slipstream.core.QueueId;
-
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -14,25 +12,29 @@ import java.util.Set;
 /// | Path | Methods |
 /// |---|---|
 /// | `status` | GET |
-/// | `queue?after=&limit=` | GET |
-/// | `queue/flush?domain=` | POST |
+/// | `queue?FILTER&after=&limit=` | GET |
+/// | `queue/count?FILTER&after=` | GET |
+/// | `queue/delete?FILTER&after=&limit=&dry-run=`, `hold`, `release`, `flush`; `all=true` without a filter | POST |
+/// | `queue/flush`, `queue/flush?domain=` | POST |
 /// | `queue/{id}` | GET, DELETE |
 /// | `queue/{id}/flush`, `hold`, `release` | POST |
 /// | `destdb` | GET |
 /// | `destdb/host?name=` | GET |
 /// | `destdb/forget?name=`, `destdb/resume?name=` | POST |
 /// | `destdb/suspend?name=&reason=&author=&until=` | POST |
+///
+/// FILTER: see [FilterText]. An answer with `next` has looked at a piece of the queue; the same request with that as `after`
+/// looks at the next.
 final class Api {
     static final String ROOT = "/api/v1/";
-    static final int DEFAULT_LIMIT = 100;
-    /// A page is held in memory as objects and as text; nobody reads more than this at once.
-    static final int HIGHEST_LIMIT = 1000;
 
     private final Operations operations;
+    private final QueueApi queue;
     private final HostApi hosts;
 
     Api(Operations operations, HostOperations hosts) {
         this.operations = operations;
+        this.queue = new QueueApi(operations);
         this.hosts = new HostApi(hosts);
     }
 
@@ -53,7 +55,9 @@ final class Api {
         }
         Optional<String> unknown = query.get().unknown(resource.get().parameters());
         if (unknown.isPresent()) {
-            return Answer.badRequest("unknown parameter " + unknown.get());
+            return new Answer(400, Map.of("error", "unknown parameter " + unknown.get() + "; here are known: "
+                    + String.join(", ", resource.get().parameters().stream().sorted().toList()), "parameter",
+                    unknown.get()), Map.of());
         }
         return action.apply(query.get());
     }
@@ -65,103 +69,14 @@ final class Api {
 
     record Resource(Set<String> parameters, Map<String, Action> actions) {}
 
-    @FunctionalInterface
-    private interface Order {
-        boolean give(QueueId id) throws IOException;
-    }
-
     private Optional<Resource> find(List<String> path) {
-        if (path.equals(List.of("status"))) {
-            return resource(Set.of(), Map.of("GET", _ -> Answer.ok(operations.status())));
-        }
-        if (path.equals(List.of("queue"))) {
-            return resource(Set.of("after", "limit"), Map.of("GET", this::list));
-        }
-        if (path.equals(List.of("queue", "flush"))) {
-            return resource(Set.of("domain"), Map.of("POST", this::flushAll));
-        }
-        if (path.getFirst().equals("destdb")) {
-            return hosts.find(path);
-        }
-        if (path.size() == 2 && path.getFirst().equals("queue")) {
-            return resource(Set.of(), Map.of("GET", _ -> show(path.get(1)), "DELETE",
-                    _ -> give(path.get(1), "delete", operations::delete)));
-        }
-        if (path.size() == 3 && path.getFirst().equals("queue")) {
-            return order(path.get(2)).flatMap(
-                    order -> resource(Set.of(), Map.of("POST", _ -> give(path.get(1), path.get(2), order))));
-        }
-        return Optional.empty();
-    }
-
-    private static Optional<Resource> resource(Set<String> parameters, Map<String, Action> actions) {
-        return Optional.of(new Resource(parameters, actions));
-    }
-
-    private Optional<Order> order(String name) {
-        return switch (name) {
-            case "flush" -> Optional.of(operations::flush);
-            case "hold" -> Optional.of(operations::hold);
-            case "release" -> Optional.of(operations::release);
+        return switch (path.getFirst()) {
+            case "status" -> path.size() == 1
+                    ? Optional.of(new Resource(Set.of(), Map.of("GET", _ -> Answer.ok(operations.status()))))
+                    : Optional.empty();
+            case "queue" -> queue.find(path);
+            case "destdb" -> hosts.find(path);
             default -> Optional.empty();
         };
-    }
-
-    private Answer list(Query query) throws IOException {
-        Optional<QueueId> after = query.get("after").flatMap(QueueId::parse);
-        if (query.get("after").isPresent() && after.isEmpty()) {
-            return Answer.badRequest("after is no queue id: " + query.get("after").get());
-        }
-        Optional<Integer> limit = limit(query.get("limit"));
-        return limit.isEmpty()
-                ? Answer.badRequest("limit is a number from 1 to " + HIGHEST_LIMIT)
-                : Answer.ok(operations.list(after, limit.get()));
-    }
-
-    private static Optional<Integer> limit(Optional<String> text) {
-        if (text.isEmpty()) {
-            return Optional.of(DEFAULT_LIMIT);
-        }
-        try {
-            int limit = Integer.parseInt(text.get());
-            return limit >= 1 && limit <= HIGHEST_LIMIT ? Optional.of(limit) : Optional.empty();
-        } catch (NumberFormatException noNumber) {
-            return Optional.empty();
-        }
-    }
-
-    private Answer flushAll(Query query) throws IOException {
-        Optional<String> domain = query.get("domain");
-        if (domain.filter(String::isBlank).isPresent()) {
-            return Answer.badRequest("domain is empty");
-        }
-        operations.flushAll(domain);
-        return Answer.ok(Map.of("done", "flush"));
-    }
-
-    private Answer show(String text) throws IOException {
-        Optional<QueueId> id = QueueId.parse(text);
-        if (id.isEmpty()) {
-            return noId(text);
-        }
-        return operations.show(id.get()).map(Answer::ok).orElseGet(() -> noMessage(id.get()));
-    }
-
-    private Answer give(String text, String name, Order order) throws IOException {
-        Optional<QueueId> id = QueueId.parse(text);
-        if (id.isEmpty()) {
-            return noId(text);
-        }
-        return order.give(id.get())
-                ? Answer.ok(Map.of("id", id.get().toString(), "done", name))
-                : noMessage(id.get());
-    }
-
-    private static Answer noId(String text) {
-        return Answer.badRequest("this is no queue id: " + text);
-    }
-
-    private static Answer noMessage(QueueId id) {
-        return Answer.notFound("there is no message " + id + " in the queue");
     }
 }

@@ -1,5 +1,6 @@
 package org.slipstream.admin;
 
+import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 
 import java.io.IOException;
@@ -7,27 +8,41 @@ import java.util.List;
 import java.util.Optional;
 
 /// What the API needs of the server. Called on HTTP threads.
+///
+/// Methods with a filter look at a bounded piece of the queue behind `after`, in order of id; where that was not all of it,
+/// the answer says where to go on.
 public interface Operations {
-    /// A page of the queue in order of id.
-    QueuePage list(Optional<QueueId> after, int limit) throws IOException;
+    /// At most `limit`; a page may be short or empty and still have a next.
+    QueuePage list(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
+
+    Tally count(QueueFilter filter, Optional<QueueId> after) throws IOException;
 
     Optional<MessageView> show(QueueId id) throws IOException;
 
+    enum Order {
+        DELETE, HOLD, RELEASE, FLUSH
+    }
+
     /// False when there is no such message.
-    boolean flush(QueueId id) throws IOException;
+    boolean order(Order order, QueueId id) throws IOException;
+
+    /// For the next messages that fit, at most `limit`.
+    Tally order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
+
+    /// How many of them there would be. Changes nothing.
+    Tally wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) throws IOException;
 
     void flushAll(Optional<String> domain) throws IOException;
 
-    boolean hold(QueueId id) throws IOException;
-
-    boolean release(QueueId id) throws IOException;
-
-    boolean delete(QueueId id) throws IOException;
-
+    /// Answers whatever state the disk is in.
     Status status() throws IOException;
 
     /// @param next give this as `after` for the next page; absent on the last
+    /// @param total messages in the queue, whether they fit or not
     record QueuePage(List<MessageView> messages, Optional<String> next, long total) {}
+
+    /// @param count of messages in this piece of the queue
+    record Tally(long count, Optional<String> next) {}
 
     /// @param state `active`, `deferred`, `held`
     /// @param why what keeps it in the queue, in a sentence
@@ -38,8 +53,16 @@ public interface Operations {
     /// @param state `open`, `delivered`, `failed`
     record RecipientView(String address, String state, String lastReply, String remote) {}
 
-    record Status(String version, String hostname, String started, long messages, long held, long corrupt, int active,
-            List<DestinationView> destinations) {}
+    /// @param messages absent, as `held` and `corrupt` are, while the register cannot be read
+    /// @param trouble what is wrong now; empty when nothing is
+    record Status(String version, String hostname, String started, Optional<Long> messages, Optional<Long> held,
+            Optional<Long> corrupt, int active, List<DestinationView> destinations, List<TroubleView> trouble) {}
 
     record DestinationView(String transport, String nextHop, int waiting, int running, int connections) {}
+
+    /// @param what `register`, `box`, `space`, `stall`
+    /// @param since ISO 8601 in UTC
+    /// @param meaning what becomes of mail, and until when
+    /// @param reason the words of the system
+    record TroubleView(String what, String since, String meaning, String reason) {}
 }

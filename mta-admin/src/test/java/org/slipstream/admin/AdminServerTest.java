@@ -3,6 +3,8 @@ package org.slipstream.admin;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.AddressPattern;
+import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -17,7 +19,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -94,6 +98,101 @@ class AdminServerTest {
         assertThat(call("POST", "queue/flush?domain=far.example").statusCode()).isEqualTo(200);
         assertThat(call("POST", "queue/flush?domain=").statusCode()).isEqualTo(400);
         assertThat(operations.orders).containsExactly("flush all domains", "flush all far.example");
+    }
+
+    @Test
+    void aFilterReachesTheQueueAsItWasMeant() throws Exception {
+        operations.put(1, "b@far.example");
+        call("GET", "queue?sender=*%40here.example&recipient=b%40*&domain=*.example&state=deferred&older-than=1h"
+                + "&younger-than=1d12h&attempts=2");
+        assertThat(operations.filters).containsExactly(new QueueFilter(AddressPattern.parse("*@here.example"),
+                List.of(new AddressPattern("b", "*"), new AddressPattern("*", "*.example")),
+                Optional.of(QueueFilter.State.DEFERRED), OptionalLong.of(3_600_000), OptionalLong.of(129_600_000), 2));
+        call("GET", "queue?sender=%3C%3E");
+        assertThat(operations.filters.getLast().sender()).contains(AddressPattern.NULL);
+        call("GET", "queue");
+        assertThat(operations.filters.getLast().isAny()).isTrue();
+    }
+
+    @Test
+    void whatFitsIsCountedPieceByPiece() throws Exception {
+        for (int i = 1; i <= 5; i++) {
+            operations.put(i, "b@far.example");
+        }
+        JsonNode first = json(call("GET", "queue/count?sender=a%40here.example"));
+        assertThat(first.get("count").asLong()).isEqualTo(2);
+        JsonNode second = json(
+                call("GET", "queue/count?sender=a%40here.example&after=" + first.get("next").asString()));
+        JsonNode last = json(call("GET", "queue/count?sender=a%40here.example&after=" + second.get("next").asString()));
+        assertThat(last.get("count").asLong()).isEqualTo(1);
+        assertThat(last.get("next").isNull()).isTrue();
+    }
+
+    @Test
+    void anOrderForAllThatFitIsGivenAPageAtATime() throws Exception {
+        for (int i = 1; i <= 3; i++) {
+            operations.put(i, "b@far.example");
+        }
+        JsonNode page = json(call("POST", "queue/delete?sender=*%40here.example&limit=2"));
+        assertThat(page.get("count").asLong()).isEqualTo(2);
+        assertThat(page.get("next").asString()).isEqualTo(new QueueId(2).toString());
+        assertThat(operations.queue).containsOnlyKeys(new QueueId(3));
+        for (String order : new String[]{"hold", "release", "flush"}) {
+            assertThat(json(call("POST", "queue/" + order + "?sender=*%40here.example")).get("count").asLong())
+                    .isEqualTo(1);
+        }
+        assertThat(operations.orders).endsWith("hold " + new QueueId(3), "release " + new QueueId(3),
+                "flush " + new QueueId(3));
+        assertThat(json(call("POST", "queue/delete?dry-run=true&sender=*%40here.example")).get("count").asLong())
+                .isEqualTo(1);
+        assertThat(operations.queue).as("only counted").hasSize(1);
+        assertThat(call("POST", "queue/flush?domain=*.example").statusCode()).as("a pattern goes by pages")
+                .isEqualTo(200);
+        assertThat(operations.orders.getLast()).isEqualTo("flush " + new QueueId(3));
+    }
+
+    @Test
+    void theWholeQueueHasToBeMeant() throws Exception {
+        operations.put(1, "b@far.example");
+        for (String order : new String[]{"delete", "hold", "release"}) {
+            assertThat(error(call("POST", "queue/" + order), 400)).contains(order, "filter", "all=true");
+            assertThat(error(call("POST", "queue/" + order + "?all=maybe"), 400)).contains("all");
+        }
+        assertThat(error(call("POST", "queue/delete?all=true&sender=a%40here.example"), 400)).contains("all=true");
+        assertThat(operations.queue).hasSize(1);
+        assertThat(json(call("POST", "queue/delete?all=true")).get("count").asLong()).isEqualTo(1);
+        assertThat(operations.queue).isEmpty();
+    }
+
+    @Test
+    void aFilterThatCannotBeIsRefusedWithItsPlace() throws Exception {
+        String[][] wrong = {{"sender", "news"}, {"sender", "@example.org"}, {"sender", "a b@example.org"},
+                {"recipient", "%3C%3E"}, {"recipient", "x@..example"}, {"domain", "a@b"}, {"domain", ""},
+                {"state", "lost"}, {"older-than", "2"}, {"older-than", "soon"}, {"younger-than", ""},
+                {"younger-than", "-1h"}, {"attempts", "0"}, {"attempts", "x"}};
+        for (String[] each : wrong) {
+            String filter = each[0] + "=" + each[1].replace(" ", "%20");
+            for (HttpResponse<String> answer : List.of(call("GET", "queue?" + filter),
+                    call("GET", "queue/count?" + filter), call("POST", "queue/delete?" + filter))) {
+                assertThat(error(answer, 400)).as(filter).startsWith(each[0] + ": ");
+                assertThat(json(answer).get("parameter").asString()).isEqualTo(each[0]);
+            }
+        }
+        HttpResponse<String> unknown = call("GET", "queue?sendr=x");
+        assertThat(error(unknown, 400)).contains("sendr", "sender");
+        assertThat(error(call("GET", "queue?older-than=2h&younger-than=1h"), 400)).startsWith("younger-than: ");
+        assertThat(operations.filters).isEmpty();
+    }
+
+    @Test
+    void troubleIsPartOfTheStatusAndCountsThatNobodyKnowsAreNull() throws Exception {
+        assertThat(json(call("GET", "status")).get("trouble").isEmpty()).isTrue();
+        operations.trouble = List.of(new Operations.TroubleView("register", "2026-11-21T10:00:00Z",
+                "new mail is refused with 451 until it can be written", "input/output error"));
+        JsonNode status = json(call("GET", "status"));
+        assertThat(status.get("messages").isNull()).isTrue();
+        assertThat(status.get("trouble").get(0).get("what").asString()).isEqualTo("register");
+        assertThat(status.get("trouble").get(0).get("since").asString()).isEqualTo("2026-11-21T10:00:00Z");
     }
 
     @Test

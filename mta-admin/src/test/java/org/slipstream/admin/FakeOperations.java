@@ -1,5 +1,7 @@
 package org.slipstream.admin;
 
+import org.slipstream.core.Address;
+import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 
 import java.io.IOException;
@@ -7,11 +9,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /// A queue in memory that writes down what it was asked to do.
 final class FakeOperations implements Operations {
+    private static final int PIECE = 2;
+
     final TreeMap<QueueId, MessageView> queue = new TreeMap<>();
     final List<String> orders = new ArrayList<>();
+    final List<QueueFilter> filters = new ArrayList<>();
+    List<TroubleView> trouble = List.of();
     boolean broken;
 
     QueueId put(long number, String recipient) {
@@ -22,15 +29,51 @@ final class FakeOperations implements Operations {
         return id;
     }
 
+    /// Of the filter only the sender is looked at; a piece of the queue are two messages.
+    private List<MessageView> piece(QueueFilter filter, Optional<QueueId> after, int limit) {
+        return rest(after).limit(limit)
+                .filter(message -> filter.sender().filter(
+                        wanted -> !wanted.matches(Address.of(message.sender()))).isEmpty())
+                .toList();
+    }
+
+    private Stream<MessageView> rest(Optional<QueueId> after) {
+        return after.map(id -> queue.tailMap(id, false)).orElse(queue).values().stream();
+    }
+
+    private Optional<String> next(Optional<QueueId> after, int limit) {
+        return rest(after).count() > limit
+                ? rest(after).skip(limit - 1).findFirst().map(MessageView::id)
+                : Optional.empty();
+    }
+
     @Override
-    public QueuePage list(Optional<QueueId> after, int limit) throws IOException {
+    public QueuePage list(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
         if (broken) {
             throw new IOException("the register does not answer");
         }
-        var rest = after.map(id -> queue.tailMap(id, false)).orElse(queue);
-        List<MessageView> page = rest.values().stream().limit(limit).toList();
-        Optional<String> next = page.size() < rest.size() ? Optional.of(page.getLast().id()) : Optional.empty();
-        return new QueuePage(page, next, queue.size());
+        filters.add(filter);
+        return new QueuePage(piece(filter, after, limit), next(after, limit), queue.size());
+    }
+
+    @Override
+    public Tally count(QueueFilter filter, Optional<QueueId> after) {
+        filters.add(filter);
+        return new Tally(piece(filter, after, PIECE).size(), next(after, PIECE));
+    }
+
+    @Override
+    public Tally order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) {
+        filters.add(filter);
+        var tally = new Tally(piece(filter, after, limit).size(), next(after, limit));
+        piece(filter, after, limit).forEach(message -> order(order, QueueId.parse(message.id()).orElseThrow()));
+        return tally;
+    }
+
+    @Override
+    public Tally wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) {
+        orders.add("would " + order);
+        return count(filter, after);
     }
 
     @Override
@@ -39,8 +82,9 @@ final class FakeOperations implements Operations {
     }
 
     @Override
-    public boolean flush(QueueId id) {
-        return order("flush", id);
+    public boolean order(Order order, QueueId id) {
+        orders.add(order.name().toLowerCase(java.util.Locale.ROOT) + " " + id);
+        return order == Order.DELETE ? queue.remove(id) != null : queue.containsKey(id);
     }
 
     @Override
@@ -49,31 +93,12 @@ final class FakeOperations implements Operations {
     }
 
     @Override
-    public boolean hold(QueueId id) {
-        return order("hold", id);
-    }
-
-    @Override
-    public boolean release(QueueId id) {
-        return order("release", id);
-    }
-
-    @Override
-    public boolean delete(QueueId id) {
-        return order("delete", id) && queue.remove(id) != null;
-    }
-
-    @Override
     public Status status() {
         if (broken) {
             throw new IllegalStateException("the queue manager is gone");
         }
-        return new Status("0.1", "mail.example.org", "2026-11-21T09:00:00Z", queue.size(), 0, 0, 1,
-                List.of(new DestinationView("smtp", "far.example", 3, 1, 1)));
-    }
-
-    private boolean order(String name, QueueId id) {
-        orders.add(name + " " + id);
-        return queue.containsKey(id);
+        return new Status("0.1", "mail.example.org", "2026-11-21T09:00:00Z",
+                trouble.isEmpty() ? Optional.of((long) queue.size()) : Optional.empty(), Optional.of(0L),
+                Optional.of(0L), 1, List.of(new DestinationView("smtp", "far.example", 3, 1, 1)), trouble);
     }
 }

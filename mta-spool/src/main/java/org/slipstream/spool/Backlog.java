@@ -54,6 +54,7 @@ final class Backlog {
     private final Register register;
     private final Freed freed;
     private final LongSupplier clock;
+    private final Troubles troubles;
     private final List<Task.Lasting> retained = new ArrayList<>();
     private final List<Task.Lasting> unsynced = new ArrayList<>();
     private final List<QueueId> withdrawn = new ArrayList<>();
@@ -63,12 +64,14 @@ final class Backlog {
     private long safeSeq;
 
     /// @param safeSeq the greatest number in the register
-    Backlog(LetterBox box, Register register, Freed freed, LongSupplier clock, long safeSeq) {
+    Backlog(LetterBox box, Register register, Freed freed, LongSupplier clock, long safeSeq,
+            Troubles troubles) {
         this.box = box;
         this.register = register;
         this.freed = freed;
         this.clock = clock;
         this.safeSeq = safeSeq;
+        this.troubles = troubles;
     }
 
     /// Why nothing can be written now.
@@ -146,6 +149,7 @@ final class Backlog {
     /// @param lastSeq the number of its last letter, or less
     void settled(long lastSeq) {
         withdrawn.clear();
+        troubles.over(Spool.What.REGISTER);
         safeSeq = Math.max(safeSeq, lastSeq);
     }
 
@@ -159,6 +163,7 @@ final class Backlog {
             LOG.error("event=register-down retained={} error=\"{}\"", retained.size(), e.toString());
         }
         down = Optional.of(e);
+        troubles.met(Spool.What.REGISTER, e);
     }
 
     /// Writes again what is retained, when it is time.
@@ -209,6 +214,7 @@ final class Backlog {
         note();
         Set<Task.Lasting> done = writeOneByOne();
         sync();
+        troubles.over(Spool.What.REGISTER);
         withdrawn.clear();
         List<Task.Lasting> all = List.copyOf(retained);
         retained.clear();

@@ -22,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /// Keeps the box in proportion to the queue. Belongs to the writer thread, between its groups.
 ///
@@ -39,6 +40,7 @@ final class Cleaner {
     private static final Logger LOG = LoggerFactory.getLogger(Cleaner.class);
     private static final int AT_ONCE = 256;
     private static final long SPARE_SEGMENTS = 4;
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final LetterBox box;
     private final Register register;
@@ -48,6 +50,8 @@ final class Cleaner {
     private long segments;
     private long wanted = Long.MAX_VALUE;
     private long movedUpTo;
+    private long releasedBefore;
+    private long lookNanos = System.nanoTime();
 
     Cleaner(LetterBox box, Register register, FreshLetters fresh, long segmentBytes) {
         this.box = box;
@@ -61,16 +65,27 @@ final class Cleaner {
         return place.segment() <= movedUpTo;
     }
 
-    boolean isDue() throws RegisterException {
+    /// @param released letters that have left the box, ever
+    boolean isDue(long released) throws RegisterException {
         long now = box.closedSegments();
-        if (now != segments) {
-            // Asked once for each segment that comes or goes.
+        // Asked once for each segment that comes or goes. An operator may delete nine letters of ten without any of that, and no
+        // mail may come for days: then once a second is often enough.
+        if (now != segments || waitNanos(released) == 0) {
             segments = now;
+            releasedBefore = released;
+            lookNanos = System.nanoTime();
             wanted = now <= SPARE_SEGMENTS
                     ? Long.MAX_VALUE
                     : SPARE_SEGMENTS + 2 * register.totals().sizeBytes() / segmentBytes;
         }
         return !waiting.isEmpty() || segments > wanted;
+    }
+
+    /// How long until [#isDue] has to be asked though nothing comes; Long.MAX_VALUE when it has not.
+    long waitNanos(long released) {
+        return released == releasedBefore || segments <= SPARE_SEGMENTS
+                ? Long.MAX_VALUE
+                : Math.max(0, LOOK_NANOS - (System.nanoTime() - lookNanos));
     }
 
     /// Moves some letters. @return the first number that is still free

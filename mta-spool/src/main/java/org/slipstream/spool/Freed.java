@@ -20,12 +20,19 @@ final class Freed {
     private final LetterBox box;
     private final Map<QueueId, Place> places = new LinkedHashMap<>();
 
+    private long released;
+
     Freed(LetterBox box) {
         this.box = box;
     }
 
     void add(Map<QueueId, Place> freed) {
         places.putAll(freed);
+    }
+
+    /// How many the box has been told since the start.
+    long released() {
+        return released;
     }
 
     /// The transactions are safe: the box may know.
@@ -38,6 +45,7 @@ final class Freed {
                 LOG.error("event=box-miscounted queue={}", id, e);
             }
         });
+        released += places.size();
         places.clear();
     }
 }

@@ -12,6 +12,7 @@ import org.slipstream.spool.register.Change;
 import org.slipstream.spool.register.DamagedRowsException;
 import org.slipstream.spool.register.HostRecord;
 import org.slipstream.spool.register.Register;
+import org.slipstream.spool.register.Search;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -248,9 +249,30 @@ final class LocalSpool implements Spool {
     }
 
     @Override
+    public Register.Found find(Search search, Optional<QueueId> after, int limit) throws IOException {
+        long now = clock.getAsLong();
+        return readers.read(() -> register.find(search, now, after, limit));
+    }
+
+    @Override
+    public List<Details> details(List<QueueId> ids) throws IOException {
+        Register.Page page = readers.read(() -> register.messages(ids));
+        page.damaged().forEach(damaged -> setAside(damaged.id(), damaged.what()));
+        return page.messages().stream().map(LocalSpool::details).toList();
+    }
+
+    @Override
     public Counts counts() throws IOException {
         Register.Totals totals = readers.read(register::totals);
         return new Counts(totals.messages(), totals.held(), totals.corrupt() + setAsideFiles(), totals.sizeBytes());
+    }
+
+    @Override
+    public List<Trouble> troubles() {
+        List<Trouble> now = new ArrayList<>(writer.troubles());
+        space.lowForMillis().ifPresent(millis -> now.add(new Trouble(What.SPACE, clock.getAsLong() - millis,
+                "the spool's disk has less than the minimum of free space", true)));
+        return now;
     }
 
     private long setAsideFiles() throws IOException {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /// Says no to new letters while there is still room for what the letters on hand need: outcomes, bounces, the register.
@@ -36,11 +37,16 @@ final class SpaceGuard {
         }
     }
 
-    private record Look(boolean enough, long nanos) {}
+    /// @param sinceNanos of the first of the looks that saw the same
+    private record Look(boolean enough, long nanos, long sinceNanos) {
+        Look then(boolean enough, long nanos) {
+            return new Look(enough, nanos, enough == this.enough ? sinceNanos : nanos);
+        }
+    }
 
     private final Disk disk;
     private final long minimumFreeBytes;
-    private volatile Look latest = new Look(true, System.nanoTime() - LOOK_NANOS);
+    private volatile Look latest = new Look(true, System.nanoTime() - LOOK_NANOS, System.nanoTime());
 
     SpaceGuard(Disk disk, long minimumFreeBytes) {
         this.disk = disk;
@@ -56,14 +62,21 @@ final class SpaceGuard {
     boolean isLow() {
         long now = System.nanoTime();
         if (now - latest.nanos() >= LOOK_NANOS) {
-            latest = new Look(look(), now);
+            latest = latest.then(look(), now);
         }
         return !latest.enough();
     }
 
+    /// For how long there has been too little; empty when there is enough.
+    OptionalLong lowForMillis() {
+        return isLow()
+                ? OptionalLong.of(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - latest.sinceNanos()))
+                : OptionalLong.empty();
+    }
+
     /// A write failed for lack of space, whatever the disk says of itself (quotas, inodes).
     void ranOut() {
-        latest = new Look(false, System.nanoTime());
+        latest = latest.then(false, System.nanoTime());
     }
 
     private boolean look() {

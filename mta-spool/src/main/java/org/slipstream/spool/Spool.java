@@ -7,6 +7,8 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.spool.register.HostRecord;
+import org.slipstream.spool.register.Register;
+import org.slipstream.spool.register.Search;
 
 import java.io.IOException;
 import java.util.List;
@@ -94,6 +96,13 @@ public interface Spool extends AutoCloseable {
     /// A page of the queue in order of id, after `after`.
     List<Details> list(Optional<QueueId> after, int limit) throws IOException;
 
+    /// The next messages behind `after` that fit, in order of id, at most `limit`. Looks at a bounded piece of the queue: a short
+    /// answer, even an empty one, is the last only when it has no `next`.
+    Register.Found find(Search search, Optional<QueueId> after, int limit) throws IOException;
+
+    /// Those of `ids` that are still there, in order of id.
+    List<Details> details(List<QueueId> ids) throws IOException;
+
     /// Keeps what is known of a host, in place of an earlier record of the same kind.
     void keepHost(HostRecord host);
 
@@ -107,6 +116,24 @@ public interface Spool extends AutoCloseable {
 
     /// @param messages all; @param held those held; @param corrupt files set aside
     record Counts(long messages, long held, long corrupt, long sizeBytes) {}
+
+    /// What is wrong below the spool now. Reads no register and no box: it answers when they do not.
+    List<Trouble> troubles();
+
+    enum What {
+        /// The register cannot be written: letters are refused, everything else waits in memory.
+        REGISTER,
+        /// A letter could not be written into the box: each is refused until one succeeds.
+        BOX,
+        /// The disk has less free space than the minimum: letters are refused.
+        SPACE,
+        /// A write has not come back for long: letters wait, and are refused when they have waited too long.
+        STALL
+    }
+
+    /// @param reason in the system's words
+    /// @param noSpace clients hear of a lack of space and not of trouble
+    record Trouble(What what, long sinceMillis, String reason, boolean noSpace) {}
 
     /// Writes what waits, syncs, closes the register, releases the lock.
     @Override

@@ -52,6 +52,7 @@ final class SpoolWriter implements AutoCloseable {
     private final TaskQueue queue = new TaskQueue();
     private final EarlyNotes early;
     private final Cleaner cleaner;
+    private final Troubles troubles;
     private final Thread thread;
 
     // From here on: the writer thread's own.
@@ -73,7 +74,8 @@ final class SpoolWriter implements AutoCloseable {
         this.cleaner = cleaner;
         early = new EarlyNotes(box, queue);
         freed = new Freed(box);
-        backlog = new Backlog(box, register, freed, clock, safeSeq);
+        troubles = new Troubles(clock, System::nanoTime);
+        backlog = new Backlog(box, register, freed, clock, safeSeq, troubles);
         thread = Thread.ofPlatform().daemon().name("spool-writer-0").unstarted(this::run);
     }
 
@@ -94,6 +96,11 @@ final class SpoolWriter implements AutoCloseable {
     /// Any thread: the sessions of letters that it has not taken by then are told so.
     void giveUp(long sinceBeforeNanos, Consumer<Task.Deposit> then) {
         queue.giveUp(sinceBeforeNanos, then);
+    }
+
+    /// Any thread: what this one has met and not seen end.
+    List<Spool.Trouble> troubles() {
+        return troubles.now();
     }
 
     /// Writes what waits and closes the register, on its own thread: the caller's may carry an interrupt, which would reach
@@ -120,6 +127,7 @@ final class SpoolWriter implements AutoCloseable {
             List<Task> group = List.of();
             try {
                 group = queue.nextGroup(waitNanos());
+                troubles.roundBegins();
                 round(group);
                 clean();
                 nextSweepMillis = box.sweep(clock.getAsLong(), space.isLow());
@@ -127,6 +135,8 @@ final class SpoolWriter implements AutoCloseable {
                 // Not foreseen; whatever it was, mail goes on.
                 LOG.error("event=writer-failed", e);
                 refuse(deposits(group), e);
+            } finally {
+                troubles.roundEnds();
             }
         }
         early.close();
@@ -139,7 +149,8 @@ final class SpoolWriter implements AutoCloseable {
         if (cleaning) {
             return 0;
         }
-        return Math.min(backlog.waitNanos(), nextSweepMillis == Long.MAX_VALUE
+        long cleanerNanos = backlog.down().isPresent() ? Long.MAX_VALUE : cleaner.waitNanos(freed.released());
+        return Math.min(Math.min(backlog.waitNanos(), cleanerNanos), nextSweepMillis == Long.MAX_VALUE
                 ? Long.MAX_VALUE
                 : TimeUnit.MILLISECONDS.toNanos(Math.max(0, nextSweepMillis - clock.getAsLong())));
     }
@@ -164,7 +175,7 @@ final class SpoolWriter implements AutoCloseable {
             return;
         }
         try {
-            if (cleaner.isDue()) {
+            if (cleaner.isDue(freed.released())) {
                 nextSeq = cleaner.step(nextSeq);
                 cleaning = true;
             } else {
@@ -250,10 +261,12 @@ final class SpoolWriter implements AutoCloseable {
                 box.note(notes);
             }
             box.barrier();
+            troubles.over(Spool.What.BOX);
             return Optional.of(letters);
         } catch (IOException | RuntimeException | Error e) {
             LOG.warn("event=box-failed letters={} error=\"{}\"", deposits.size(), e.toString());
             box.abandon();
+            troubles.met(Spool.What.BOX, e);
             refuse(deposits, e);
             return Optional.empty();
         }

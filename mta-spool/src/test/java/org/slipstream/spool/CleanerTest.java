@@ -1,5 +1,6 @@
 package org.slipstream.spool;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Outcome;
@@ -10,6 +11,8 @@ import org.slipstream.core.Reply;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -98,6 +101,28 @@ class CleanerTest {
             try (Spool spool = world.open(config())) {
                 verify(spool);
                 assertThat(spool.details(partly).orElseThrow().summary().held()).isTrue();
+            }
+        }
+    }
+
+    /// Nothing that the box counts by tells of it: no segment becomes empty, and none is opened.
+    @Test
+    void whatIsThrownAwayAtOnceLeavesTheBoxThoughNoMailComesAfterIt() throws Exception {
+        try (Spool spool = world.open(config())) {
+            List<QueueId> ids = new ArrayList<>();
+            for (int i = 0; i < 400; i++) {
+                ids.add(Letters.commit(spool, "bob@example.net", Letters.body(2000, i)));
+            }
+            assertThat(boxBytes()).isGreaterThan(800_000);
+            for (int i = 0; i < ids.size(); i++) {
+                if (i % 10 != 0) {
+                    spool.remove(ids.get(i), () -> {});
+                }
+            }
+            Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(
+                    () -> assertThat(boxBytes()).isLessThan(2 * 80_000 + 8 * 34_000));
+            for (int i = 0; i < ids.size(); i += 10) {
+                assertThat(Letters.read(spool, ids.get(i))).isEqualTo(Letters.body(2000, i));
             }
         }
     }

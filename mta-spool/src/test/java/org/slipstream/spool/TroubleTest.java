@@ -65,8 +65,13 @@ class TroubleTest {
         world.usableBytes.set((256L << 20) - 1);
         try (Spool spool = world.open(directory)) {
             assertThatThrownBy(spool::draft).isInstanceOf(NoSpaceException.class);
+            assertThat(spool.troubles()).singleElement().satisfies(trouble -> {
+                assertThat(trouble.what()).isEqualTo(Spool.What.SPACE);
+                assertThat(trouble.noSpace()).isTrue();
+            });
             world.usableBytes.set(256L << 20);
             commitAtLast(spool);
+            assertThat(spool.troubles()).isEmpty();
         }
     }
 
@@ -115,8 +120,14 @@ class TroubleTest {
             fail("box.barrier", new IOException("input/output error"));
             assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(IOException.class).isNotInstanceOf(NoSpaceException.class);
+            long since = world.nowMillis.getAndAdd(5000);
+            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
+                    .isInstanceOf(IOException.class);
+            assertThat(spool.troubles()).as("since the first failure").containsExactly(
+                    new Spool.Trouble(Spool.What.BOX, since, "input/output error", false));
             noTrouble();
             Letters.commit(spool, "bob@example.net", new byte[100]);
+            assertThat(spool.troubles()).isEmpty();
             assertThat(directory.resolve("box").resolve("0000000002.segment")).exists();
         }
         // The refused one was cut off the first segment.
@@ -139,11 +150,18 @@ class TroubleTest {
                     .isInstanceOf(NoSpaceException.class);
             Awaitility.await().atMost(PATIENCE).until(() -> world.count("register.write") >= 3);
             assertThat(recorded).isNotDone();
+            assertThat(spool.troubles()).anySatisfy(trouble -> {
+                assertThat(trouble.what()).isEqualTo(Spool.What.REGISTER);
+                assertThat(trouble.sinceMillis()).isEqualTo(world.nowMillis.get());
+                assertThat(trouble.reason()).contains("No space left on device");
+                assertThat(trouble.noSpace()).isTrue();
+            });
             assertThat(directory.resolve("large")).isEmptyDirectory();
             noTrouble();
             recorded.get(20, TimeUnit.SECONDS);
             removed.get(20, TimeUnit.SECONDS);
             QueueId three = commitAtLast(spool);
+            assertThat(spool.troubles()).isEmpty();
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id()).containsExactly(one,
                     three);
             assertThat(spool.details(one).orElseThrow().summary().attempts()).isEqualTo(1);

@@ -48,12 +48,18 @@ final class AdminClient implements AutoCloseable {
             case 404 -> Optional.empty();
             case 401, 403 -> throw new CommandFailure(Exit.UNREACHABLE,
                     "mta: port " + door.port() + " is no longer the server of home " + home);
+            case 400 -> throw new CommandFailure(Exit.USAGE, "mta: " + sentence(answer));
             default -> throw new CommandFailure(Exit.NO, "mta: " + sentence(answer));
         };
     }
 
     <T> T read(String body, Class<T> type) {
         return json.readValue(body, type);
+    }
+
+    /// As the server would have written it.
+    String write(Object body) {
+        return json.writeValueAsString(body);
     }
 
     @Override

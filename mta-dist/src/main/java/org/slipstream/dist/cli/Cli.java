@@ -23,6 +23,7 @@ public final class Cli {
     static CommandLine commandLine(World world) {
         MtaCommand mta = new MtaCommand(world);
         CommandLine queue = new CommandLine(new QueueCommand(mta)).addSubcommand(new QueueListCommand(mta))
+                .addSubcommand(new QueueCountCommand(mta))
                 .addSubcommand(new QueueShowCommand(mta)).addSubcommand(new QueueFlushCommand(mta))
                 .addSubcommand(new QueueOrderCommand.Hold(mta)).addSubcommand(new QueueOrderCommand.Release(mta))
                 .addSubcommand(new QueueDeleteCommand(mta));

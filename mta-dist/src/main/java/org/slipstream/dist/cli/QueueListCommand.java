@@ -3,6 +3,7 @@ package org.slipstream.dist.cli;
 import org.slipstream.admin.Operations.MessageView;
 import org.slipstream.admin.Operations.QueuePage;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -10,12 +11,15 @@ import picocli.CommandLine.Spec;
 
 import java.io.PrintStream;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 
 /// `queue list`: a page of the queue.
 @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Lists the mail that waits, oldest first.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
         Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {
                 "  ./mta queue list", "  ./mta queue list --limit 20 --after 1p4q0c8k2v0",
+                "  ./mta queue list --recipient '*@example.org' --attempts 3",
                 "  ./mta queue list --json | jq '.messages[].id'"})
 final class QueueListCommand implements Callable<Integer> {
     private static final int MOST = 1000;
@@ -28,6 +32,9 @@ final class QueueListCommand implements Callable<Integer> {
 
     @Option(names = "--after", paramLabel = "ID", description = "those after this one: the next page")
     private String after = "";
+
+    @Mixin
+    private FilterOptions filter;
 
     @Spec
     private CommandSpec spec;
@@ -44,20 +51,38 @@ final class QueueListCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--limit is a number from 1 to " + MOST);
         }
         String from = after.isEmpty() ? "" : "&after=" + Ids.of(spec, after);
+        String query = filter.query(spec);
         try (AdminClient server = AdminClient.of(mta.home())) {
-            String body = server.ask("GET", "queue?limit=" + limit + from).orElseThrow();
+            QueuePage page = page(server, query, from);
             if (json) {
-                mta.world().out().println(body);
+                mta.world().out().println(server.write(page));
             } else {
-                print(server.read(body, QueuePage.class), mta.world().out());
+                print(page, mta.world().out());
             }
         }
         return Exit.DONE;
     }
 
-    private static void print(QueuePage page, PrintStream out) {
+    /// The server looks at a piece of the queue for each request, and few of its messages may fit.
+    private QueuePage page(AdminClient server, String query, String after) {
+        List<MessageView> messages = new ArrayList<>();
+        String from = after;
+        while (true) {
+            QueuePage piece = server.read(server.ask("GET", "queue?limit=" + (limit - messages.size()) + query + from)
+                    .orElseThrow(), QueuePage.class);
+            messages.addAll(piece.messages());
+            if (messages.size() >= limit || piece.next().isEmpty()) {
+                return new QueuePage(messages, piece.next(), piece.total());
+            }
+            from = "&after=" + piece.next().get();
+        }
+    }
+
+    private void print(QueuePage page, PrintStream out) {
         if (page.messages().isEmpty()) {
-            out.println(page.total() == 0 ? "the queue is empty" : "nothing more");
+            out.println(page.total() == 0
+                    ? "the queue is empty"
+                    : after.isEmpty() && !filter.isEmpty() ? "no message fits" : "nothing more");
             return;
         }
         Instant now = Instant.now();
@@ -66,8 +91,8 @@ final class QueueListCommand implements Callable<Integer> {
                 Words.age(message.created(), now), sender(message), recipients(message), message.state(),
                 message.state().equals("held") ? "-" : Words.until(message.nextAttempt(), now), message.why()));
         table.lines().forEach(out::println);
-        page.next().ifPresent(next -> out.println(page.messages().size() + " of " + page.total()
-                + "; the next page: --after " + next));
+        page.next().ifPresent(next -> out.println(page.messages().size()
+                + (filter.isEmpty() ? " of " + page.total() : "") + "; the next page: --after " + next));
     }
 
     static String sender(MessageView message) {

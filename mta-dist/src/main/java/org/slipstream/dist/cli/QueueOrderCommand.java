@@ -2,8 +2,9 @@ package org.slipstream.dist.cli;
 
 import org.slipstream.core.QueueId;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.util.List;
@@ -33,10 +34,14 @@ final class QueueOrderCommand {
 
     @Command(name = "hold", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Keeps messages from being delivered until they are released.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
             Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-            Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue hold 1p4q0c8k2v0"})
+            Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue hold 1p4q0c8k2v0",
+                    "  ./mta queue hold --domain example.org"})
     static final class Hold implements Callable<Integer> {
-        @Parameters(paramLabel = "ID", arity = "1..*", description = "as in `queue list`")
-        private List<String> ids;
+        @Mixin
+        private QueueSweep sweep;
+
+        @Option(names = "--all", description = "everything that is in the queue now")
+        private boolean all;
 
         @Spec
         private CommandSpec spec;
@@ -49,16 +54,21 @@ final class QueueOrderCommand {
 
         @Override
         public Integer call() {
-            return give(mta, spec, "hold", ids);
+            sweep.check(spec, all);
+            return sweep.give(mta, spec, "hold", "held");
         }
     }
 
     @Command(name = "release", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Lets held messages go.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
             Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-            Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue release 1p4q0c8k2v0"})
+            Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue release 1p4q0c8k2v0",
+                    "  ./mta queue release --domain example.org"})
     static final class Release implements Callable<Integer> {
-        @Parameters(paramLabel = "ID", arity = "1..*", description = "as in `queue list`")
-        private List<String> ids;
+        @Mixin
+        private QueueSweep sweep;
+
+        @Option(names = "--all", description = "everything that is in the queue now")
+        private boolean all;
 
         @Spec
         private CommandSpec spec;
@@ -71,7 +81,8 @@ final class QueueOrderCommand {
 
         @Override
         public Integer call() {
-            return give(mta, spec, "release", ids);
+            sweep.check(spec, all);
+            return sweep.give(mta, spec, "release", "released");
         }
     }
 }

@@ -1,11 +1,14 @@
 package org.slipstream.dist.cli;
 
 import org.slipstream.admin.Operations.Status;
+import org.slipstream.admin.Operations.TroubleView;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 import java.io.PrintStream;
 import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /// `status`: how the server is.
@@ -40,16 +43,32 @@ final class StatusCommand implements Callable<Integer> {
         Table facts = new Table("hostname", status.hostname());
         facts.add("version", status.version());
         facts.add("started", status.started() + " (" + Words.age(status.started(), Instant.now()) + " ago)");
-        facts.add("messages", Long.toString(status.messages()));
+        facts.add("messages", count(status.messages()));
         facts.add("active", Integer.toString(status.active()));
-        facts.add("held", Long.toString(status.held()));
-        facts.add("corrupt", Long.toString(status.corrupt()));
+        facts.add("held", count(status.held()));
+        facts.add("corrupt", count(status.corrupt()));
         facts.lines().forEach(out::println);
+        trouble(status.trouble(), out);
         if (!status.destinations().isEmpty()) {
             out.println();
             Table table = new Table("TRANSPORT", "NEXT HOP", "WAITING", "RUNNING", "CONNECTIONS");
             status.destinations().forEach(d -> table.add(d.transport(), d.nextHop(), Integer.toString(d.waiting()),
                     Integer.toString(d.running()), Integer.toString(d.connections())));
+            table.lines().forEach(out::println);
+        }
+    }
+
+    private static String count(Optional<Long> known) {
+        return known.map(Object::toString).orElse("unknown: the register cannot be read");
+    }
+
+    private static void trouble(List<TroubleView> troubles, PrintStream out) {
+        for (TroubleView trouble : troubles) {
+            out.println();
+            Table table = new Table("TROUBLE", trouble.what());
+            table.add("since", trouble.since() + " (" + Words.age(trouble.since(), Instant.now()) + " ago)");
+            table.add("meaning", trouble.meaning());
+            table.add("reason", trouble.reason());
             table.lines().forEach(out::println);
         }
     }

@@ -1,6 +1,9 @@
 package org.slipstream.dist.desk;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.slipstream.admin.Operations;
+import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.QmgrEvent;
 import org.slipstream.qmgr.QmgrEvent.Command;
@@ -8,6 +11,8 @@ import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.spool.Spool;
+import org.slipstream.spool.register.Register;
+import org.slipstream.spool.register.Search;
 
 import java.io.IOException;
 import java.time.Instant;
@@ -15,11 +20,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 
 /// What operators see and want: the register's rows joined with the queue manager's picture of the same moment.
 ///
@@ -28,6 +33,10 @@ import java.util.function.Predicate;
 public final class QueueOperations implements Operations {
     private static final long EFFECT_WAIT_MILLIS = 2_000;
     private static final long EFFECT_LOOK_MILLIS = 5;
+    /// Ids, and nothing else of their messages.
+    private static final int COUNTED_AT_ONCE = 20_000;
+
+    private static final Logger log = LoggerFactory.getLogger(QueueOperations.class);
 
     private final Spool spool;
     private final Inbox inbox;
@@ -46,12 +55,47 @@ public final class QueueOperations implements Operations {
     }
 
     @Override
-    public QueuePage list(Optional<QueueId> after, int limit) throws IOException {
+    public QueuePage list(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
         Map<QueueId, QmgrSnapshot.ActiveMessage> active = active(snapshot());
+        long total = spool.counts().messages();
+        if (!filter.isAny()) {
+            Register.Found found = spool.find(search(filter, active.keySet()), after, limit);
+            return new QueuePage(spool.details(found.ids()).stream().map(row -> view(row, active)).toList(),
+                    text(found.next()), total);
+        }
         List<Spool.Details> rows = spool.list(after, limit + 1);
         List<MessageView> page = rows.stream().limit(limit).map(row -> view(row, active)).toList();
         Optional<String> next = rows.size() > limit ? Optional.of(page.getLast().id()) : Optional.empty();
-        return new QueuePage(page, next, spool.counts().messages());
+        return new QueuePage(page, next, total);
+    }
+
+    @Override
+    public Tally count(QueueFilter filter, Optional<QueueId> after) throws IOException {
+        return filter.isAny()
+                ? new Tally(spool.counts().messages(), Optional.empty())
+                : tally(spool.find(search(filter), after, COUNTED_AT_ONCE));
+    }
+
+    private static Tally tally(Register.Found found) {
+        return new Tally(found.ids().size(), text(found.next()));
+    }
+
+    private static Optional<String> text(Optional<QueueId> id) {
+        return id.map(QueueId::toString);
+    }
+
+    /// The register knows which messages are held, the queue manager which it works on.
+    private Search search(QueueFilter filter) throws IOException {
+        boolean asksManager = filter.state().filter(state -> state != QueueFilter.State.HELD).isPresent();
+        return asksManager ? search(filter, active(snapshot()).keySet()) : Search.of(filter);
+    }
+
+    private static Search search(QueueFilter filter, Set<QueueId> active) {
+        return filter.state().map(state -> switch (state) {
+            case HELD -> Search.of(filter);
+            case ACTIVE -> Search.among(active, filter);
+            case DEFERRED -> new Search(filter, Optional.empty(), active);
+        }).orElseGet(() -> Search.of(filter));
     }
 
     @Override
@@ -61,60 +105,103 @@ public final class QueueOperations implements Operations {
     }
 
     @Override
-    public boolean flush(QueueId id) throws IOException {
-        return command(id, new Command.Flush(Optional.of(id), Optional.empty()));
-    }
-
-    @Override
     public void flushAll(Optional<String> domain) {
         inbox.answer(new QmgrEvent.Operator(new Command.Flush(Optional.empty(), domain)));
     }
 
     @Override
-    public boolean hold(QueueId id) throws IOException {
-        return command(id, new Command.Hold(id)) && settled(id, row -> row.isEmpty() || row.get().summary().held());
+    public boolean order(Order order, QueueId id) throws IOException {
+        if (spool.details(id).isEmpty()) {
+            return false;
+        }
+        inbox.answer(new QmgrEvent.Operator(command(order, id)));
+        settled(order, Set.of(id));
+        return true;
     }
 
     @Override
-    public boolean release(QueueId id) throws IOException {
-        return command(id, new Command.Release(id)) && settled(id, row -> row.isEmpty() || !row.get().summary().held());
+    public Tally order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
+        Register.Found found = spool.find(toBeOrdered(order, filter), after, limit);
+        found.ids().forEach(id -> inbox.answer(new QmgrEvent.Operator(command(order, id))));
+        settled(order, Set.copyOf(found.ids()));
+        return tally(found);
     }
 
     @Override
-    public boolean delete(QueueId id) throws IOException {
-        return command(id, new Command.Delete(id)) && settled(id, Optional::isEmpty);
+    public Tally wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) throws IOException {
+        return tally(spool.find(toBeOrdered(order, filter), after, COUNTED_AT_ONCE));
+    }
+
+    /// Nobody is told that messages were held which had been held before.
+    private Search toBeOrdered(Order order, QueueFilter filter) throws IOException {
+        if (filter.state().isPresent()) {
+            return search(filter);
+        }
+        return switch (order) {
+            case DELETE, FLUSH -> Search.of(filter);
+            case HOLD -> Search.of(notHeld(filter));
+            case RELEASE -> Search.of(filter.withState(QueueFilter.State.HELD));
+        };
+    }
+
+    /// To the register, deferred and active are one.
+    private static QueueFilter notHeld(QueueFilter filter) {
+        return filter.withState(QueueFilter.State.DEFERRED);
+    }
+
+    private static Command command(Order order, QueueId id) {
+        return switch (order) {
+            case DELETE -> new Command.Delete(id);
+            case HOLD -> new Command.Hold(id);
+            case RELEASE -> new Command.Release(id);
+            case FLUSH -> new Command.Flush(Optional.of(id), Optional.empty());
+        };
+    }
+
+    /// Which of the messages an order has not reached yet; empty when nobody could see the effect.
+    private static Optional<QueueFilter> unreached(Order order) {
+        return switch (order) {
+            case DELETE -> Optional.of(QueueFilter.ANY);
+            case HOLD -> Optional.of(notHeld(QueueFilter.ANY));
+            case RELEASE -> Optional.of(QueueFilter.ANY.withState(QueueFilter.State.HELD));
+            case FLUSH -> Optional.empty();
+        };
+    }
+
+    // A delivery in progress is finished first and may take long; the command stands, only the wait for it ends.
+    private void settled(Order order, Set<QueueId> ids) throws IOException {
+        Optional<Search> left = unreached(order).map(filter -> Search.among(ids, filter));
+        long giveUp = clockMillis.getAsLong() + EFFECT_WAIT_MILLIS;
+        while (left.isPresent() && !spool.find(left.get(), Optional.empty(), 1).ids().isEmpty()
+                && clockMillis.getAsLong() < giveUp) {
+            try {
+                TimeUnit.MILLISECONDS.sleep(EFFECT_LOOK_MILLIS);
+            } catch (InterruptedException stop) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
     }
 
     @Override
     public Status status() throws IOException {
         QmgrSnapshot snapshot = snapshot();
-        Spool.Counts counts = spool.counts();
+        Optional<Spool.Counts> counts = counts();
         List<DestinationView> destinations = snapshot.destinations().stream().map(
                 d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes())).toList();
-        return new Status(version, hostname, started.toString(), counts.messages(), counts.held(), counts.corrupt(),
-                snapshot.messages().size(), destinations);
+        return new Status(version, hostname, started.toString(), counts.map(Spool.Counts::messages),
+                counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.messages().size(),
+                destinations, spool.troubles().stream().map(TroubleWords::of).toList());
     }
 
-    private boolean command(QueueId id, Command command) throws IOException {
-        if (spool.details(id).isEmpty()) {
-            return false;
+    /// Empty when the register cannot be read: whoever asks how the server is wants to hear just that.
+    private Optional<Spool.Counts> counts() {
+        try {
+            return Optional.of(spool.counts());
+        } catch (IOException unreadable) {
+            log.debug("event=counts-unknown error=\"{}\"", unreadable.toString());
+            return Optional.empty();
         }
-        inbox.answer(new QmgrEvent.Operator(command));
-        return true;
-    }
-
-    // A delivery in progress is finished first and may take long; the command stands, only the wait for it ends.
-    private boolean settled(QueueId id, Predicate<Optional<Spool.Details>> effect) throws IOException {
-        long giveUp = clockMillis.getAsLong() + EFFECT_WAIT_MILLIS;
-        while (!effect.test(spool.details(id)) && clockMillis.getAsLong() < giveUp) {
-            try {
-                TimeUnit.MILLISECONDS.sleep(EFFECT_LOOK_MILLIS);
-            } catch (InterruptedException stop) {
-                Thread.currentThread().interrupt();
-                return true;
-            }
-        }
-        return true;
     }
 
     private QmgrSnapshot snapshot() throws IOException {

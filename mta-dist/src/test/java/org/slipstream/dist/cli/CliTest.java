@@ -24,7 +24,8 @@ class CliTest {
     @Test
     void everyCommandHasHelpWithAnExampleAndItsExitCodes() {
         Console console = new Console(home);
-        for (String command : List.of("run", "check", "send", "queue list", "queue show", "queue flush", "queue hold",
+        for (String command : List.of("run", "check", "send", "queue list", "queue count", "queue show", "queue flush",
+                "queue hold",
                 "queue release", "queue delete", "queue", "spool verify", "spool repair", "spool export",
                 "spool import", "spool", "status", "completion", "")) {
             List<String> words = new ArrayList<>(command.isEmpty() ? List.of() : List.of(command.split(" ")));
@@ -86,7 +87,8 @@ class CliTest {
     void theCompletionScriptKnowsTheCommands() {
         Console.Ran ran = new Console(home).run("completion");
         assertThat(ran.exit()).isZero();
-        assertThat(ran.out()).startsWith("#!/usr/bin/env bash").contains("release", "--domain");
+        assertThat(ran.out()).startsWith("#!/usr/bin/env bash").contains("release", "--domain",
+                "count", "--older-than", "--dry-run");
     }
 
     @Test

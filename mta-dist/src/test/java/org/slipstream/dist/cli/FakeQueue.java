@@ -1,12 +1,15 @@
 package org.slipstream.dist.cli;
 
 import org.slipstream.admin.Operations;
+import org.slipstream.core.Address;
+import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -16,6 +19,10 @@ final class FakeQueue implements Operations {
     final List<String> orders = new ArrayList<>();
     String why = "450 4.4.1 nobody there";
     boolean broken;
+    final List<QueueFilter> filters = new ArrayList<>();
+    List<TroubleView> trouble = List.of();
+    int piece = 500;
+    int requests;
 
     QueueId put(long number, String sender, String state, String... recipients) {
         QueueId id = new QueueId(number);
@@ -33,15 +40,54 @@ final class FakeQueue implements Operations {
                         .toList());
     }
 
+    private List<MessageView> rest(Optional<QueueId> after) {
+        return List.copyOf(after.map(id -> messages.tailMap(id, false)).orElse(messages).values());
+    }
+
+    /// Of a filter, the sender is all it looks at.
+    private static boolean fits(QueueFilter filter, MessageView message) {
+        return filter.sender().isEmpty() || filter.sender().get().matches(Address.of(message.sender()));
+    }
+
+    /// A bounded piece of the queue, as the real one looks at.
+    private List<MessageView> piece(QueueFilter filter, Optional<QueueId> after) {
+        requests++;
+        filters.add(filter);
+        return rest(after).stream().limit(piece).filter(message -> fits(filter, message)).toList();
+    }
+
+    private Optional<String> next(Optional<QueueId> after) {
+        List<MessageView> rest = rest(after);
+        return rest.size() > piece ? Optional.of(rest.get(piece - 1).id()) : Optional.empty();
+    }
+
     @Override
-    public QueuePage list(Optional<QueueId> after, int limit) throws IOException {
+    public QueuePage list(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
         if (broken) {
             throw new IOException("the register does not answer");
         }
-        var rest = after.map(id -> messages.tailMap(id, false)).orElse(messages);
-        List<MessageView> page = rest.values().stream().limit(limit).map(this::told).toList();
-        return new QueuePage(page,
-                page.size() < rest.size() ? Optional.of(page.getLast().id()) : Optional.empty(), messages.size());
+        List<MessageView> fitting = piece(filter, after);
+        List<MessageView> page = fitting.stream().limit(limit).map(this::told).toList();
+        return new QueuePage(page, page.size() < fitting.size() ? Optional.of(page.getLast().id()) : next(after),
+                messages.size());
+    }
+
+    @Override
+    public Tally count(QueueFilter filter, Optional<QueueId> after) {
+        return new Tally(piece(filter, after).size(), next(after));
+    }
+
+    @Override
+    public Tally wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) {
+        return count(filter, after);
+    }
+
+    @Override
+    public Tally order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) {
+        Optional<String> next = next(after);
+        List<MessageView> fitting = piece(filter, after);
+        fitting.forEach(message -> order(order, QueueId.parse(message.id()).orElseThrow()));
+        return new Tally(fitting.size(), next);
     }
 
     @Override
@@ -50,38 +96,23 @@ final class FakeQueue implements Operations {
     }
 
     @Override
-    public boolean flush(QueueId id) {
-        return order("flush", id);
-    }
-
-    @Override
     public void flushAll(Optional<String> domain) {
         orders.add("flush " + domain.orElse("everything"));
     }
 
     @Override
-    public boolean hold(QueueId id) {
-        return order("hold", id);
-    }
-
-    @Override
-    public boolean release(QueueId id) {
-        return order("release", id);
-    }
-
-    @Override
-    public boolean delete(QueueId id) {
-        return messages.remove(id) != null;
+    public boolean order(Order order, QueueId id) {
+        if (order == Order.DELETE) {
+            return messages.remove(id) != null;
+        }
+        orders.add(order.name().toLowerCase(Locale.ROOT) + " " + id);
+        return messages.containsKey(id);
     }
 
     @Override
     public Status status() {
-        return new Status("0.1", "mail.here.example", Instant.now().toString(), messages.size(), 0, 0, 0,
-                List.of(new DestinationView("smtp", "far.example", 1, 0, 0)));
-    }
-
-    private boolean order(String name, QueueId id) {
-        orders.add(name + " " + id);
-        return messages.containsKey(id);
+        Optional<Long> count = trouble.isEmpty() ? Optional.of((long) messages.size()) : Optional.empty();
+        return new Status("0.1", "mail.here.example", Instant.now().toString(), count, count, count, 0,
+                List.of(new DestinationView("smtp", "far.example", 1, 0, 0)), trouble);
     }
 }

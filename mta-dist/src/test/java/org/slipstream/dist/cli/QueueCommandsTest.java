@@ -5,6 +5,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.AdminServer;
+import org.slipstream.admin.Operations;
+import org.slipstream.core.AddressPattern;
+import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 import org.slipstream.dist.admin.AdminFiles;
 import tools.jackson.databind.JsonNode;
@@ -15,7 +18,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -148,6 +154,104 @@ class QueueCommandsTest {
         assertThat(queue.messages).isNotEmpty();
         assertThat(console.run("queue", "delete", id.toString()).exit()).isZero();
         assertThat(queue.messages).isEmpty();
+    }
+
+    @Test
+    void whatFitsIsListedThoughItLiesFarApart() {
+        queue.piece = 10;
+        for (int i = 1; i <= 95; i++) {
+            queue.put(i, i % 30 == 0 ? "boss@here.example" : "news@here.example", "deferred", "b@far.example");
+        }
+        Console.Ran all = console.run("queue", "list", "--sender", "boss@*");
+        assertThat(all.out().lines()).hasSize(1 + 3);
+        assertThat(all.out()).contains(new QueueId(90).toString()).doesNotContain("news@", "next page");
+        Console.Ran two = console.run("queue", "list", "--sender", "boss@*", "--limit", "2");
+        assertThat(two.out()).contains("2; the next page: --after ").doesNotContain(new QueueId(90).toString());
+        assertThat(console.run("queue", "list", "--sender", "nobody@*").out()).startsWith("no message fits");
+        JsonNode page = JsonMapper.shared()
+                .readTree(console.run("queue", "list", "--json", "--sender", "boss@*").out());
+        assertThat(page.get("messages").size()).isEqualTo(3);
+        assertThat(page.get("next").isNull()).isTrue();
+    }
+
+    @Test
+    void allOptionsReachTheServerAsTheyWereMeant() {
+        console.run("queue", "count", "--sender", "<>", "--recipient", "a+b%c&d@*", "--domain", "b\u00fcro.example",
+                "--state", "held", "--older-than", "2h", "--younger-than", "1d12h", "--attempts", "3");
+        assertThat(queue.filters).containsExactly(new QueueFilter(Optional.of(AddressPattern.NULL),
+                List.of(new AddressPattern("a+b%c&d", "*"), new AddressPattern("*", "b\u00fcro.example")),
+                Optional.of(QueueFilter.State.HELD), OptionalLong.of(7_200_000), OptionalLong.of(129_600_000), 3));
+    }
+
+    @Test
+    void countIsANumberForScripts() {
+        queue.piece = 2;
+        for (int i = 1; i <= 5; i++) {
+            queue.put(i, i == 1 ? "boss@here.example" : "news@here.example", "deferred", "b@far.example");
+        }
+        assertThat(console.run("queue", "count").out().strip()).isEqualTo("5");
+        assertThat(console.run("queue", "count", "--sender", "news@*").out().strip()).isEqualTo("4");
+        assertThat(console.run("queue", "count", "--sender", "x@*").out().strip()).isEqualTo("0");
+    }
+
+    @Test
+    void whatFitsIsDeletedInAFewRequestsAndTheRestStays() {
+        for (int i = 1; i <= 10_000; i++) {
+            queue.put(i, i % 10 == 0 ? "boss@here.example" : "news@here.example", "deferred", "b@far.example");
+        }
+        Console.Ran dry = console.run("queue", "delete", "--sender", "news@*", "--dry-run");
+        assertThat(dry.out().strip()).isEqualTo("would be deleted: 9000");
+        assertThat(queue.messages).hasSize(10_000);
+        queue.requests = 0;
+        Console.Ran ran = console.run("queue", "delete", "--sender", "news@*");
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.out().strip()).isEqualTo("deleted 9000");
+        assertThat(ran.err()).contains("mta: 5", "deleted so far");
+        assertThat(queue.requests).isLessThanOrEqualTo(21);
+        assertThat(queue.messages).hasSize(1000);
+    }
+
+    @Test
+    void whatFitsIsHeldReleasedAndTried() {
+        QueueId boss = queue.put(1, "boss@here.example", "deferred", "b@far.example");
+        queue.put(2, "news@here.example", "deferred", "b@far.example");
+        assertThat(console.run("queue", "hold", "--sender", "boss@*").out().strip()).isEqualTo("held 1");
+        assertThat(console.run("queue", "release", "--sender", "boss@*").out().strip()).isEqualTo("released 1");
+        assertThat(console.run("queue", "flush", "--sender", "boss@*").out().strip()).isEqualTo("flushed 1");
+        assertThat(queue.orders).containsExactly("hold " + boss, "release " + boss, "flush " + boss);
+        assertThat(console.run("queue", "hold", "--all").out().strip()).isEqualTo("held 2");
+        assertThat(console.run("queue", "flush", "--dry-run").out().strip()).isEqualTo("would be flushed: 2");
+        assertThat(queue.orders).hasSize(5);
+    }
+
+    @Test
+    void aFilterThatCannotBeIsOneSentenceAndExitCode2() {
+        queue.put(1, "boss@here.example", "deferred", "b@far.example");
+        for (String[] wrong : new String[][]{{"--sender", "news"}, {"--recipient", "<>"}, {"--domain", "a@b"},
+                {"--state", "lost"}, {"--older-than", "2"}, {"--younger-than", "soon"}, {"--attempts", "0"}}) {
+            for (String command : List.of("list", "count", "delete", "hold", "release", "flush")) {
+                Console.Ran ran = console.run("queue", command, wrong[0], wrong[1]);
+                assertThat(ran.exit()).as(command + wrong[0]).isEqualTo(2);
+                assertThat(ran.err().lines()).singleElement().asString().startsWith("mta: " + wrong[0] + ": \""
+                        + wrong[1] + "\" is no ");
+            }
+        }
+        assertThat(console.run("queue", "list", "--sendr", "x@y").err()).contains("--sender");
+        assertThat(console.run("queue", "delete", "--sender", "x@y", new QueueId(1).toString()).exit()).isEqualTo(2);
+        assertThat(console.run("queue", "delete", "--sender", "x@y", "--all").exit()).isEqualTo(2);
+        assertThat(console.run("queue", "hold").exit()).isEqualTo(2);
+        assertThat(queue.filters).as("nothing was asked").isEmpty();
+        assertThat(queue.messages).hasSize(1);
+    }
+
+    @Test
+    void troubleIsShownWithWhatItMeans() {
+        queue.trouble = List.of(new Operations.TroubleView("register", Instant.now().minusSeconds(300).toString(),
+                "new mail is refused with 451 until the register can be written", "input/output error \u001b[2J"));
+        Console.Ran ran = console.run("status");
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.out()).containsPattern("TROUBLE +register").contains("(5m", "refused with 451 until",
+                "input/output error ?[2J").containsPattern("messages +unknown");
     }
 
     @Test

@@ -9,6 +9,8 @@ import org.slipstream.spool.Draft;
 import org.slipstream.spool.NoSpaceException;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.register.HostRecord;
+import org.slipstream.spool.register.Register;
+import org.slipstream.spool.register.Search;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -174,6 +176,21 @@ public final class MemorySpool implements Spool {
     @Override
     public List<Details> list(Optional<QueueId> after, int limit) {
         throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Register.Found find(Search search, Optional<QueueId> after, int limit) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public List<Details> details(List<QueueId> ids) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public List<Trouble> troubles() {
+        return List.of();
     }
 
     @Override

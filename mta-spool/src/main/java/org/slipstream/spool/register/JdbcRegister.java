@@ -195,6 +195,16 @@ final class JdbcRegister implements Register {
     }
 
     @Override
+    public Found find(Search search, long nowMillis, Optional<QueueId> after, int limit) throws RegisterException {
+        return new Finder(reader, search, nowMillis).find(after, limit);
+    }
+
+    @Override
+    public Page messages(List<QueueId> ids) throws RegisterException {
+        return reader.messages(ids);
+    }
+
+    @Override
     public List<HostRecord> hosts() throws RegisterException {
         return reader.query(HostRows.ALL, _ -> {}, HostRows::read);
     }

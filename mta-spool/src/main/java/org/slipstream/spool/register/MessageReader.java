@@ -32,6 +32,7 @@ final class MessageReader {
     private static final String ONE = REGISTERED.formatted("message", "where m.id = ?");
     private static final String PAGE = REGISTERED
             .formatted("(select * from message where id > ? and state < 2 order by id limit ?)", "");
+    private static final String SOME = REGISTERED.formatted("message", "where m.id = any(?) and m.state < 2");
 
     interface Parameters {
         void fill(PreparedStatement query) throws SQLException;
@@ -112,6 +113,12 @@ final class MessageReader {
             query.setLong(1, after.map(QueueId::value).orElse(0L));
             query.setInt(2, limit);
         }, MessageReader::registered);
+    }
+
+    Register.Page messages(List<QueueId> ids) throws RegisterException {
+        Object[] values = ids.stream().map(QueueId::value).toArray();
+        return query(SOME, query -> query.setArray(1, query.getConnection().createArrayOf("bigint", values)),
+                MessageReader::registered);
     }
 
     /// Rows of one message follow each other; each carries the message's columns, too.

@@ -79,6 +79,20 @@ public interface Register extends AutoCloseable {
 
     record DamagedMessage(QueueId id, String what) {}
 
+    /// The next messages behind `after` that fit, in order of id, at most `limit`, out of the bounded piece of the queue that one
+    /// question looks at ([Finder]).
+    Found find(Search search, long nowMillis, Optional<QueueId> after, int limit) throws RegisterException;
+
+    /// @param next where to go on; empty when nothing behind can fit. Present it does not mean that something does
+    record Found(List<QueueId> ids, Optional<QueueId> next) {
+        public Found {
+            ids = List.copyOf(ids);
+        }
+    }
+
+    /// Those of `ids` that are there and not set aside, in order of id.
+    Page messages(List<QueueId> ids) throws RegisterException;
+
     /// A message with all its rows.
     record Registered(MessageSummary summary, Envelope envelope, long nextAttemptMillis,
             List<RegisteredRecipient> recipients) {}

@@ -1,0 +1,131 @@
+package org.slipstream.admin;
+
+import org.slipstream.core.AddressPattern;
+import org.slipstream.core.QueueFilter;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Which messages are meant, as people write it: in the query of a request, and behind `--` on the command line.
+///
+/// | Name | Value |
+/// |---|---|
+/// | `sender` | an address, `*` for any text; `<>` for reports |
+/// | `recipient` | an address, `*` for any text |
+/// | `domain` | of a recipient, `*` for any text |
+/// | `state` | `held`, `active`, `deferred` |
+/// | `older-than`, `younger-than` | `90s`, `5m`, `2h`, `1d12h` |
+/// | `attempts` | at least so many |
+public final class FilterText {
+    public static final Set<String> NAMES = Set.of("sender", "recipient", "domain", "state", "older-than",
+            "younger-than", "attempts");
+
+    private static final Pattern DURATION = Pattern.compile("(?:(\\d{1,5})d)?(?:(\\d{1,6})h)?(?:(\\d{1,8})m)?"
+            + "(?:(\\d{1,9})s)?");
+
+    private FilterText() {}
+
+    /// What became of the texts.
+    public sealed interface Read {
+        record Filter(QueueFilter filter) implements Read {}
+
+        /// @param name of the text that cannot be; @param sentence what is wrong with it and what would do
+        record Wrong(String name, String sentence) implements Read {}
+    }
+
+    private static final class WrongException extends Exception {
+        private static final long serialVersionUID = 1L;
+        private final String name;
+
+        WrongException(String name, String sentence) {
+            super(sentence);
+            this.name = name;
+        }
+    }
+
+    /// @param texts by name; names that are none of [#NAMES] are left out of account
+    public static Read read(Map<String, String> texts) {
+        try {
+            return new Read.Filter(filter(texts));
+        } catch (WrongException wrong) {
+            return new Read.Wrong(wrong.name, wrong.getMessage());
+        }
+    }
+
+    private static QueueFilter filter(Map<String, String> texts) throws WrongException {
+        Optional<AddressPattern> sender = value(texts, "sender", AddressPattern::parse,
+                "is no address; write ann@example.org, *@example.org, or <> for reports");
+        List<AddressPattern> recipient = new ArrayList<>();
+        value(texts, "recipient", text -> AddressPattern.parse(text).filter(pattern -> !pattern.isNull()),
+                "is no address; write ann@example.org or *@example.org").ifPresent(recipient::add);
+        value(texts, "domain", AddressPattern::ofDomain, "is no domain; write example.org or *.example.org")
+                .ifPresent(recipient::add);
+        Optional<QueueFilter.State> state = value(texts, "state", FilterText::state,
+                "is no state; write held, active, or deferred");
+        OptionalLong older = duration(texts, "older-than");
+        OptionalLong younger = duration(texts, "younger-than");
+        if (older.isPresent() && younger.isPresent() && older.getAsLong() >= younger.getAsLong()) {
+            throw new WrongException("younger-than", "nothing is younger than " + texts.get("younger-than")
+                    + " and older than " + texts.get("older-than"));
+        }
+        int attempts = value(texts, "attempts", FilterText::number, "is no number of attempts; write 1 or more")
+                .orElse(0);
+        return new QueueFilter(sender, recipient, state, older, younger, attempts);
+    }
+
+    private static <T> Optional<T> value(Map<String, String> texts, String name, Function<String, Optional<T>> reading,
+            String otherwise) throws WrongException {
+        String text = texts.get(name);
+        if (text == null) {
+            return Optional.empty();
+        }
+        Optional<T> value = reading.apply(text);
+        if (value.isEmpty()) {
+            throw new WrongException(name, "\"" + text + "\" " + otherwise);
+        }
+        return value;
+    }
+
+    private static OptionalLong duration(Map<String, String> texts, String name) throws WrongException {
+        Optional<Long> millis = value(texts, name, FilterText::millis,
+                "is no duration; write 90s, 5m, 2h, 3d, or 1d12h");
+        return millis.isPresent() ? OptionalLong.of(millis.get()) : OptionalLong.empty();
+    }
+
+    private static Optional<Long> millis(String text) {
+        Matcher parts = DURATION.matcher(text.strip().toLowerCase(Locale.ROOT));
+        if (text.isBlank() || !parts.matches()) {
+            return Optional.empty();
+        }
+        return Optional.of(Duration.ofDays(part(parts, 1)).plusHours(part(parts, 2)).plusMinutes(part(parts, 3))
+                .plusSeconds(part(parts, 4)).toMillis());
+    }
+
+    private static long part(Matcher parts, int group) {
+        return parts.group(group) == null ? 0 : Long.parseLong(parts.group(group));
+    }
+
+    private static Optional<QueueFilter.State> state(String text) {
+        return switch (text) {
+            case "held" -> Optional.of(QueueFilter.State.HELD);
+            case "active" -> Optional.of(QueueFilter.State.ACTIVE);
+            case "deferred" -> Optional.of(QueueFilter.State.DEFERRED);
+            default -> Optional.empty();
+        };
+    }
+
+    private static Optional<Integer> number(String text) {
+        return text.matches("[0-9]{1,6}") && Integer.parseInt(text) > 0
+                ? Optional.of(Integer.parseInt(text))
+                : Optional.empty();
+    }
+}

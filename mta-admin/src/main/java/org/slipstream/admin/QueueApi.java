@@ -1,0 +1,184 @@
+package org.slipstream.admin;
+
+import org.slipstream.admin.Operations.Order;
+import org.slipstream.core.QueueFilter;
+import org.slipstream.core.QueueId;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// The resources about mail that waits: `queue` with its pages, `queue/count`, orders for one message, and orders for all that
+/// fit a filter.
+///
+/// Each request does a bounded piece of work. Whoever means more than that goes on behind `next`, as with the pages of a list.
+final class QueueApi {
+    static final int DEFAULT_LIMIT = 100;
+    /// A page is held in memory as objects and as text; nobody reads more than this at once.
+    static final int HIGHEST_LIMIT = 1000;
+    /// One request waits until so many have taken effect.
+    static final int DEFAULT_ORDERS = 500;
+
+    private final Operations operations;
+
+    QueueApi(Operations operations) {
+        this.operations = operations;
+    }
+
+    /// @param path begins with `queue`
+    Optional<Api.Resource> find(List<String> path) {
+        return switch (path.size()) {
+            case 1 -> resource(with("after", "limit"), Map.of("GET", this::list));
+            case 2 -> ofAll(path.get(1));
+            case 3 -> order(path.get(2)).flatMap(order -> resource(Set.of(),
+                    Map.of("POST", _ -> give(path.get(1), order))));
+            default -> Optional.empty();
+        };
+    }
+
+    private Optional<Api.Resource> ofAll(String name) {
+        if (name.equals("count")) {
+            return resource(with("after"), Map.of("GET", this::count));
+        }
+        Optional<Order> order = name.equals("delete") ? Optional.of(Order.DELETE) : order(name);
+        // No id is written with the letters of these words.
+        return order.isPresent()
+                ? resource(with("after", "limit", "all", "dry-run"), Map.of("POST", query -> give(order.get(), query)))
+                : resource(Set.of(), Map.of("GET", _ -> show(name), "DELETE", _ -> give(name, Order.DELETE)));
+    }
+
+    private static Optional<Api.Resource> resource(Set<String> parameters, Map<String, Api.Action> actions) {
+        return Optional.of(new Api.Resource(parameters, actions));
+    }
+
+    private static Set<String> with(String... further) {
+        Set<String> names = new HashSet<>(FilterText.NAMES);
+        names.addAll(List.of(further));
+        return names;
+    }
+
+    private static Optional<Order> order(String name) {
+        return switch (name) {
+            case "flush" -> Optional.of(Order.FLUSH);
+            case "hold" -> Optional.of(Order.HOLD);
+            case "release" -> Optional.of(Order.RELEASE);
+            default -> Optional.empty();
+        };
+    }
+
+    @FunctionalInterface
+    private interface Piece {
+        Answer answer(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
+    }
+
+    private Answer list(Query query) throws IOException {
+        return piece(query, DEFAULT_LIMIT,
+                (filter, after, limit) -> Answer.ok(operations.list(filter, after, limit)));
+    }
+
+    private Answer count(Query query) throws IOException {
+        return piece(query, DEFAULT_LIMIT, (filter, after, _) -> Answer.ok(operations.count(filter, after)));
+    }
+
+    private static Answer piece(Query query, int defaultLimit, Piece piece) throws IOException {
+        Optional<QueueId> after = query.get("after").flatMap(QueueId::parse);
+        if (query.get("after").isPresent() && after.isEmpty()) {
+            return Answer.badRequest("after is no queue id: " + query.get("after").get());
+        }
+        Optional<Integer> limit = limit(query.get("limit"), defaultLimit);
+        if (limit.isEmpty()) {
+            return Answer.badRequest("limit is a number from 1 to " + HIGHEST_LIMIT);
+        }
+        return switch (FilterText.read(query.parameters())) {
+            case FilterText.Read.Filter(QueueFilter filter) -> piece.answer(filter, after, limit.get());
+            case FilterText.Read.Wrong(String name, String sentence) ->
+                new Answer(400, Map.of("error", name + ": " + sentence, "parameter", name), Map.of());
+        };
+    }
+
+    private static Optional<Integer> limit(Optional<String> text, int otherwise) {
+        if (text.isEmpty()) {
+            return Optional.of(otherwise);
+        }
+        try {
+            int limit = Integer.parseInt(text.get());
+            return limit >= 1 && limit <= HIGHEST_LIMIT ? Optional.of(limit) : Optional.empty();
+        } catch (NumberFormatException noNumber) {
+            return Optional.empty();
+        }
+    }
+
+    private Answer give(Order order, Query query) throws IOException {
+        Optional<Boolean> all = flag(query, "all");
+        Optional<Boolean> dryRun = flag(query, "dry-run");
+        if (all.isEmpty() || dryRun.isEmpty()) {
+            return Answer.badRequest((all.isEmpty() ? "all" : "dry-run") + " is true or false");
+        }
+        if (order == Order.FLUSH && isOneStatement(query)) {
+            return flushAll(query);
+        }
+        return piece(query, DEFAULT_ORDERS, (filter, after, limit) -> filter.isAny() == all.get()
+                ? Answer.ok(dryRun.get()
+                        ? operations.wouldOrder(order, filter, after)
+                        : operations.order(order, filter, after, limit))
+                : Answer.badRequest(word(order) + " needs a filter, or all=true for the whole queue"));
+    }
+
+    private static Optional<Boolean> flag(Query query, String name) {
+        return switch (query.get(name).orElse("false")) {
+            case "true" -> Optional.of(true);
+            case "false" -> Optional.of(false);
+            default -> Optional.empty();
+        };
+    }
+
+    /// The whole queue, or one domain: the register has that done at once, however long the queue is.
+    private static boolean isOneStatement(Query query) {
+        Map<String, String> rest = new HashMap<>(query.parameters());
+        Optional<String> domain = Optional.ofNullable(rest.remove("domain"));
+        return rest.isEmpty() && domain.filter(pattern -> pattern.contains("*")).isEmpty();
+    }
+
+    private Answer flushAll(Query query) throws IOException {
+        Optional<String> domain = query.get("domain");
+        if (domain.filter(String::isBlank).isPresent()) {
+            return Answer.badRequest("domain is empty");
+        }
+        operations.flushAll(domain);
+        return Answer.ok(Map.of("done", "flush"));
+    }
+
+    private Answer show(String text) throws IOException {
+        Optional<QueueId> id = QueueId.parse(text);
+        if (id.isEmpty()) {
+            return noId(text);
+        }
+        return operations.show(id.get()).map(Answer::ok).orElseGet(() -> noMessage(id.get()));
+    }
+
+    private Answer give(String text, Order order) throws IOException {
+        Optional<QueueId> id = QueueId.parse(text);
+        if (id.isEmpty()) {
+            return noId(text);
+        }
+        return operations.order(order, id.get())
+                ? Answer.ok(Map.of("id", id.get().toString(), "done", word(order)))
+                : noMessage(id.get());
+    }
+
+    private static String word(Order order) {
+        return order.name().toLowerCase(java.util.Locale.ROOT);
+    }
+
+    private static Answer noId(String text) {
+        return Answer.badRequest("this is no queue id: " + text);
+    }
+
+    private static Answer noMessage(QueueId id) {
+        return Answer.notFound("there is no message " + id + " in the queue");
+    }
+}

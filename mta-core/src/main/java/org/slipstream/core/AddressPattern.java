@@ -1,0 +1,83 @@
+package org.slipstream.core;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/// What an operator types to name many mailboxes at once: an address in which `*` stands for any text, or `<>` for the sender
+/// of reports. Domains are compared without case, local parts as they are (RFC 5321 section 2.4).
+///
+/// @param localPart the meaning, without quotes; empty for `<>`
+/// @param domain in lower case; empty for `<>`
+public record AddressPattern(String localPart, String domain) {
+    /// The sender that is nobody.
+    public static final AddressPattern NULL = new AddressPattern("", "");
+    private static final String ANY = "*";
+
+    public AddressPattern {
+        domain = domain.toLowerCase(Locale.ROOT);
+    }
+
+    /// Empty when no address can look like this.
+    public static Optional<AddressPattern> parse(String text) {
+        if (text.equals("<>")) {
+            return Optional.of(NULL);
+        }
+        int at = text.lastIndexOf('@');
+        if (at < 0) {
+            return Optional.empty();
+        }
+        return local(text.substring(0, at)).flatMap(localPart -> ofDomain(text.substring(at + 1))
+                .map(anyone -> new AddressPattern(localPart, anyone.domain())));
+    }
+
+    /// A star is an ordinary character of a local part, so what may stand beside it is what an address may have.
+    private static Optional<String> local(String text) {
+        return Address.parse(text + "@x").map(Address::localPart);
+    }
+
+    /// Any mailbox of such a domain. Empty when no domain can look like this.
+    public static Optional<AddressPattern> ofDomain(String text) {
+        return Address.isDomain(text.replace(ANY, "x"))
+                ? Optional.of(new AddressPattern(ANY, text))
+                : Optional.empty();
+    }
+
+    public boolean isNull() {
+        return domain.isEmpty();
+    }
+
+    public boolean matches(Address address) {
+        return matches(localPart, address.localPart()) && matches(domain, address.domainKey());
+    }
+
+    /// Goes back to the latest star only, so that many stars cost no more than the product of the lengths.
+    private static boolean matches(String pattern, String text) {
+        int at = 0;
+        int p = 0;
+        int star = -1;
+        int resume = 0;
+        while (at < text.length()) {
+            if (p < pattern.length() && pattern.charAt(p) == '*') {
+                star = p++;
+                resume = at;
+            } else if (p < pattern.length() && pattern.charAt(p) == text.charAt(at)) {
+                p++;
+                at++;
+            } else if (star >= 0) {
+                p = star + 1;
+                at = ++resume;
+            } else {
+                return false;
+            }
+        }
+        while (p < pattern.length() && pattern.charAt(p) == '*') {
+            p++;
+        }
+        return p == pattern.length();
+    }
+
+    @Override
+    public String toString() {
+        return isNull() ? "<>" : localPart + "@" + domain;
+    }
+}

@@ -1,0 +1,29 @@
+package org.slipstream.dist.desk;
+
+import org.slipstream.admin.Operations.TroubleView;
+import org.slipstream.spool.Spool.Trouble;
+
+import java.time.Instant;
+import java.util.Locale;
+
+/// The spool's troubles as an operator reads them: what becomes of mail now, and what has to happen for it to end.
+final class TroubleWords {
+    private TroubleWords() {}
+
+    static TroubleView of(Trouble trouble) {
+        return new TroubleView(trouble.what().name().toLowerCase(Locale.ROOT),
+                Instant.ofEpochMilli(trouble.sinceMillis()).toString(), meaning(trouble), trouble.reason());
+    }
+
+    private static String meaning(Trouble trouble) {
+        String refused = "new mail is refused with " + (trouble.noSpace() ? "452" : "451");
+        return switch (trouble.what()) {
+            case REGISTER ->
+                refused + " until the register can be written, which is tried twice a second; what becomes of"
+                        + " mail on its way is kept in memory until then";
+            case BOX -> refused + " until a letter can be written to the disk again, which each new letter tries";
+            case SPACE -> refused + " until more than spool.minimum-free is free on the disk";
+            case STALL -> "new mail waits for the disk; whoever has waited for long hears 451";
+        };
+    }
+}

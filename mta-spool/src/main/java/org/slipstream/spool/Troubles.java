@@ -1,0 +1,73 @@
+package org.slipstream.spool;
+
+import org.slipstream.spool.Spool.Trouble;
+import org.slipstream.spool.Spool.What;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/// What the writer has met and not seen end. The writer tells it, any thread asks; to ask never waits for the disk.
+///
+/// A trouble begins with the first write that fails and ends with the first one behind it that succeeds, so that an operator
+/// reads since when, and not when it was met last. Nobody tries the box without need: its trouble ends with the next letter or
+/// outcome that goes in.
+///
+/// A write that does not come back fails nothing. So the writer also says when it begins a round and when it has ended it, and a
+/// round that lasts longer than [#STALL_NANOS] is told as a trouble of its own.
+final class Troubles {
+    static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final LongSupplier clock;
+    private final LongSupplier nanoTime;
+    private final Map<What, Trouble> met = new EnumMap<>(What.class);
+    private volatile long roundNanos;
+    private volatile boolean busy;
+
+    /// @param clock milliseconds since 1970, to tell; @param nanoTime to measure
+    Troubles(LongSupplier clock, LongSupplier nanoTime) {
+        this.clock = clock;
+        this.nanoTime = nanoTime;
+    }
+
+    synchronized void met(What what, Throwable why) {
+        long since = met.containsKey(what) ? met.get(what).sinceMillis() : clock.getAsLong();
+        met.put(what, new Trouble(what, since, innermost(why), SpaceGuard.isNoSpace(why)));
+    }
+
+    synchronized void over(What what) {
+        met.remove(what);
+    }
+
+    void roundBegins() {
+        roundNanos = nanoTime.getAsLong();
+        busy = true;
+    }
+
+    void roundEnds() {
+        busy = false;
+    }
+
+    synchronized List<Trouble> now() {
+        List<Trouble> now = new ArrayList<>(met.values());
+        long nanos = nanoTime.getAsLong() - roundNanos;
+        if (busy && nanos >= STALL_NANOS) {
+            long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
+            now.add(new Trouble(What.STALL, clock.getAsLong() - millis,
+                    "a write has not come back for " + millis / 1000 + " s", false));
+        }
+        return now;
+    }
+
+    /// What wraps it only says that the register, or the box, could not be written.
+    private static String innermost(Throwable why) {
+        Throwable inner = why;
+        while (inner.getCause() != null && inner.getCause() != inner && inner.getCause().getMessage() != null) {
+            inner = inner.getCause();
+        }
+        return inner.getMessage() == null ? inner.getClass().getSimpleName() : inner.getMessage();
+    }
+}
