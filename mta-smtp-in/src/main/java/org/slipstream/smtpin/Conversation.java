@@ -100,7 +100,7 @@ final class Conversation {
             lastReply(Reply.of(421, "4.3.0", config.hostname() + " Something is broken here, closing"));
         } finally {
             reception.close();
-            counted.ifPresent(admission::forget);
+            leavePlace();
         }
         if (weHungUp && floor.get() != Floor.DISMISSED) {
             wire.closeSoftly(tuning.lastWord());
@@ -253,6 +253,8 @@ final class Conversation {
             }
             case Action.Close(boolean byUs) -> {
                 open = false;
+                // Before the last reply goes: who has read it may come again at once, and finds the place free.
+                leavePlace();
                 weHungUp = byUs;
                 if (byUs) {
                     logClosed(step.replies().getLast());
@@ -275,6 +277,11 @@ final class Conversation {
                             () -> Reply.of(458, "4.5.0", "Unable to queue messages for node " + node))));
             case Action.Impersonate(Command.Xclient xclient) -> impersonate(xclient);
         }
+    }
+
+    private void leavePlace() {
+        counted.ifPresent(admission::forget);
+        counted = Optional.empty();
     }
 
     private void forget() {

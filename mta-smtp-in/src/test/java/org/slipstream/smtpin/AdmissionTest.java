@@ -2,8 +2,13 @@ package org.slipstream.smtpin;
 
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Reply;
+import org.slipstream.smtpin.auth.Mechanisms;
 
 import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,6 +27,22 @@ class AdmissionTest {
         assertThat(come(two)).isEmpty();
         go(one);
         assertThat(come(one)).isEmpty();
+    }
+
+    /// A client that opens a connection for each message comes again when it has read 221, however late our thread is.
+    @Test
+    void whoHasReadTheGoodbyeFindsItsPlaceFree() {
+        ListenerConfig single = Ports.with(Ports.config(), "connectionsPerClient", 1);
+        Admission places = new Admission(single);
+        List<Boolean> free = new ArrayList<>();
+        MemoryLink link = new MemoryLink("EHLO client.test\r\nQUIT\r\n".getBytes(StandardCharsets.US_ASCII), _ -> 100,
+                () -> free.add(places.count(one).isEmpty()));
+        House house = new Stage(List.of()).house();
+        new Conversation(1, one, new Wire(link, new Blocks(1)), house, single, Ports.tuning(Duration.ofSeconds(60)),
+                places, new Mechanisms(house.credentials()), () -> false).run();
+        assertThat(new String(link.heard(), StandardCharsets.US_ASCII)).contains("\r\n221 ");
+        assertThat(free.getLast()).as("when 221 goes").isTrue();
+        assertThat(free.subList(0, free.size() - 1)).as("before").isNotEmpty().doesNotContain(true);
     }
 
     @Test

@@ -11,12 +11,19 @@ final class MemoryLink implements Link {
     private final byte[] said;
     private final IntUnaryOperator pieceBytes;
     private final ByteArrayOutputStream heard = new ByteArrayOutputStream();
+    private final Runnable beforeHearing;
     private int at;
 
     /// @param pieceBytes the size of the piece that begins at a position
     MemoryLink(byte[] said, IntUnaryOperator pieceBytes) {
+        this(said, pieceBytes, () -> {});
+    }
+
+    /// @param beforeHearing runs whenever something is about to reach the client
+    MemoryLink(byte[] said, IntUnaryOperator pieceBytes, Runnable beforeHearing) {
         this.said = said;
         this.pieceBytes = pieceBytes;
+        this.beforeHearing = beforeHearing;
     }
 
     byte[] heard() {
@@ -41,6 +48,7 @@ final class MemoryLink implements Link {
 
     @Override
     public void write(byte[] bytes, int offset, int length) {
+        beforeHearing.run();
         heard.write(bytes, offset, length);
     }
 

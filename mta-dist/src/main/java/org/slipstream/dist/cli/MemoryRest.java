@@ -12,10 +12,10 @@ import java.util.function.LongSupplier;
 /// Quiet is a time in which the heap has grown by little and was not collected; both show in one figure, the bytes in use, which
 /// only a collection makes smaller. Not for several threads.
 final class MemoryRest {
-    private static final long QUIET_BYTES = 1 << 20;
+    private static final long QUIET_BYTES = 256 << 10;
     private static final long WORTH_BYTES = 4 << 20;
     private static final long FIRST_MILLIS = 1_000;
-    private static final long EVERY_MILLIS = 10_000;
+    private static final long EVERY_MILLIS = 2_000;
 
     private final LongSupplier used;
     private final Runnable collect;

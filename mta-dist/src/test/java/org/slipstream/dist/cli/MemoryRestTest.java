@@ -49,7 +49,7 @@ final class MemoryRestTest {
         rest.look();
         used = 300 * MIB;
         rest.look();
-        used += MIB / 2;
+        used += MIB / 8;
         assertThat(rest.look()).isTrue();
         assertThat(used).isEqualTo(12 * MIB);
     }
