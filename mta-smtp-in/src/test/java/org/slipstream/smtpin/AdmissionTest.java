@@ -35,7 +35,8 @@ class AdmissionTest {
         ListenerConfig single = Ports.with(Ports.config(), "connectionsPerClient", 1);
         Admission places = new Admission(single);
         List<Boolean> free = new ArrayList<>();
-        MemoryLink link = new MemoryLink("EHLO client.test\r\nQUIT\r\n".getBytes(StandardCharsets.US_ASCII), _ -> 100,
+        MemoryLink link = new MemoryLink("EHLO client.test\r\nQUIT\r\n".getBytes(StandardCharsets.US_ASCII),
+                at -> at == 0 ? 18 : 100,
                 () -> free.add(places.count(one).isEmpty()));
         House house = new Stage(List.of()).house();
         new Conversation(1, one, new Wire(link, new Blocks(1)), house, single, Ports.tuning(Duration.ofSeconds(60)),
