@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 
 /// Finds the next CR or LF in a block, eight bytes at a time.
 ///
-/// All that a mail server does with a byte of a letter is ask whether it ends a line, on the way in and on the way out. Asked byte by
-/// byte, that is half of the work for a large letter; asked of eight at once it hardly shows.
+/// All that a mail server does with a byte of a letter is ask whether it ends a line, on the way in and on the way out. For letters of
+/// 64 KiB the two loops that asked byte by byte were among the first three in a profile.
 ///
 /// **How.** A long is read from the block and xored with eight copies of the byte that is sought: the places where it stood become
 /// zero. `(x - 0x01…01) & ~x & 0x80…80` has the top bit of each zero byte set. A borrow can set further bits, but only above a zero byte, and

@@ -21,7 +21,7 @@ import java.util.function.LongSupplier;
 final class WritingDraft implements Draft {
     private static final Logger LOG = LoggerFactory.getLogger(WritingDraft.class);
     private static final int FIRST_BYTES = 8 << 10;
-    /// A letter of 64 KiB then leaves as much behind as it is long, where doubling would leave three times that.
+    /// A letter of 64 KiB outgrows 32 KiB of buffers in this way, where doubling would leave 120 behind.
     private static final int GROWTH = 3;
     private static final long LOOK_EVERY_BYTES = 1 << 20;
 

@@ -103,8 +103,7 @@ final class SegmentWriter implements AutoCloseable {
     }
 
     /// Any thread: notes that are written at once (or as soon as the letters of a group are), unless the segment takes nothing more.
-    /// Should that fail, nobody knows what the file
-    /// ends with, and the next [#force] says so.
+    /// Should that fail, nobody knows what the file ends with, and the next [#force] says so.
     synchronized void noteEarly(List<Note> notes) {
         if (closed || failed.isPresent()) {
             return;
