@@ -88,7 +88,7 @@ class SpoolDamageIT {
     /// Sends a message and gives its queue id when its first attempt has failed.
     private String waiting(String name) {
         send(name);
-        eventually().untilAsserted(() -> assertThat(server.queue().messages())
+        eventually().untilAsserted(() -> assertThat(server.queue().messages()).isNotEmpty()
                 .allSatisfy(message -> assertThat(message.path("attempts").asInt()).isPositive()));
         return server.queue().messages().getLast().path("id").asString();
     }
