@@ -131,6 +131,21 @@ final class Backlog {
         }
     }
 
+    /// The register has these letters and the box could not be synced, so their clients will hear that they were not taken.
+    void takeBack(List<Change.Enter> letters) {
+        if (letters.isEmpty()) {
+            return;
+        }
+        withdraw(letters);
+        try {
+            register.write(List.of(new Change.Withdraw(List.copyOf(withdrawn))));
+            sync();
+            withdrawn.clear();
+        } catch (IOException | RuntimeException | Error e) {
+            failed(e);
+        }
+    }
+
     /// A transaction without letters was executed and not synced; its notes are safe.
     void unsynced(List<Task.Lasting> tasks) {
         syncNanos = unsynced.isEmpty() ? System.nanoTime() + SYNC_NANOS : syncNanos;
@@ -273,10 +288,22 @@ final class Backlog {
         return done;
     }
 
+    /// Without it the next start looks once more whether the last letters are in the box.
+    private void sayAllSafe() {
+        try {
+            register.write(List.of(new Change.AllSafe()));
+        } catch (IOException | RuntimeException e) {
+            LOG.debug("event=last-word-not-written error=\"{}\"", e.toString());
+        }
+    }
+
     /// The server stops.
     void lastTries() {
         for (int i = 0; i < LAST_TRIES && !retained.isEmpty(); i++) {
             retry();
+        }
+        if (down.isEmpty() && withdrawn.isEmpty()) {
+            sayAllSafe();
         }
         for (Task.Lasting task : retained) {
             LOG.error("event=change-lost-at-stop changes={}", task.changes());

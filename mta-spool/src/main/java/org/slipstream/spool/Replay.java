@@ -6,6 +6,7 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.spool.box.DamagedLetterException;
 import org.slipstream.spool.box.EnvelopeCodec;
 import org.slipstream.spool.box.LetterBox;
 import org.slipstream.spool.box.LetterBox.Found;
@@ -15,7 +16,9 @@ import org.slipstream.spool.register.Change;
 import org.slipstream.spool.register.Register;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +39,10 @@ import java.util.Set;
 ///   queued and without those that were delivered. (What is lost with it: replies, and how often was tried.)
 /// - **damage** has been copied aside by the box, and is reported; the reading goes on behind it.
 ///
-/// The other way round, a row may name a segment that is gone. Segments are deleted only when no row has named them for
+/// The other way round, a row of the last group may name a letter that never reached the disk, because box and register are synced at the
+/// same time ([Register.Doubt]). Nobody was told that it was safe: the row goes.
+///
+/// Or a row may name a segment that is gone. Segments are deleted only when no row has named them for
 /// a while, so such a row comes from a register that was thrown back: the message **was finished**, and the row goes.
 ///
 /// Everything here may be done twice: a stop in the middle of a replay is followed by another replay.
@@ -73,6 +79,7 @@ final class Replay {
     static Result run(LetterBox box, Register register, long nowMillis) throws IOException {
         try {
             Replay replay = new Replay(box, register, nowMillis);
+            replay.forgetWhatNobodyWasTold();
             replay.enterYounger();
             Register.Named named = replay.dropFinished();
             register.barrier();
@@ -80,6 +87,34 @@ final class Replay {
             return new Result(replay.lastSeq, replay.lastId, replay.entered);
         } catch (UncheckedIOException e) {
             throw e.getCause();
+        }
+    }
+
+    /// Rows of the last group whose letters a power cut has kept from the box.
+    private void forgetWhatNobodyWasTold() throws IOException {
+        List<QueueId> lost = new ArrayList<>();
+        register.inDoubt().forEach((id, where) -> {
+            if (!isInBox(id, where)) {
+                LOG.warn(
+                        "event=row-dropped queue={} reason=\"its letter is not in the box: the machine stopped before it was"
+                                + " safe, and its client was not told that it was\"",
+                        id);
+                lost.add(id);
+            }
+        });
+        if (!lost.isEmpty()) {
+            register.write(List.of(new Change.Withdraw(lost)));
+        }
+    }
+
+    private boolean isInBox(QueueId id, Register.Located where) {
+        try (InputStream _ = box.letter(id, where.place(), where.sizeBytes(), () -> {}).open()) {
+            return true;
+        } catch (DamagedLetterException | NoSuchFileException e) {
+            return false;
+        } catch (IOException e) {
+            // The disk is in trouble, which says nothing about the letter; whoever delivers it will see.
+            return true;
         }
     }
 

@@ -22,12 +22,14 @@ import java.util.function.LongSupplier;
 /// [#close].
 ///
 /// **Group commit.** A sync costs the same for one letter and for a hundred, so the writer takes whatever waits, appends the
-/// letters, syncs the box, runs one transaction, syncs the register, and answers all of them. Nobody waits for a group to
+/// letters, begins to sync the box ([BoxSync]), runs one transaction, syncs the register meanwhile, and answers all of them. Nobody waits for a group to
 /// fill: while one group is written, the next one gathers by itself. A lone letter on an idle server is a group of one and
 /// pays two syncs; a hundred sessions pay two syncs together.
 ///
-/// **The order is the promise.** Box before register: a row always has its letter. Both syncs before the first answer:
-/// "250" is never said of something that a power cut can take away. What became of letters is noted in the box, too; a group
+/// **The order is the promise.** Box before register: what is killed in between leaves a letter without a row, and a start enters it.
+/// Both syncs before the first answer: "250" is never said of something that a power cut can take away. The two run side by
+/// side, so a power cut may also leave rows without letters, but only of the last group; the register says which those are, and
+/// a start forgets them ([Register.Doubt]). What became of letters is noted in the box, too; a group
 /// without letters and leases is safe with its notes, and the register is synced with the next one or within a second.
 /// Until then its changes are kept here, should the register have to be opened anew.
 ///
@@ -36,9 +38,9 @@ import java.util.function.LongSupplier;
 /// **When it fails.** Letters are *refused*: their clients get 451 or 452 and come again. Everything else (outcomes, removals,
 /// leases, holds) is owed, and the [Backlog] writes it again until it succeeds.
 ///
-/// - The box fails: the group's letters are refused, what was appended is cut off, the next letters go to a fresh segment; the
-///   group's other tasks go on into the register (removals without their note in the box, which matters only should the
-///   register be lost).
+/// - The box fails: the group's letters are refused, what was appended is cut off, rows that the register has taken of them are deleted
+///   again, the next letters go to a fresh segment; the group's other tasks go on into the register (removals without their
+///   note in the box, which matters only should the register be lost).
 /// - The register fails: the letters lie in the box already, so they are withdrawn. While the register is down, letters are
 ///   refused at once and everything else waits.
 final class SpoolWriter implements AutoCloseable {
@@ -51,6 +53,7 @@ final class SpoolWriter implements AutoCloseable {
     private final LongSupplier clock;
     private final TaskQueue queue = new TaskQueue();
     private final EarlyNotes early;
+    private final BoxSync boxSync;
     private final Cleaner cleaner;
     private final Troubles troubles;
     private final Thread thread;
@@ -73,6 +76,7 @@ final class SpoolWriter implements AutoCloseable {
         nextSeq = lastSeq + 1;
         this.cleaner = cleaner;
         early = new EarlyNotes(box, queue);
+        boxSync = new BoxSync(box);
         freed = new Freed(box);
         troubles = new Troubles(clock, System::nanoTime);
         backlog = new Backlog(box, register, freed, clock, safeSeq, troubles);
@@ -141,6 +145,7 @@ final class SpoolWriter implements AutoCloseable {
         }
         early.close();
         backlog.lastTries();
+        boxSync.close();
         box.close();
         register.close();
     }
@@ -205,7 +210,7 @@ final class SpoolWriter implements AutoCloseable {
         List<Note> notes = Notes.of(lasting);
         Optional<List<Change.Enter>> appended = intoBox(candidates, notes);
         List<Change.Enter> letters = appended.orElse(List.of());
-        boolean safeByNotes = letters.isEmpty() && appended.isPresent() && lasting.stream().allMatch(Notes::suffice);
+        boolean noted = letters.isEmpty() && appended.isPresent() && lasting.stream().allMatch(Notes::suffice);
         List<Task.Deposit> deposits = letters.isEmpty() ? List.of() : candidates;
         List<Change> changes = new ArrayList<>(letters.size() + lasting.size() + 1);
         backlog.withdrawal().ifPresent(changes::add);
@@ -216,25 +221,56 @@ final class SpoolWriter implements AutoCloseable {
             return;
         }
         List<Task.Lasting> again = lasting;
+        Optional<Throwable> boxTrouble = Optional.empty();
         try {
             Register.Written written = register.write(changes);
             freed.add(written.freed());
             again = Task.Lasting.answered(lasting, written.claims());
-            if (!safeByNotes) {
+            if (!noted) {
+                backlog.sync();
+            }
+            boxTrouble = endBoxSync();
+            if (noted && boxTrouble.isPresent()) {
                 backlog.sync();
             }
         } catch (IOException | RuntimeException | Error e) {
+            endBoxSync();
             again.forEach(backlog::retain);
             backlog.failed(e);
             backlog.withdraw(letters);
             refuse(deposits, e);
             return;
         }
-        if (safeByNotes) {
-            backlog.unsynced(lasting);
+        if (boxTrouble.isPresent()) {
+            backlog.settled(0);
+            backlog.takeBack(letters);
+            refuse(deposits, boxTrouble.get());
+        } else {
+            if (noted) {
+                backlog.unsynced(lasting);
+            }
+            settle(letters, deposits);
         }
-        settle(letters, deposits);
         again.forEach(Task.Lasting::answer);
+    }
+
+    /// The box is the writer's again. @return what its sync ran into; then nothing of the group is in it
+    private Optional<Throwable> endBoxSync() {
+        try {
+            if (boxSync.end()) {
+                troubles.over(Spool.What.BOX);
+            }
+            return Optional.empty();
+        } catch (IOException | RuntimeException | Error e) {
+            boxFailed(e);
+            return Optional.of(e);
+        }
+    }
+
+    private void boxFailed(Throwable e) {
+        LOG.warn("event=box-failed error=\"{}\"", e.toString());
+        box.abandon();
+        troubles.met(Spool.What.BOX, e);
     }
 
     private Task.Lasting whereItLies(Task.Lasting task) {
@@ -243,7 +279,7 @@ final class SpoolWriter implements AutoCloseable {
         return stale ? task.cautious() : task;
     }
 
-    /// Appends and syncs; empty when that failed.
+    /// Appends and begins to sync; empty when nothing could be appended.
     private Optional<List<Change.Enter>> intoBox(List<Task.Deposit> deposits, List<Note> notes) {
         List<Change.Enter> letters = new ArrayList<>(deposits.size());
         if (deposits.isEmpty() && notes.isEmpty()) {
@@ -260,13 +296,10 @@ final class SpoolWriter implements AutoCloseable {
             if (!notes.isEmpty()) {
                 box.note(notes);
             }
-            box.barrier();
-            troubles.over(Spool.What.BOX);
+            boxSync.begin();
             return Optional.of(letters);
         } catch (IOException | RuntimeException | Error e) {
-            LOG.warn("event=box-failed letters={} error=\"{}\"", deposits.size(), e.toString());
-            box.abandon();
-            troubles.met(Spool.What.BOX, e);
+            boxFailed(e);
             refuse(deposits, e);
             return Optional.empty();
         }

@@ -30,7 +30,8 @@ public final class Spools {
     private static final int READERS = 2;
     /// Clients should wait 10 minutes for the reply to a message (RFC 5321 section 4.5.3.2.6); many wait for 1 or 2.
     private static final long PATIENCE_MILLIS = 45_000;
-    private static final long FRESH_BYTES = 64 << 20;
+    /// What waits for longer is read back from the page cache; held here, the collector would carry it along all the time.
+    private static final long FRESH_BYTES = 16 << 20;
 
     private Spools() {}
 

@@ -77,8 +77,9 @@ class GroupCommitTest {
             Letters.commit(spool, "bob@example.net", new byte[100]);
             world.calls.add("250");
             assertThat(world.calls.stream().filter(call -> call.matches("box\\.(append|barrier).*|register\\..*|250")))
-                    .containsSubsequence("box.append done", "box.barrier", "box.barrier done", "register.write",
-                            "register.write done", "register.barrier", "register.barrier done", "250")
+                    .containsSubsequence("box.append done", "box.barrier", "box.barrier done", "250")
+                    .containsSubsequence("box.append done", "register.write", "register.write done", "register.barrier",
+                            "register.barrier done", "250")
                     .doesNotHaveDuplicates();
         }
     }
@@ -92,8 +93,8 @@ class GroupCommitTest {
                 world.calls.add("answered");
                 then.run();
             }));
-            assertThat(world.calls).containsSubsequence("box.note", "box.barrier done", "register.write done",
-                    "answered");
+            assertThat(world.calls).containsSubsequence("box.note", "box.barrier done", "answered")
+                    .containsSubsequence("register.write done", "answered");
             Awaitility.await().untilAsserted(() -> assertThat(world.calls)
                     .as("later than the answer: the notes say it again after a power cut")
                     .containsSubsequence("answered", "register.barrier done"));

@@ -184,7 +184,8 @@ class OpeningTest {
         }
         TestWorld.sql(directory, "drop table host", "drop table segment", "drop table large_letter",
                 "alter table message drop column envelope", "alter table message drop column wishes",
-                "alter table message drop column not_before_millis",
+                "alter table message drop column not_before_millis", "alter table standing drop column safe_seq",
+                "alter table standing drop column doubt_from_id",
                 "delete from \"flyway_schema_history\" where \"version\" <> '1'", "shutdown");
         try (Spool spool = world.open(directory)) {
             assertThat(spool.list(Optional.empty(), 10)).hasSize(1);

@@ -156,6 +156,50 @@ class RestartTest {
         }
     }
 
+    /// Box and register are synced at the same time; this power cut spared the register.
+    @Test
+    void aRowOfTheLastGroupWhoseLetterNeverReachedTheDiskIsForgotten() throws Exception {
+        Path cut = directory.resolve("cut");
+        Path spoolDirectory = directory.resolve("running");
+        List<QueueId> ids = new ArrayList<>();
+        try (Spool spool = world.open(spoolDirectory)) {
+            for (int i = 0; i < 3; i++) {
+                ids.add(Letters.commit(spool, "bob@example.net", Letters.body(5000, i)));
+            }
+            TestWorld.copy(spoolDirectory, cut);
+        }
+        Path segment = cut.resolve("box").resolve("0000000001.segment");
+        flip(segment, 3000);
+        try (RandomAccessFile bytes = new RandomAccessFile(segment.toFile(), "rw")) {
+            bytes.setLength(bytes.length() - 2000);
+        }
+        try (Spool spool = new TestWorld().open(cut)) {
+            assertThat(listed(spool)).as("of the group before, damage is damage").containsExactly(ids.get(0),
+                    ids.get(1));
+            assertThat(spool.counts().corrupt()).isZero();
+            assertThatThrownBy(() -> Letters.read(spool, ids.get(0))).isInstanceOf(IOException.class);
+            assertThat(Letters.read(spool, ids.get(1))).isEqualTo(Letters.body(5000, 1));
+            // Setting aside is the writer's, and this comes after it.
+            Letters.commit(spool, "bob@example.net", new byte[10]);
+            assertThat(spool.counts().corrupt()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void afterAStopInOrderNoLetterIsInDoubt() throws Exception {
+        QueueId last;
+        try (Spool spool = world.open(directory)) {
+            last = Letters.commit(spool, "bob@example.net", Letters.body(5000, 1));
+        }
+        flip(segment(1), 3000);
+        try (Spool spool = world.open(directory)) {
+            assertThat(listed(spool)).containsExactly(last);
+            assertThatThrownBy(() -> Letters.read(spool, last)).isInstanceOf(IOException.class);
+            Letters.commit(spool, "bob@example.net", new byte[10]);
+            assertThat(spool.counts().corrupt()).as("the row, and the bytes that the start has met").isEqualTo(2);
+        }
+    }
+
     @Test
     @Tag("PF-27")
     void aQueuedLetterThatWasDamagedIsSetAsideWhenSomebodyReadsIt() throws Exception {

@@ -43,7 +43,8 @@ class SlowDiskTest {
                 commits.add(commit(spool));
             }
             assertThat(commits).noneMatch(CompletableFuture::isDone);
-            assertThat(spool.list(Optional.empty(), 10)).as("readers do not wait for the writer's disk").isEmpty();
+            assertThat(spool.list(Optional.empty(), 10)).as("readers do not wait for the writer's disk")
+                    .hasSizeLessThanOrEqualTo(1);
             world.calls.clear();
             done.countDown();
             for (CompletableFuture<QueueId> each : commits) {

@@ -120,6 +120,7 @@ class TroubleTest {
             fail("box.barrier", new IOException("input/output error"));
             assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(IOException.class).isNotInstanceOf(NoSpaceException.class);
+            assertThat(spool.counts().messages()).as("the register had taken it, and has given it back").isEqualTo(1);
             long since = world.nowMillis.getAndAdd(5000);
             assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(IOException.class);

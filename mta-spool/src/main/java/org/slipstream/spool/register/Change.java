@@ -24,7 +24,7 @@ public sealed interface Change {
             case SetAside change -> Optional.of(change.id());
             case Remove change -> Optional.of(change.id());
             case MakeDue change -> change.id();
-            case Withdraw _,WithdrawRange _,Claim _,KeepHost _,ForgetHost _ -> Optional.empty();
+            case Withdraw _,WithdrawRange _,AllSafe _,Claim _,KeepHost _,ForgetHost _ -> Optional.empty();
         };
     }
 
@@ -39,6 +39,9 @@ public sealed interface Change {
 
     /// The same, found in the box at start-up.
     record WithdrawRange(long firstSeq, long lastSeq) implements Change {}
+
+    /// Every letter entered so far is safe in the box, too; otherwise the next letters say so of those before them.
+    record AllSafe() implements Change {}
 
     record Outcomes(QueueId id, List<RecipientOutcome> outcomes, long atMillis) implements Change {}
 

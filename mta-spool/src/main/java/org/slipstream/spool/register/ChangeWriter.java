@@ -96,7 +96,9 @@ final class ChangeWriter implements AutoCloseable {
         removals = new Removals(connection, occupancy);
         expansion = new Expansion(connection);
         advance = connection.prepareStatement(
-                "update standing set last_seq = ?, last_id = ?, last_segment = ?, last_offset = ? where one = 1");
+                """
+                update standing set last_seq = ?, last_id = ?, last_segment = ?, last_offset = ?, safe_seq = ?,
+                 doubt_from_id = ? where one = 1""");
         claims = new ClaimWriter(connection);
     }
 
@@ -152,6 +154,9 @@ final class ChangeWriter implements AutoCloseable {
             case Change.MakeDue makeDue -> makeDue(makeDue);
             case Change.KeepHost(HostRecord host) -> HostRows.keep(connection, host);
             case Change.ForgetHost(String host, String kind) -> HostRows.forget(connection, host, kind);
+            case Change.AllSafe _ -> {
+                // Only the standing says it.
+            }
             case Change.Claim _ -> throw new IllegalStateException("a claim is answered, not added");
         }
     }
@@ -324,14 +329,23 @@ final class ChangeWriter implements AutoCloseable {
         }
     }
 
-    private static Register.Standing reached(Register.Standing before, Change change) {
+    private Register.Standing reached(Register.Standing before, Change change) {
         return switch (change) {
             case Change.Enter enter -> new Register.Standing(Math.max(before.lastSeq(), enter.seq()),
-                    Math.max(before.lastId(), enter.id().value()), enter.place().segment(), enter.place().offset());
+                    Math.max(before.lastId(), enter.id().value()), enter.place().segment(), enter.place().offset(),
+                    doubt(before, enter.id().value()));
             case Change.Move move -> new Register.Standing(Math.max(before.lastSeq(), move.seq()), before.lastId(),
-                    move.to().segment(), move.to().offset());
+                    move.to().segment(), move.to().offset(), doubt(before, Long.MAX_VALUE));
+            case Change.AllSafe _ -> new Register.Standing(before.lastSeq(), before.lastId(), before.segment(),
+                    before.offset(), new Register.Doubt(before.lastSeq(), Long.MAX_VALUE));
             default -> before;
         };
+    }
+
+    /// What was written before is safe when something is written now.
+    private Register.Doubt doubt(Register.Standing before, long id) {
+        long sofar = before.doubt().safeSeq() == standing.lastSeq() ? before.doubt().fromId() : Long.MAX_VALUE;
+        return new Register.Doubt(standing.lastSeq(), Math.min(sofar, id));
     }
 
     private void advance(Register.Standing reached) throws SQLException {
@@ -340,6 +354,8 @@ final class ChangeWriter implements AutoCloseable {
             advance.setLong(2, reached.lastId());
             advance.setLong(3, reached.segment());
             advance.setLong(4, reached.offset());
+            advance.setLong(5, reached.doubt().safeSeq());
+            advance.setLong(6, reached.doubt().fromId());
             advance.executeUpdate();
         }
     }

@@ -126,12 +126,32 @@ final class JdbcRegister implements Register {
 
     @Override
     public Standing standing() throws RegisterException {
-        return reader.query("select last_seq, last_id, last_segment, last_offset from standing", _ -> {}, rows -> {
-            if (!rows.next()) {
-                throw new SQLException("the register has lost its standing", "02000");
-            }
-            return new Standing(rows.getLong(1), rows.getLong(2), rows.getLong(3), rows.getLong(4));
-        });
+        return reader.query("""
+                select last_seq, last_id, last_segment, last_offset, safe_seq, doubt_from_id from standing""", _ -> {},
+                rows -> {
+                    if (!rows.next()) {
+                        throw new SQLException("the register has lost its standing", "02000");
+                    }
+                    return new Standing(rows.getLong(1), rows.getLong(2), rows.getLong(3), rows.getLong(4),
+                            new Doubt(rows.getLong(5), rows.getLong(6)));
+                });
+    }
+
+    @Override
+    public Map<QueueId, Located> inDoubt() throws RegisterException {
+        Doubt doubt = standing().doubt();
+        return reader.query("select id, box_segment, box_offset, own_file, size_bytes from message"
+                + " where id >= ? and seq > ?", query -> {
+                    query.setLong(1, doubt.fromId());
+                    query.setLong(2, doubt.safeSeq());
+                }, rows -> {
+                    Map<QueueId, Located> places = new HashMap<>();
+                    while (rows.next()) {
+                        places.put(Rows.id(rows), new Located(
+                                new Place(rows.getLong(2), rows.getLong(3), rows.getBoolean(4)), rows.getLong(5)));
+                    }
+                    return places;
+                });
     }
 
     @Override

@@ -45,7 +45,15 @@ public interface Register extends AutoCloseable {
     /// @param lastId the greatest queue id ever entered
     /// @param segment where the last letter entered lies; 0 when there was none
     /// @param offset of its record
-    record Standing(long lastSeq, long lastId, long segment, long offset) {}
+    /// @param doubt which letters the box may not have after all
+    record Standing(long lastSeq, long lastId, long segment, long offset, Doubt doubt) {}
+
+    /// Box and register are synced at the same time, so a power cut may leave rows of letters that the box has lost: of the last
+    /// group only, because a group begins when the one before is safe in both.
+    ///
+    /// @param safeSeq letters up to this number are safe
+    /// @param fromId no letter with a greater number has a lesser id
+    record Doubt(long safeSeq, long fromId) {}
 
     Standing standing() throws RegisterException;
 
@@ -55,6 +63,9 @@ public interface Register extends AutoCloseable {
     /// @param letters how many messages name each segment
     /// @param ownFiles messages whose content has a file of its own
     record Named(Map<Long, Long> letters, Set<QueueId> ownFiles) {}
+
+    /// Where the letters lie that are in doubt.
+    Map<QueueId, Located> inDoubt() throws RegisterException;
 
     /// Messages that name a segment.
     Set<QueueId> inSegment(long segment) throws RegisterException;

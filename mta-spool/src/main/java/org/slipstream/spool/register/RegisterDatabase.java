@@ -28,7 +28,7 @@ import java.util.Optional;
 /// Flyway costs more than opening the database, so it is only called when the schema is not the one we know.
 public final class RegisterDatabase {
     /// The version that the newest file in `db/migration` brings.
-    public static final int SCHEMA_VERSION = 4;
+    public static final int SCHEMA_VERSION = 5;
 
     private static final Logger LOG = LoggerFactory.getLogger(RegisterDatabase.class);
     /// "slip"; the number of our lock among those of the database.
