@@ -27,7 +27,7 @@ import java.util.Set;
 
 /// *After a fire, enter what the box has and the register has not; throw away a box when the register names nothing in it.*
 ///
-/// The box is written first, so after a stop it may hold letters that the register does not name. Each record carries a
+/// After a stop the box may hold letters that the register does not name. Each record carries a
 /// sequence number, and the register knows the last one it entered and where it lies; from there on the box is read:
 ///
 /// - a letter with a greater number is **entered again**. It may be one whose session was never told "250" (its client will

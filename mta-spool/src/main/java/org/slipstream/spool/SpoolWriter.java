@@ -22,16 +22,16 @@ import java.util.function.LongSupplier;
 /// [#close].
 ///
 /// **Group commit.** A sync costs the same for one letter and for a hundred, so the writer takes whatever waits, appends the
-/// letters, begins to sync the box ([BoxSync]), runs one transaction, syncs the register meanwhile, and answers all of them. Nobody waits for a group to
-/// fill: while one group is written, the next one gathers by itself. A lone letter on an idle server is a group of one and
-/// pays two syncs; a hundred sessions pay two syncs together.
+/// letters, begins to sync the box ([BoxSync]), runs one transaction, syncs the register meanwhile, and answers all of them.
+/// Nobody waits for a group to fill: while one group is written, the next one gathers by itself. A lone letter on an idle
+/// server is a group of one and pays two syncs; a hundred sessions pay two syncs together.
 ///
-/// **The order is the promise.** Box before register: what is killed in between leaves a letter without a row, and a start enters it.
-/// Both syncs before the first answer: "250" is never said of something that a power cut can take away. The two run side by
-/// side, so a power cut may also leave rows without letters, but only of the last group; the register says which those are, and
-/// a start forgets them ([Register.Doubt]). What became of letters is noted in the box, too; a group
-/// without letters and leases is safe with its notes, and the register is synced with the next one or within a second.
-/// Until then its changes are kept here, should the register have to be opened anew.
+/// **The promise.** Both syncs before the first answer: "250" is never said of something that a power cut can take away. They run
+/// side by side, so a kill or a power cut may leave either without the other. A letter without a row is entered by the next
+/// start. A row without a letter is of the last group; the register says which those are, and a start forgets them
+/// ([Register.Doubt]). What became of letters is noted in the box, too; a group without letters and leases is safe with its
+/// notes, and the register is synced with the next one or within a second. Until then its changes are kept here, should the
+/// register have to be opened anew.
 ///
 /// What became of letters need not wait for the running group to be safe from a kill of the process: [EarlyNotes].
 ///
