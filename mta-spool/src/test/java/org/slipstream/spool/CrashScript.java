@@ -348,8 +348,15 @@ final class CrashScript {
         if (mail.removal.filter(span -> span.answered <= n).isPresent()) {
             broken.add(mail.id + " came back");
         }
-        if (!there.envelope().equals(mail.envelope) || !same(spool, mail)) {
-            broken.add(mail.id + " is another letter now");
+        if (!there.envelope().equals(mail.envelope)) {
+            broken.add(mail.id + " has another envelope now: " + there.envelope());
+        }
+        try {
+            if (!Arrays.equals(Letters.read(spool, mail.id), mail.body)) {
+                broken.add(mail.id + " is another letter now");
+            }
+        } catch (IOException e) {
+            broken.add(mail.id + " cannot be read: " + e);
         }
         for (Spool.RecipientState each : there.recipients()) {
             int number = each.recipient().number();
@@ -362,14 +369,6 @@ final class CrashScript {
             }
         }
         held(mail, there.summary().held(), n, broken);
-    }
-
-    private static boolean same(Spool spool, Mail mail) {
-        try {
-            return Arrays.equals(Letters.read(spool, mail.id), mail.body);
-        } catch (IOException e) {
-            return false;
-        }
     }
 
     private static void settled(Mail mail, Spool.RecipientState there, Span span, Set<Spool.State> states, int n,

@@ -26,8 +26,18 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
     }
 
     Spool open() throws SpoolException {
-        return Spools.open(new SpoolConfig(CrashFiles.at(log), SEGMENT_BYTES, INLINE_BYTES, 0, 0), nowMillis::get,
-                this);
+        return open(0);
+    }
+
+    /// For whoever reads: with the grace time of a server nothing is deleted between the question where a letter lies and its
+    /// reading.
+    Spool openToRead() throws SpoolException {
+        return open(60_000);
+    }
+
+    private Spool open(long graceMillis) throws SpoolException {
+        return Spools.open(new SpoolConfig(CrashFiles.at(log), SEGMENT_BYTES, INLINE_BYTES, 0, graceMillis),
+                nowMillis::get, this);
     }
 
     @Override
