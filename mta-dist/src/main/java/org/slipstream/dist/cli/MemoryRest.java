@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
 final class MemoryRest {
     private static final long QUIET_BYTES = 256 << 10;
     private static final long WORTH_BYTES = 4 << 20;
-    private static final long FIRST_MILLIS = 1_000;
+    private static final long START_MILLIS = 500;
     private static final long EVERY_MILLIS = 2_000;
 
     private final LongSupplier used;
@@ -29,16 +29,18 @@ final class MemoryRest {
         before = used.getAsLong();
     }
 
-    /// Looks every few seconds until it is interrupted; for the first time soon, since a start leaves much behind.
+    /// Looks every few seconds until it is interrupted; more often until it has collected once, since a start leaves much behind.
     static Thread watch() {
         Runtime runtime = Runtime.getRuntime();
         return Thread.ofVirtual().name("memory-rest").start(() -> {
             MemoryRest rest = new MemoryRest(() -> runtime.totalMemory() - runtime.freeMemory(), System::gc);
             try {
-                Thread.sleep(FIRST_MILLIS);
+                do {
+                    Thread.sleep(START_MILLIS);
+                } while (!rest.look());
                 while (true) {
-                    rest.look();
                     Thread.sleep(EVERY_MILLIS);
+                    rest.look();
                 }
             } catch (InterruptedException end) {
                 // The server stops.
