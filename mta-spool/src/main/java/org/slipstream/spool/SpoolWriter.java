@@ -138,6 +138,7 @@ final class SpoolWriter implements AutoCloseable {
             } catch (Throwable e) {
                 // Not foreseen; whatever it was, mail goes on.
                 LOG.error("event=writer-failed", e);
+                endBoxSync();
                 refuse(deposits(group), e);
             } finally {
                 troubles.roundEnds();
