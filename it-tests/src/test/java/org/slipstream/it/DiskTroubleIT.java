@@ -84,9 +84,7 @@ class DiskTroubleIT {
                 other.must(250, "RCPT TO:<friend@far.example>");
                 other.must(250, "RSET");
             }
-            assertThat(server.queue().size()).as("messages the operator sees: perhaps the one in the sync, too")
-                    .isBetween(1L,
-                            2L);
+            assertThat(server.queue().size()).as("perhaps with the one in the sync").isBetween(1L, 2L);
             assertThat(inTheSync).isNotDone();
             assertThat(behindIt).noneMatch(CompletableFuture::isDone);
             eventually().untilAsserted(() -> assertThat(troubles(server)).containsExactly("stall"));
