@@ -20,8 +20,8 @@ import java.util.Optional;
 /// may send, what is in the message, whether a password is right) leaves as an [Action], and its answer comes back through a
 /// method of its own, so that nothing is decided twice and no reply is composed elsewhere.
 ///
-/// Two counters end a session that goes nowhere: negative replies, and commands that bring no mail. Only an
-/// accepted message makes up for the second.
+/// Two counters end a session that goes nowhere: negative replies, and commands that bring no mail, empty chunks and endless
+/// excess recipients among them. Only an accepted message makes up for the second.
 public final class Protocol {
     private static final Reply OK = Reply.of(250, "2.0.0", "Ok");
 
@@ -191,8 +191,16 @@ public final class Protocol {
         }
         return mail.recipients() < limits.recipients()
                 ? Step.ask(state, new Action.AskRecipient(rcpt))
-                // RFC 5321 section 4.5.3.1.10: the client sends the rest in another transaction. That is no error.
-                : Step.say(Reply.of(452, "4.5.3", "Too many recipients, at most " + limits.recipients()), state);
+                : excess(state.withExcessRecipient());
+    }
+
+    // RFC 5321 section 4.5.3.1.10: the client sends the rest in another transaction. That is no error, so as many again as
+    // are permitted are refused without a consequence, as Postfix does (smtpd_recipient_overshoot_limit).
+    private Step excess(State state) {
+        Reply refusal = Reply.of(452, "4.5.3", "Too many recipients, at most " + limits.recipients());
+        return state.mail().orElseThrow().excess() > limits.recipients()
+                ? junk(state, refusal)
+                : Step.say(refusal, state);
     }
 
     /// Policy and house have heard the recipient.
@@ -269,7 +277,8 @@ public final class Protocol {
             State next = state.withoutMail();
             return (fault ? refuse(next, refusal.get()) : closing(refusal.get(), next)).then(new Action.Forget());
         }
-        return Step.say(Reply.of(250, "2.0.0", bytes + " octets received"), state.withChunk());
+        Reply received = Reply.of(250, "2.0.0", bytes + " octets received");
+        return bytes == 0 ? junk(state.withChunk(), received) : Step.say(received, state.withChunk());
     }
 
     /// The message is complete and durable, or refused. LMTP hears of each recipient (RFC 2033 section 4.2).

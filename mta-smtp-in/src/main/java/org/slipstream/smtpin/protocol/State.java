@@ -21,8 +21,9 @@ public record State(Optional<String> helo, Command.Greeting greeting, boolean tl
     /// A transaction (RFC 5321 section 3.3).
     ///
     /// @param recipients accepted so far
+    /// @param excess recipients refused because the message has as many as it may have
     /// @param chunks true when the first BDAT has been taken: there is no way back to RCPT or DATA
-    public record Mail(Command.Mail command, int recipients, boolean chunks) {}
+    public record Mail(Command.Mail command, int recipients, int excess, boolean chunks) {}
 
     /// @param tls true on a port with TLS from the start
     /// @param speaker true for a client that may say XCLIENT
@@ -53,16 +54,22 @@ public record State(Optional<String> helo, Command.Greeting greeting, boolean tl
     }
 
     State withMail(Command.Mail command) {
-        return new State(helo, greeting, tls, user, speaker, Optional.of(new Mail(command, 0, false)), errors, junk,
+        return new State(helo, greeting, tls, user, speaker, Optional.of(new Mail(command, 0, 0, false)), errors, junk,
                 transactions + 1);
     }
 
     State withRecipient() {
-        return withMail(mail.map(open -> new Mail(open.command(), open.recipients() + 1, open.chunks())));
+        return withMail(
+                mail.map(open -> new Mail(open.command(), open.recipients() + 1, open.excess(), open.chunks())));
+    }
+
+    State withExcessRecipient() {
+        return withMail(
+                mail.map(open -> new Mail(open.command(), open.recipients(), open.excess() + 1, open.chunks())));
     }
 
     State withChunk() {
-        return withMail(mail.map(open -> new Mail(open.command(), open.recipients(), true)));
+        return withMail(mail.map(open -> new Mail(open.command(), open.recipients(), open.excess(), true)));
     }
 
     State withoutMail() {
