@@ -72,29 +72,21 @@ class AbuseIT {
         assertThat(dripping.isHungUp()).isTrue();
     }
 
-    private boolean fill(int places) {
-        while (open.size() < places) {
-            var next = Wire.to(server.smtp());
-            if (!next.reply().startsWith("220 ")) {
-                next.close();
-                return false;
-            }
-            keep(next);
-        }
-        return true;
-    }
-
+    /// On a server of its own that waits long for a silent client: on a slow machine, clients that were let in first must not be
+    /// sent away before the last one comes.
     @Test
     void oneAddressHasNoMoreThanItsPlaces() {
-        // Whoever was there before may not be gone yet in the server's eyes.
-        eventually().until(() -> fill(150));
-        var oneMore = keep(Wire.to(server.smtp()));
+        var patient = BENCH.server(Settings.quick().set("limits.connections-per-client", "20"));
+        for (int i = 0; i < 20; i++) {
+            assertThat(keep(Wire.to(patient.smtp())).reply()).startsWith("220 ");
+        }
+        var oneMore = keep(Wire.to(patient.smtp()));
         assertThat(oneMore.reply()).startsWith("421 4.7.0 ");
         assertThat(oneMore.isHungUp()).isTrue();
         closeAll();
         // A place is free when the server has seen that its client has gone.
         eventually().until(() -> {
-            try (var next = Wire.to(server.smtp())) {
+            try (var next = Wire.to(patient.smtp())) {
                 return next.reply().startsWith("220 ");
             }
         });

@@ -25,6 +25,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 class WishesIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
+    private static final int MOST_SECONDS_UNTIL_RELEASE = 256;
     private static Sink far;
     private static Sink away;
     private static RunningServer server;
@@ -57,24 +58,32 @@ class WishesIT {
         }
     }
 
-    /// A server of its own, which dies.
+    /// A server of its own, which dies. How long two starts take is the machine's business: when the release time has come before
+    /// all was done, the story begins again with more time.
     @Test
-    void mailForLaterLeavesLaterAlsoWhenTheServerDiesMeanwhileAndAnOperatorIsImpatient() {
+    void mailForLaterLeavesLaterAlsoWhenTheServerDiesAndAnOperatorIsImpatient() {
+        for (int seconds = 8; !leavesLater(seconds); seconds *= 2) {
+            assertThat(seconds).as("seconds until the release").isLessThan(MOST_SECONDS_UNTIL_RELEASE);
+        }
+    }
+
+    /// @return false when the release time came before the server was there again
+    private static boolean leavesLater(int seconds) {
         var sink = BENCH.smtpSink();
         var mortal = BENCH.server(Settings.quick().route("later.example", sink));
         var letter = Letter.of("later@x", "boss@here.example", "friend@later.example");
-        var release = Instant.now().plusSeconds(8).truncatedTo(ChronoUnit.SECONDS);
+        var release = Instant.now().plusSeconds(seconds).truncatedTo(ChronoUnit.SECONDS);
         send(mortal.submission(), letter, "HOLDUNTIL=" + release);
         mortal.command("queue", "flush").mustSucceed();
         mortal.kill9();
         mortal.startAgain();
         mortal.command("queue", "flush").mustSucceed();
-        assertThat(sink.deliveries()).as("before its time").isEmpty();
-        eventually().until(() -> !sink.deliveries().isEmpty());
+        boolean early = Instant.now().isBefore(release);
+        arrives(letter, sink);
         var arrivedAt = Instant.now().minusNanos(System.nanoTime() - sink.deliveries().getFirst().atNanos());
         assertThat(arrivedAt).isAfterOrEqualTo(release);
-        arrives(letter, sink);
         eventually().until(() -> mortal.queue().isEmpty());
+        return early;
     }
 
     @Test

@@ -10,19 +10,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /// The packaged server as a process in a folder of its own. What is not said stands as by default.
 public final class PackagedServer implements AutoCloseable {
-    private static final Pattern READY = Pattern.compile("ready smtp=[^ ]*:(\\d+) .*");
+    private static final Pattern PORT = Pattern.compile("([a-z]+)=[^ ]*:(\\d+)");
     private final Process process;
-    private final int port;
+    private final Map<String, Integer> ports;
 
-    private PackagedServer(Process process, int port) {
+    private PackagedServer(Process process, Map<String, Integer> ports) {
         this.process = process;
-        this.port = port;
+        this.ports = ports;
     }
 
     /// @param program the folder of the packaged program
@@ -37,16 +38,22 @@ public final class PackagedServer implements AutoCloseable {
                 .redirectError(Redirect.appendTo(home.resolve("log").toFile())).start();
         BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
         for (String line = out.readLine(); line != null; line = out.readLine()) {
-            Matcher ready = READY.matcher(line);
-            if (ready.matches()) {
-                return new PackagedServer(process, Integer.parseInt(ready.group(1)));
+            if (line.startsWith("ready ")) {
+                return new PackagedServer(process, PORT.matcher(line).results()
+                        .collect(Collectors.toMap(port -> port.group(1), port -> Integer.parseInt(port.group(2)))));
             }
         }
         throw new IOException("the server did not start; see " + home.resolve("log"));
     }
 
+    /// Where mail from other servers goes.
     public InetSocketAddress address() {
-        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+        return port("smtp");
+    }
+
+    /// @param service as in the line `ready`: `smtp`, `submission`
+    public InetSocketAddress port(String service) {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), ports.get(service));
     }
 
     public boolean isAlive() {

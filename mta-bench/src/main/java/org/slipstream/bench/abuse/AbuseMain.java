@@ -1,6 +1,8 @@
 package org.slipstream.bench.abuse;
 
 import org.slipstream.bench.PackagedServer;
+import org.slipstream.bench.sustain.Manner;
+import org.slipstream.bench.sustain.Sink;
 
 import java.io.IOException;
 import java.io.PrintStream;
@@ -11,34 +13,40 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /// Starts the packaged server and lets each [Scenario] loose on it for some seconds, while honest mail comes in and is timed. Then
 /// sessions are opened until there are ten thousand, for the memory of one. Loopback only; prints tables of Markdown.
 ///
 /// ```
-/// mvn -q -Pabuse -pl mta-bench -am test -DskipTests          needs a packaged mta-dist; about four minutes
+/// mvn -q -Pabuse -pl mta-bench -am test -DskipTests          needs a packaged mta-dist; about ten minutes
 /// ```
 ///
 /// Client and server share the machine, so whatever the bad clients burn is missing to the honest ones: the figures are worse than
 /// over a network, never better.
 public final class AbuseMain {
     private static final int SESSIONS = 10_000;
-    /// Room for all sessions of the scenarios, and to the server every client is a stranger.
-    private static final List<String> SETTINGS = List.of("hostname=mail.here.example", "listen.smtp=127.0.0.1:0",
-            "listen.submission=off", "listen.admin=127.0.0.1:0", "local.domains=here.example", "local.mailboxes=*",
-            "relay.networks=192.0.2.0/24", "limits.connections=12000", "limits.connections-per-client=100");
+    private static final List<String> COMMON = List.of("hostname=mail.here.example", "listen.smtp=127.0.0.1:0",
+            "listen.submission=127.0.0.1:0", "local.domains=here.example", "local.mailboxes=*");
+    /// To the server every client is a stranger.
+    private static final List<String> ROOMY = List.of("relay.networks=192.0.2.0/24", "limits.connections=12000",
+            "limits.connections-per-client=100");
+    private static final List<String> BY_DEFAULT = List.of("relay.networks=127.0.9.0/24");
     private static final Duration SETTLE = Duration.ofSeconds(3);
 
     private final PrintStream out;
     private final PackagedServer server;
+    private final Target target;
     private final Honest honest;
     private final Duration each;
 
-    private AbuseMain(PrintStream out, PackagedServer server, Duration each) {
+    private AbuseMain(PrintStream out, PackagedServer server, BlockingQueue<Long> arrivals, Duration each) {
         this.out = out;
         this.server = server;
-        this.honest = new Honest(server.address());
+        this.target = new Target(server.address(), server.port("submission"));
+        this.honest = new Honest(target, arrivals);
         this.each = each;
     }
 
@@ -46,49 +54,99 @@ public final class AbuseMain {
     public static void main(String... arguments) throws Exception {
         Path program = Path.of(arguments[0]);
         Duration each = Duration.ofSeconds(arguments.length > 1 ? Long.parseLong(arguments[1]) : 15);
+        List<Scenario> chosen = Arrays.stream(Scenario.values())
+                .filter(one -> arguments.length < 3 || List.of(arguments).contains(one.name())).toList();
+        BlockingQueue<Long> arrivals = new LinkedBlockingQueue<>();
+        try (Sink healthy = new Sink(Manner.PIPELINED, arrivals::add); Tarpits tarpits = new Tarpits()) {
+            for (Scenario.House house : Scenario.House.values()) {
+                List<Scenario> here = chosen.stream().filter(one -> one.house == house).toList();
+                if (!here.isEmpty()) {
+                    attack(program, settings(house, healthy, tarpits), arrivals, each, here);
+                }
+            }
+        }
+    }
+
+    private static List<String> settings(Scenario.House house, Sink healthy, Tarpits tarpits) {
+        List<String> settings = new ArrayList<>(COMMON);
+        if (house == Scenario.House.ROOMY) {
+            settings.addAll(ROOMY);
+        } else {
+            settings.addAll(BY_DEFAULT);
+            settings.add("routes.\"healthy.example\"=smtp:127.0.0.1:" + healthy.port());
+            settings.addAll(tarpits.routes());
+        }
+        return settings;
+    }
+
+    private static void attack(Path program, List<String> settings, BlockingQueue<Long> arrivals, Duration each,
+            List<Scenario> chosen) throws IOException, InterruptedException {
         Path home = Files.createTempDirectory("abuse");
-        try (PackagedServer server = PackagedServer.start(program, home, SETTINGS)) {
-            AbuseMain abuse = new AbuseMain(System.out, server, each);
-            abuse.scenarios(Arrays.stream(Scenario.values())
-                    .filter(one -> arguments.length < 3 || List.of(arguments).contains(one.name())).toList());
-            abuse.sessions();
+        addUser(program, home);
+        try (PackagedServer server = PackagedServer.start(program, home, settings)) {
+            AbuseMain abuse = new AbuseMain(System.out, server, arrivals, each);
+            abuse.scenarios(chosen);
+            if (chosen.getFirst().house == Scenario.House.ROOMY) {
+                abuse.sessions();
+            }
         }
         // The home stays for whoever wants to read its log.
-        System.out.println("\nhome: " + home);
+        System.out.println("\nhome: " + home + "\n");
+    }
+
+    /// So that there is a password to guess.
+    private static void addUser(Path program, Path home) throws IOException, InterruptedException {
+        Process added = new ProcessBuilder(program.resolve("mta").toString(), "--home", home.toString(), "user", "add",
+                "alice").redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+        try (var password = added.outputWriter()) {
+            password.write("a password that nobody guesses\n");
+        }
+        if (added.waitFor() != 0) {
+            throw new IOException("no user could be added");
+        }
     }
 
     private void scenarios(List<Scenario> chosen) throws IOException, InterruptedException {
-        honest.during(each);
-        out.println(
-                "| | honest, median ms | 99th of 100, ms | not taken | done | refused or hung up on | server's CPU, s/s"
-                        + " | resident, MiB |");
-        out.println("|---|---|---|---|---|---|---|---|");
-        row("nothing but honest mail", honest.during(each), 0, 0, 0);
+        // The first is for the JIT compiler.
+        honest.during(each, Scenario.Honesty.STRANGER);
+        out.println("| | honest, median ms | 99th of 100, ms | times usual | not taken | done"
+                + " | refused or hung up on | server's CPU, s/s | resident, MiB |");
+        out.println("|---|---|---|---|---|---|---|---|---|");
+        double usual = alone(Scenario.Honesty.STRANGER);
         for (Scenario scenario : chosen) {
-            attack(scenario);
+            attack(scenario, scenario.honesty.relayed ? alone(scenario.honesty) : usual);
             if (!server.isAlive()) {
                 throw new IOException("the server has died of " + scenario);
             }
         }
-        row("nothing but honest mail, again", honest.during(each), 0, 0, 0);
+        row("nothing but honest mail, again", honest.during(each, Scenario.Honesty.STRANGER), usual, 0, 0, 0);
         out.printf(Locale.ROOT, "%nmost resident memory of all: %,d MiB%n", server.peakKibibytes() >> 10);
     }
 
-    private void attack(Scenario scenario) throws IOException, InterruptedException {
+    /// @return the 99th of 100, in milliseconds
+    private double alone(Scenario.Honesty way) throws IOException, InterruptedException {
+        Honest.Felt felt = honest.during(each, way);
+        row("nothing but honest mail" + (way.relayed ? ", to its arrival at the next server" : ""), felt,
+                felt.quantile(0.99), 0, 0, 0);
+        return felt.quantile(0.99);
+    }
+
+    private void attack(Scenario scenario, double usual) throws IOException, InterruptedException {
         AtomicBoolean on = new AtomicBoolean(true);
         Scenario.Meter meter = new Scenario.Meter();
         Scenario.Meter refusals = new Scenario.Meter();
         List<Thread> clients = new ArrayList<>();
         for (int i = 0; i < scenario.clients; i++) {
-            clients.add(Thread.startVirtualThread(() -> scenario.run(server.address(), meter, refusals, on::get)));
+            int number = i;
+            clients.add(Thread.startVirtualThread(() -> scenario.run(target, number, meter, refusals, on::get)));
         }
         Thread.sleep(SETTLE);
         double cpu = server.cpuSeconds();
         long before = meter.sum();
         long start = System.nanoTime();
-        Honest.Felt felt = honest.during(each);
+        Honest.Felt felt = honest.during(each, scenario.honesty);
         double seconds = (System.nanoTime() - start) / 1e9;
-        row(scenario.words, felt, (long) ((meter.sum() - before) / seconds), refusals.sum(),
+        row(scenario.words, felt, usual, (long) ((meter.sum() - before) / seconds), refusals.sum(),
                 (server.cpuSeconds() - cpu) / seconds);
         on.set(false);
         for (Thread client : clients) {
@@ -98,9 +156,11 @@ public final class AbuseMain {
         Thread.sleep(SETTLE);
     }
 
-    private void row(String what, Honest.Felt felt, long perSecond, long refusals, double cpu) throws IOException {
-        out.printf(Locale.ROOT, "| %s | %.1f | %.1f | %d of %d%s | %,d/s | %,d | %.2f | %,d |%n", what,
-                felt.quantile(0.5), felt.quantile(0.99), felt.failed(), felt.failed() + felt.millis().size(),
+    private void row(String what, Honest.Felt felt, double usual, long perSecond, long refusals, double cpu)
+            throws IOException {
+        out.printf(Locale.ROOT, "| %s | %.1f | %.1f | %.1f | %d of %d%s | %,d/s | %,d | %.2f | %,d |%n", what,
+                felt.quantile(0.5), felt.quantile(0.99), felt.quantile(0.99) / usual, felt.failed(),
+                felt.failed() + felt.millis().size(),
                 felt.firstFailure().isEmpty() ? "" : " (" + felt.firstFailure() + ")", perSecond, refusals, cpu,
                 server.residentKibibytes() >> 10);
     }
@@ -118,12 +178,12 @@ public final class AbuseMain {
                     out.printf(Locale.ROOT, "| %,d | %,d | %.1f | %,d |%n", i, now >> 10,
                             i == 0 ? 0.0 : (now - before) / (double) i, server.openFiles());
                 }
-                Caller client = Caller.from(20 + i / 250, server.address());
+                Caller client = Caller.from(20 + i / 250, target.smtp());
                 open.add(client);
                 client.greeted();
             }
-            Honest.Felt felt = honest.during(Duration.ofSeconds(5));
-            row("honest mail beside them", felt, 0, 0, 0);
+            Honest.Felt felt = honest.during(Duration.ofSeconds(5), Scenario.Honesty.STRANGER);
+            out.printf(Locale.ROOT, "%nhonest mail beside them: median %.1f ms%n", felt.quantile(0.5));
         } finally {
             open.forEach(Caller::close);
         }

@@ -7,24 +7,43 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
 import java.util.concurrent.atomic.AtomicInteger;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
 
 /// A client from one of many addresses of the loopback network, as a crowd would come from many machines.
 final class Caller implements AutoCloseable {
     private static final int PATIENCE_MILLIS = 30_000;
     private static final AtomicInteger NEXT = new AtomicInteger();
+    private static final SSLContext TRUSTING = trusting();
 
-    private final Socket socket;
-    private final InputStream in;
+    private final Socket tcp;
+    private Socket socket;
+    private InputStream in;
 
-    private Caller(Socket socket) throws IOException {
-        this.socket = socket;
-        this.in = new BufferedInputStream(socket.getInputStream(), 512);
+    private Caller(Socket tcp) throws IOException {
+        this.tcp = tcp;
+        adopt(tcp);
+    }
+
+    private void adopt(Socket other) throws IOException {
+        socket = other;
+        in = new BufferedInputStream(other.getInputStream(), 512);
     }
 
     /// @param network the third octet of its address; the last is another one each time
     static Caller from(int network, InetSocketAddress server) throws IOException {
-        int last = Math.floorMod(NEXT.getAndIncrement(), 250) + 1;
+        return at(network, Math.floorMod(NEXT.getAndIncrement(), 250) + 1, server);
+    }
+
+    /// @param last the last octet of its address
+    static Caller at(int network, int last, InetSocketAddress server) throws IOException {
         Socket socket = new Socket();
         try {
             socket.bind(new InetSocketAddress(
@@ -86,6 +105,60 @@ final class Caller implements AutoCloseable {
         must("250", "EHLO client.example");
     }
 
+    /// Goes on in TLS, whatever the certificate says.
+    void startTls() throws IOException {
+        must("220", "STARTTLS");
+        SSLSocket tls = (SSLSocket) TRUSTING.getSocketFactory().createSocket(tcp, "mail.here.example", tcp.getPort(),
+                true);
+        tls.startHandshake();
+        adopt(tls);
+    }
+
+    /// Past the encryption, if there is one.
+    void sendRaw(byte[] octets) throws IOException {
+        tcp.getOutputStream().write(octets);
+    }
+
+    /// Returns when the server has closed the connection, or after half a minute.
+    void awaitClose() throws IOException {
+        while (in.read() >= 0) {
+            // The rest of what it says.
+        }
+    }
+
+    private static SSLContext trusting() {
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, new TrustManager[]{new X509ExtendedTrustManager() {
+                @Override
+                public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+                @Override
+                public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+                @Override
+                public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+                @Override
+                public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+                @Override
+                public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+                @Override
+                public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+                @Override
+                public X509Certificate[] getAcceptedIssuers() {
+                    return new X509Certificate[0];
+                }
+            }}, null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("this JDK has no TLS", e);
+        }
+    }
+
     void endOutput() throws IOException {
         socket.shutdownOutput();
     }
@@ -93,7 +166,8 @@ final class Caller implements AutoCloseable {
     @Override
     public void close() {
         try {
-            socket.close();
+            // At once, also when a close message of TLS would have to wait.
+            tcp.close();
         } catch (IOException gone) {
             // Then it is closed.
         }

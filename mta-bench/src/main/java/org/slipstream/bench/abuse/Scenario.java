@@ -1,9 +1,9 @@
 package org.slipstream.bench.abuse;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
@@ -104,7 +104,148 @@ enum Scenario {
             }
             hold(on);
         }
+    },
+    TLS_DRIP("500 clients that drip a byte a second of a TLS record", 500, 100, House.BY_DEFAULT, Honesty.STRANGER) {
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+            client.greeted();
+            client.startTls();
+            // Application data of 16 KiB: the record is whole after four and a half hours.
+            client.sendRaw(new byte[]{23, 3, 3, 64, 0});
+            while (on.getAsBoolean()) {
+                client.sendRaw(new byte[1]);
+                meter.count();
+                Thread.sleep(1_000);
+            }
+        }
+    },
+    HOARD("235 clients that hoard recipients of 2,000 octets and keep the transaction open", 235, 100, House.BY_DEFAULT,
+            Honesty.STRANGER) {
+        @Override
+        Caller call(Target target, int number) throws IOException {
+            return Caller.at(10, 1 + number % 24, target.smtp());
+        }
+
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+            client.greeted();
+            client.must("250", "MAIL FROM:<a@client.example>");
+            for (int i = 0; i < 1_000 && on.getAsBoolean(); i++) {
+                client.send("RCPT TO:<user+" + i + "x".repeat(1_970) + "@here.example>\r\n");
+                if (client.reply().isEmpty()) {
+                    return;
+                }
+                meter.count();
+            }
+            while (on.getAsBoolean()) {
+                Thread.sleep(10_000);
+                client.must("250", "NOOP");
+            }
+        }
+    },
+    GUESS("60 clients that guess passwords, each time from another address", 60, 100, House.BY_DEFAULT,
+            Honesty.STRANGER) {
+        @Override
+        Caller call(Target target, int number) throws IOException {
+            return Caller.from(network(), target.submission());
+        }
+
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException {
+            client.greeted();
+            client.startTls();
+            client.must("250", "EHLO client.example");
+            // user: alice, password: wrong
+            client.send("AUTH PLAIN AGFsaWNlAHdyb25n\r\n");
+            client.reply();
+            meter.count();
+        }
+    },
+    REFUSED("1,500 connections at once from one address, which keeps the refused ones open", 1_500, 1_000,
+            House.BY_DEFAULT,
+            Honesty.STRANGER) {
+        @Override
+        Caller call(Target target, int number) throws IOException {
+            return Caller.at(10, 1, target.smtp());
+        }
+
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+            meter.count();
+            if (client.reply().startsWith("220")) {
+                hold(on);
+            }
+            client.awaitClose();
+        }
+    },
+    FULL_HOUSE("1,100 silent clients where 1,000 have room; honest mail from a known network", 1_100, 1_000,
+            House.BY_DEFAULT, Honesty.KNOWN) {
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException {
+            if (client.reply().startsWith("220")) {
+                meter.count();
+            }
+            client.awaitClose();
+        }
+    },
+    UNREAD("1,100 clients that ask and never read; honest mail from a known network", 1_100, 1_000, House.BY_DEFAULT,
+            Honesty.KNOWN) {
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+            byte[] help = "HELP\r\n".repeat(50).getBytes(StandardCharsets.US_ASCII);
+            while (on.getAsBoolean()) {
+                client.send(help);
+                meter.count();
+                Thread.sleep(200);
+            }
+        }
+    },
+    TARPITS("eight messages to each of 60 servers that never greet; honest mail on its way to a healthy one",
+            Tarpits.COUNT, 0, House.BY_DEFAULT, Honesty.RELAYED) {
+        @Override
+        Caller call(Target target, int number) throws IOException {
+            return Caller.from(Honesty.RELAYED.network, target.smtp());
+        }
+
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+            client.greeted();
+            String domain = Tarpits.domain(next.getAndIncrement() % Tarpits.COUNT);
+            for (int i = 0; i < 8; i++) {
+                client.must("250", "MAIL FROM:<a@client.example>");
+                client.must("250", "RCPT TO:<r@" + domain + ">");
+                client.must("354", "DATA");
+                client.must("250", "Subject: stuck\r\n\r\n.");
+                meter.count();
+            }
+            hold(on);
+        }
     };
+
+    /// With which settings the server is attacked.
+    enum House {
+        /// Room for all clients of a scenario.
+        ROOMY,
+        /// As many sessions as by default.
+        BY_DEFAULT
+    }
+
+    /// Where honest mail comes from and goes to.
+    enum Honesty {
+        STRANGER(8, "honest@here.example", false), KNOWN(9, "honest@here.example", false), RELAYED(9,
+                "honest@healthy.example", true);
+
+        /// The third octet of the client's address.
+        final int network;
+        final String recipient;
+        final boolean relayed;
+
+        Honesty(int network, String recipient, boolean relayed) {
+            this.network = network;
+            this.recipient = recipient;
+            this.relayed = relayed;
+        }
+    }
 
     /// How much a scenario did.
     static final class Meter {
@@ -127,21 +268,38 @@ enum Scenario {
 
     final String words;
     final int clients;
+    final House house;
+    final Honesty honesty;
+    final AtomicInteger next = new AtomicInteger();
     private final int breathMillis;
 
     Scenario(String words, int clients, int breathMillis) {
+        this(words, clients, breathMillis, House.ROOMY, Honesty.STRANGER);
+    }
+
+    Scenario(String words, int clients, int breathMillis, House house, Honesty honesty) {
         this.words = words;
         this.clients = clients;
         this.breathMillis = breathMillis;
+        this.house = house;
+        this.honesty = honesty;
     }
 
     abstract void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException;
 
+    Caller call(Target target, int number) throws IOException {
+        return Caller.from(network(), target.smtp());
+    }
+
+    /// Bad clients come from seven networks of 250 addresses.
+    static int network() {
+        return 10 + (int) (Thread.currentThread().threadId() % 7);
+    }
+
     /// One of the clients, on its own thread.
-    void run(InetSocketAddress server, Meter meter, Meter refusals, BooleanSupplier on) {
+    void run(Target target, int number, Meter meter, Meter refusals, BooleanSupplier on) {
         while (on.getAsBoolean()) {
-            // Bad clients come from seven networks of 250 addresses.
-            try (Caller client = Caller.from(10 + (int) (Thread.currentThread().threadId() % 7), server)) {
+            try (Caller client = call(target, number)) {
                 one(client, meter, on);
             } catch (IOException hungUp) {
                 refusals.count();

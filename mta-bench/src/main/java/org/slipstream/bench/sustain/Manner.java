@@ -3,7 +3,7 @@ package org.slipstream.bench.sustain;
 import java.nio.charset.StandardCharsets;
 
 /// How the client goes about it, and what the sink offers: the same on both sides of the server.
-enum Manner {
+public enum Manner {
     /// Each command awaited.
     TURN(1, ""),
     /// RFC 2920: MAIL, RCPT and DATA together, then the content.

@@ -9,22 +9,24 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.function.LongConsumer;
 
 /// The end of the road: takes everything, keeps nothing but the numbers, and answers when it has nothing left to read. A
 /// thread for each connection.
-final class Sink implements AutoCloseable {
+public final class Sink implements AutoCloseable {
     private final ServerSocket listener;
     private final Manner manner;
-    private final Ledger ledger;
+    private final LongConsumer arrivals;
 
-    Sink(Manner manner, Ledger ledger) throws IOException {
+    /// @param arrivals is told the number that a message ends with, before the sink replies; called by many threads
+    public Sink(Manner manner, LongConsumer arrivals) throws IOException {
         this.manner = manner;
-        this.ledger = ledger;
+        this.arrivals = arrivals;
         listener = new ServerSocket(0, 1_000, InetAddress.getLoopbackAddress());
         Thread.ofPlatform().daemon().name("sink").start(this::accept);
     }
 
-    int port() {
+    public int port() {
         return listener.getLocalPort();
     }
 
@@ -42,7 +44,7 @@ final class Sink implements AutoCloseable {
     private void serve(Socket socket) {
         try (socket) {
             socket.setTcpNoDelay(true);
-            new Session(socket, manner, ledger).run();
+            new Session(socket, manner, arrivals).run();
         } catch (IOException gone) {
             // The server has closed it, or will open another one.
         }
@@ -62,7 +64,7 @@ final class Sink implements AutoCloseable {
         private final Socket socket;
         private final InputStream in;
         private final Manner manner;
-        private final Ledger ledger;
+        private final LongConsumer arrivals;
         private final byte[] read = new byte[1 << 16];
         private int from;
         private int to;
@@ -71,11 +73,11 @@ final class Sink implements AutoCloseable {
         private final byte[] tail = new byte[512];
         private int length;
 
-        Session(Socket socket, Manner manner, Ledger ledger) throws IOException {
+        Session(Socket socket, Manner manner, LongConsumer arrivals) throws IOException {
             this.socket = socket;
             this.in = socket.getInputStream();
             this.manner = manner;
-            this.ledger = ledger;
+            this.arrivals = arrivals;
         }
 
         void run() throws IOException {
@@ -187,7 +189,7 @@ final class Sink implements AutoCloseable {
                 number = i < 0 || tail[i] < '0' || tail[i] > '9' ? -1 : number * 10 + tail[i] - '0';
             }
             // The server's answer is behind this: what it is told has been counted.
-            ledger.arrived(number);
+            arrivals.accept(number);
             answer(OK);
         }
 

@@ -70,7 +70,7 @@ public final class SustainMain {
         Ledger ledger = new Ledger();
         Path home = Files.createTempDirectory("sustain");
         boolean even;
-        try (Sink sink = new Sink(manner, ledger);
+        try (Sink sink = new Sink(manner, ledger::arrived);
                 PackagedServer server = PackagedServer.start(Path.of(arguments[0]), home, settings(sink))) {
             Client client = new Client(server.address(), sessions, manner, ledger);
             SustainMain bench = new SustainMain(server, home, client, ledger);
