@@ -1,5 +1,6 @@
 package org.slipstream.core;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -14,6 +15,9 @@ import java.util.stream.Collectors;
 /// @param status empty where the peer sent none
 /// @param lines at least one, without line ends, without code and status
 public record Reply(int code, Optional<EnhancedStatus> status, List<String> lines) {
+    private static final int LINE_OCTETS = 512;
+    private static final int CHALLENGE = 334;
+
     public Reply {
         Objects.requireNonNull(status);
         lines = List.copyOf(lines);
@@ -56,15 +60,33 @@ public record Reply(int code, Optional<EnhancedStatus> status, List<String> line
         return String.join(" ", lines);
     }
 
-    /// As it goes over the wire, each line ended by CRLF.
+    /// As it goes over the wire, each line ended by CRLF and no longer than 512 octets (RFC 5321 section 4.5.3.1.5): what is longer
+    /// goes on in the next line. A challenge is base64 and cannot be folded (RFC 4954 section 4 gives it 12,288 octets).
     public String toWire() {
         String prefix = status.map(s -> s + " ").orElse("");
+        List<String> folded = code == CHALLENGE
+                ? lines
+                : lines.stream().flatMap(line -> fold(line, LINE_OCTETS - "250-\r\n".length() - prefix.length()).stream())
+                        .toList();
         StringBuilder wire = new StringBuilder();
-        for (int i = 0; i < lines.size(); i++) {
-            wire.append(code).append(i == lines.size() - 1 ? ' ' : '-').append(prefix).append(lines.get(i))
+        for (int i = 0; i < folded.size(); i++) {
+            wire.append(code).append(i == folded.size() - 1 ? ' ' : '-').append(prefix).append(folded.get(i))
                     .append("\r\n");
         }
         return wire.toString();
+    }
+
+    // At a blank where there is one.
+    private static List<String> fold(String line, int room) {
+        List<String> folded = new ArrayList<>(1);
+        String rest = line;
+        while (rest.length() > room) {
+            int blank = rest.lastIndexOf(' ', room);
+            folded.add(rest.substring(0, blank > 0 ? blank : room));
+            rest = rest.substring(blank > 0 ? blank + 1 : room);
+        }
+        folded.add(rest);
+        return folded;
     }
 
     /// In one line, for logs, reports and listings.

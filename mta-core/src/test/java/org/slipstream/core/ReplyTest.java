@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -43,5 +44,22 @@ class ReplyTest {
         assertThat(EnhancedStatus.parse("3.1.5")).isEmpty();
         assertThat(EnhancedStatus.parse("2.1")).isEmpty();
         assertThat(EnhancedStatus.parse("2.1.1000")).isEqualTo(Optional.empty());
+    }
+
+    // RFC 5321 section 4.5.3.1.5.
+    @Test
+    void aLineOnTheWireHas512OctetsAtMost() {
+        for (Reply reply : List.of(Reply.of(550, "5.1.1", "word ".repeat(300)), Reply.of(450, "x".repeat(5_000)),
+                Reply.of(550, "5.1.1", "y".repeat(500)), Reply.of(250, "z".repeat(506)))) {
+            List<String> lines = List.of(reply.toWire().split("\r\n"));
+            assertThat(lines).allMatch(line -> line.length() + 2 <= 512);
+            assertThat(lines.subList(0, lines.size() - 1)).allMatch(line -> line.charAt(3) == '-');
+            assertThat(lines.getLast().charAt(3)).isEqualTo(' ');
+            assertThat(lines.stream().map(line -> line.replaceFirst("^[0-9]{3}[- ](5\\.1\\.1 )?", ""))
+                    .collect(Collectors.joining()).replace(" ", "")).isEqualTo(reply.text().replace(" ", ""));
+        }
+        assertThat(Reply.of(250, "z".repeat(506)).toWire()).hasSize(512);
+        // RFC 4954 section 4: a challenge is longer, and one word.
+        assertThat(Reply.of(334, "c".repeat(2_000)).toWire()).hasSize(2_006);
     }
 }

@@ -2,6 +2,7 @@ package org.slipstream.smtpin;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.auth.GuessGuard;
 import org.slipstream.smtpin.auth.Mechanism;
@@ -67,14 +68,15 @@ final class Authenticator {
                 turn = mechanism.respond(((Said.Bytes) said).bytes());
             } catch (IOException trouble) {
                 // Not the client's fault, and so no failed guess.
-                log.warn("session={} trouble=\"{}\" msg=\"login impossible\"", client.session(), trouble.toString());
+                log.warn("session={} trouble=\"{}\" msg=\"login impossible\"", client.session(),
+                        LogText.text(trouble.toString()));
                 return new Result.Refused(Reply.of(454, "4.7.0", "Temporary authentication failure"));
             }
             switch (turn) {
                 case Mechanism.Turn.Challenge(byte[] bytes) -> said = ask(bytes, patienceNanos);
                 case Mechanism.Turn.Proven(String user) -> {
                     log.info("session={} client={} user=\"{}\" mechanism={} msg=\"logged in\"", client.session(),
-                            ReceivedLine.literal(client.address()), Logged.text(user), auth.mechanism());
+                            ReceivedLine.literal(client.address()), LogText.text(user), auth.mechanism());
                     return new Result.Proven(user);
                 }
                 case Mechanism.Turn.Failed failed -> {
@@ -88,7 +90,7 @@ final class Authenticator {
     private Result failed(Client client, String network, String mechanism, Mechanism.Turn.Failed failed) {
         long delayMillis = guard.failedMillis(network);
         log.info("session={} client={} user=\"{}\" mechanism={} reason=\"{}\" delay={} msg=\"login failed\"",
-                client.session(), ReceivedLine.literal(client.address()), Logged.text(failed.user()), mechanism,
+                client.session(), ReceivedLine.literal(client.address()), LogText.text(failed.user()), mechanism,
                 failed.why(), delayMillis);
         try {
             // On a virtual thread waiting costs us nothing, and the guesser his time.

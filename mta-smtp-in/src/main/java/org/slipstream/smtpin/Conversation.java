@@ -2,6 +2,7 @@ package org.slipstream.smtpin;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.auth.Mechanisms;
 import org.slipstream.smtpin.command.Command;
@@ -176,7 +177,7 @@ final class Conversation {
     // Under implicit TLS a client waits for a handshake and not for text.
     private void turnAway(Reply reply) throws IOException {
         if (config.service().tlsFromStart()) {
-            log.info("session={} client={} reply=\"{}\" msg=closed", number, literal(), Logged.text(reply.toString()));
+            log.info("session={} client={} reply=\"{}\" msg=closed", number, literal(), LogText.text(reply.toString()));
             open = false;
         } else {
             hangUp(reply);
@@ -375,7 +376,7 @@ final class Conversation {
             tls = Optional
                     .of(wire.startTls(config.tls().orElseThrow().get(), config.limits().idleMillis() * 1_000_000));
         } catch (IOException e) {
-            log.info("session={} client={} tls=\"{}\"", number, literal(), Logged.text(e.toString()));
+            log.info("session={} client={} tls=\"{}\"", number, literal(), LogText.text(e.toString()));
             open = false;
         }
         return open;
@@ -458,22 +459,22 @@ final class Conversation {
                 || command instanceof Command.Wrong(String verb, Reply _)
                         && (verb.equals("MAIL") || verb.equals("RCPT"));
         if (mail && !reply.isPositive()) {
-            String whose = command instanceof Command.Mail said ? Logged.from(said.sender()) : whose();
-            String to = command instanceof Command.Rcpt rcpt ? " to=<" + rcpt.recipient() + ">" : "";
+            String whose = command instanceof Command.Mail said ? " from=" + LogText.path(said.sender()) : whose();
+            String to = command instanceof Command.Rcpt rcpt ? " to=" + LogText.path(rcpt.recipient()) : "";
             Judge.logRefusal(client(), reply, whose + to, Optional.empty());
         }
     }
 
     private String whose() {
-        return transaction.map(mail -> Logged.from(mail.sender())).orElse("");
+        return transaction.map(mail -> " from=" + LogText.path(mail.sender())).orElse("");
     }
 
     private void logClosed(Reply reply) {
-        log.info("session={} client={} reply=\"{}\" msg=closed", number, literal(), Logged.text(reply.toString()));
+        log.info("session={} client={} reply=\"{}\" msg=closed", number, literal(), LogText.text(reply.toString()));
     }
 
     private void logGone(IOException gone) {
-        log.debug("session={} client={} gone=\"{}\"", number, literal(), gone.toString());
+        log.debug("session={} client={} gone=\"{}\"", number, literal(), LogText.text(gone.toString()));
     }
 
     private Reply shuttingDown() {

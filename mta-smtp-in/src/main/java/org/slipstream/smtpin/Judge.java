@@ -2,6 +2,7 @@ package org.slipstream.smtpin;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.command.Command;
 import org.slipstream.smtpin.policy.Check;
@@ -49,13 +50,13 @@ final class Judge {
         // What is suspected of a client is suspected of each of its messages.
         mail.add(ofConnection);
         mail.add(ofName);
-        return ofTheMessage(client, mail, Logged.from(command.sender()),
+        return ofTheMessage(client, mail, " from=" + LogText.path(command.sender()),
                 policy.mail(client, command.sender(), declared),
                 () -> door.sender(client, command.sender(), declared));
     }
 
     Optional<Reply> recipient(Client client, Command.Rcpt rcpt, Transaction mail) {
-        return ofTheMessage(client, mail, Logged.from(mail.sender()) + " to=<" + rcpt.recipient() + ">",
+        return ofTheMessage(client, mail, " from=" + LogText.path(mail.sender()) + " to=" + LogText.path(rcpt.recipient()),
                 policy.rcpt(client,
                         new Check.Rcpt(mail.sender(), rcpt.recipient(), rcpt.routed(), mail.recipients())),
                 () -> door.recipient(client, mail.sender(), rcpt.recipient()));
@@ -93,7 +94,7 @@ final class Judge {
     /// @param check which refused it; empty when the protocol or the door did
     static void logRefusal(Client client, Reply reply, String whose, Optional<String> check) {
         log.info("session={} client={} helo={}{}{} reply=\"{}\"", client.session(),
-                ReceivedLine.literal(client.address()), client.helo().orElse(""),
-                check.map(name -> " check=" + name).orElse(""), whose, Logged.text(reply.toString()));
+                ReceivedLine.literal(client.address()), LogText.word(client.helo().orElse("")),
+                check.map(name -> " check=" + name).orElse(""), whose, LogText.text(reply.toString()));
     }
 }

@@ -7,6 +7,8 @@ import org.slipstream.smtpin.proxy.ProxyHeader;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
@@ -71,7 +73,12 @@ final class Peer {
                     }
                 }
                 case "HELO" -> newHelo = value;
-                case "LOGIN" -> newLogin = value;
+                case "LOGIN" -> {
+                    newLogin = value.flatMap(Peer::login);
+                    if (value.isPresent() && newLogin.isEmpty()) {
+                        return nonsense("LOGIN");
+                    }
+                }
                 case "NAME", "PORT", "PROTO", "DESTADDR", "DESTPORT" -> {
                 }
                 default -> {
@@ -98,8 +105,22 @@ final class Peer {
         }
     }
 
+    // A user's name is UTF-8 without blanks and controls. An empty one would be somebody who has logged in and is nobody.
+    private static Optional<String> login(String octets) {
+        try {
+            return Optional
+                    .of(StandardCharsets.UTF_8.newDecoder()
+                            .decode(ByteBuffer.wrap(octets.getBytes(StandardCharsets.ISO_8859_1))).toString())
+                    .filter(name -> !name.isEmpty() && name.length() <= 255
+                            && name.codePoints().noneMatch(c -> Character.isWhitespace(c) || Character.isISOControl(c)
+                                    || Character.isSpaceChar(c) || Character.getType(c) == Character.FORMAT));
+        } catch (CharacterCodingException noUtf8) {
+            return Optional.empty();
+        }
+    }
+
     // What may stand in a Received line.
     private static boolean isWord(String name) {
-        return name.length() <= 255 && name.chars().allMatch(c -> c > ' ' && c < 127 && "()<>\"\\;,".indexOf(c) < 0);
+        return !name.isEmpty() && name.length() <= 255 && name.chars().allMatch(c -> c > ' ' && c < 127 && "()<>\"\\;,".indexOf(c) < 0);
     }
 }

@@ -3,6 +3,7 @@ package org.slipstream.smtpin;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.data.Pace;
 import org.slipstream.smtpin.policy.Check;
@@ -232,19 +233,19 @@ final class Reception implements AutoCloseable {
 
     private static void logAccepted(Client client, Intake intake, Transaction mail) {
         EnvelopeExtras extras = mail.extras(client.user());
-        String user = client.user().map(name -> " user=\"" + Logged.text(name) + "\"").orElse("");
+        String user = client.user().map(name -> " user=\"" + LogText.text(name) + "\"").orElse("");
         String tags = extras.tags().isEmpty()
                 ? ""
-                : extras.tags().stream().map(tag -> Logged.text(tag.toString()))
+                : extras.tags().stream().map(tag -> LogText.text(tag.toString()))
                         .collect(Collectors.joining(",", " tags=\"", "\""));
-        log.info("queue={} session={} client={} helo={}{}{} rcpts={} size={}{} msg=accepted", intake.id(),
-                client.session(), ReceivedLine.literal(client.address()), client.helo().orElse(""), user,
-                Logged.from(mail.sender()), mail.recipients(), intake.sizeBytes(), tags);
+        log.info("queue={} session={} client={} helo={}{} from={} rcpts={} size={}{} msg=accepted", intake.id(),
+                client.session(), ReceivedLine.literal(client.address()), LogText.word(client.helo().orElse("")), user,
+                LogText.path(mail.sender()), mail.recipients(), intake.sizeBytes(), tags);
     }
 
     private static Answer trouble(Client client, IOException trouble, Reply reply) {
         log.warn("session={} client={} reply=\"{}\" trouble=\"{}\"", client.session(),
-                ReceivedLine.literal(client.address()), Logged.text(reply.toString()), trouble.toString());
+                ReceivedLine.literal(client.address()), LogText.text(reply.toString()), LogText.text(trouble.toString()));
         return new Answer.Trouble(reply);
     }
 }

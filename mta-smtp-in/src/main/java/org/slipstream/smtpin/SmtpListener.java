@@ -2,6 +2,7 @@ package org.slipstream.smtpin;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.auth.Mechanisms;
 import org.subethamail.smtp.server.SMTPServer;
@@ -185,7 +186,7 @@ public final class SmtpListener implements AutoCloseable {
         private SessionAcceptance refused(InetAddress client, Reply reply) {
             log.info("service={} client={} reply=\"{}\" msg=closed", config.service().name(),
                     ReceivedLine.literal(client),
-                    reply);
+                    LogText.text(reply.toString()));
             return SessionAcceptance.failure(reply.code(), reply.statusOrGeneral() + " " + reply.text());
         }
 
@@ -196,7 +197,7 @@ public final class SmtpListener implements AutoCloseable {
             try {
                 link = new SocketLink(session, watchdog);
             } catch (IOException gone) {
-                log.debug("session={} gone=\"{}\"", number, gone.toString());
+                log.debug("session={} gone=\"{}\"", number, LogText.text(gone.toString()));
                 return;
             }
             Conversation conversation = new Conversation(number, client, new Wire(link, blocks), house, config,

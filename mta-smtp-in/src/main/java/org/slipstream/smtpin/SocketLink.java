@@ -2,6 +2,7 @@ package org.slipstream.smtpin;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
 import org.subethamail.smtp.server.Session;
 
 import java.io.IOException;
@@ -162,7 +163,7 @@ final class SocketLink implements Link {
                             BINDING_BYTES))
                     : Optional.empty();
         } catch (IOException | RuntimeException unavailable) {
-            log.debug("binding=tls-exporter unavailable=\"{}\"", unavailable.toString());
+            log.debug("binding=tls-exporter unavailable=\"{}\"", LogText.text(unavailable.toString()));
             return Optional.empty();
         }
     }
@@ -182,7 +183,7 @@ final class SocketLink implements Link {
                             : "SHA-256";
             return Optional.of(MessageDigest.getInstance(hash).digest(certificate.getEncoded()));
         } catch (GeneralSecurityException unavailable) {
-            log.debug("binding=tls-server-end-point unavailable=\"{}\"", unavailable.toString());
+            log.debug("binding=tls-server-end-point unavailable=\"{}\"", LogText.text(unavailable.toString()));
             return Optional.empty();
         }
     }

@@ -82,6 +82,26 @@ class LogTest {
         assertThat(lines(right)).isEmpty();
     }
 
+    /// The grammar permits nearly everything in quotes, and a log line must still have the fields that we wrote.
+    @Test
+    void aQuotedLocalPartWritesNoFieldsOfItsOwn() throws Exception {
+        try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
+            client.ask("EHLO forging-story.example");
+            client.ask("MAIL FROM:<\"a> to=<b@c.example> reply=\\\"250 x\"@x.example>");
+            client.ask("RCPT TO:<\"nobody> msg=accepted <\"@y.example> NOTIFY=NEVER");
+            client.ask("RCPT TO:<b@y.example>");
+            client.ask("DATA");
+            assertThat(client.ask(".")).startsWith("250");
+            client.ask("QUIT");
+        }
+        await().until(() -> !lines("helo=forging-story.example").isEmpty());
+        String from = " from=<a\\u003e\\u0020to=\\u003cb@c.example\\u003e\\u0020reply=\\u0022250\\u0020x@x.example>";
+        assertThat(lines("helo=forging-story.example")).hasSize(2).satisfiesExactly(
+                refused -> assertThat(refused).contains(from + " to=<nobody\\u003e\\u0020msg=accepted\\u0020\\u003c@y.example>"
+                        + " reply=\"555 5.5.4 Parameter not recognized: NOTIFY\""),
+                accepted -> assertThat(accepted).contains(from + " rcpts=1 ").endsWith(" msg=accepted"));
+    }
+
     private static String plain(String user, String password) {
         return Base64.getEncoder().encodeToString(("\0" + user + "\0" + password).getBytes(StandardCharsets.UTF_8));
     }

@@ -2,6 +2,7 @@ package org.slipstream.smtpout;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.Traffic.Ending;
@@ -274,7 +275,7 @@ final class Carrier implements Runnable {
         untouched.addAll(unread.get());
         boolean broken = ending.kind() == Kind.BROKEN;
         if (ending.kind() == Kind.STALE || broken && ending.left().isEmpty()) {
-            log.debug("msg=\"connection lost\" conn={} reason=\"{}\"", number, ending.reason());
+            log.debug("msg=\"connection lost\" conn={} reason=\"{}\"", number, LogText.text(ending.reason().toString()));
             answers.lost(ending.reason().toString());
         }
         for (Left left : ending.left()) {

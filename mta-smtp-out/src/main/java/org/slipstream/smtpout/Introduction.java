@@ -2,6 +2,7 @@ package org.slipstream.smtpout;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpout.dialog.Approach;
 import org.slipstream.smtpout.dialog.ClientDialog;
@@ -91,8 +92,8 @@ final class Introduction {
         Optional<Gone> gone = wire.connect(config.connectMillis());
         called.addAll(wire.called());
         if (gone.isPresent()) {
-            log.debug("msg=\"no connection\" conn={} remote={} reason=\"{}\"", connection, wire.endpoint(),
-                    gone.get().reason());
+            log.debug("msg=\"no connection\" conn={} remote={} reason=\"{}\"", connection, LogText.word(wire.endpoint().toString()),
+                    LogText.text(gone.get().reason().toString()));
             return gone.get().end() == End.ABORTED
                     ? new Result.Stopped()
                     : new Result.NoAnswer(Troubles.noConnection(wire.endpoint(), gone.get()), wire.endpoint());
@@ -159,8 +160,8 @@ final class Introduction {
                     step = dialog.encrypted();
                 }
                 case Step.Ready _ -> {
-                    log.debug("msg=connected conn={} remote={} tls={}", connection, wire.endpoint(),
-                            wire.security());
+                    log.debug("msg=connected conn={} remote={} tls={}", connection,
+                            LogText.word(wire.endpoint().toString()), wire.security());
                     return new Result.Ready(new Session(wire, dialog, roundTripNanos, assurance()));
                 }
                 case Step.Refused(Reply reply, Phase phase) -> {
@@ -184,21 +185,23 @@ final class Introduction {
         }
         boolean mandatory = policy.tls().isMandatory();
         log.info("msg=\"TLS failed{}\" conn={} remote={} reason=\"{}\"", mandatory ? "" : ", trying in the clear",
-                connection, wire.endpoint(), failed.reason());
+                connection, LogText.word(wire.endpoint().toString()), LogText.text(failed.reason().toString()));
         return mandatory
                 ? new Result.NoTalk(Troubles.noTls(wire.endpoint(), failed), wire.endpoint())
                 : make(List.of(wire.endpoint()), TlsPolicy.NONE);
     }
 
     private Result hungUp(Wire wire, Phase awaited, Gone gone) {
-        log.debug("msg=\"hung up\" conn={} remote={} reason=\"{}\"", connection, wire.endpoint(), gone.reason());
+        log.debug("msg=\"hung up\" conn={} remote={} reason=\"{}\"", connection,
+                LogText.word(wire.endpoint().toString()), LogText.text(gone.reason().toString()));
         return gone.end() == End.ABORTED
                 ? new Result.Stopped()
                 : new Result.NoTalk(Troubles.cutOff(wire.endpoint(), awaited, gone), wire.endpoint());
     }
 
     private Result refused(Wire wire, Reply reply, Phase phase) {
-        log.info("msg=refused conn={} remote={} reply=\"{}\"", connection, wire.endpoint(), reply);
+        log.info("msg=refused conn={} remote={} reply=\"{}\"", connection,
+                LogText.word(wire.endpoint().toString()), LogText.text(reply.toString()));
         // RFC 5321 section 3.1: also a peer that will not talk is told goodbye, but the answer is not awaited.
         wire.send("QUIT\r\n", config.quitMillis());
         wire.close(config.quitMillis());

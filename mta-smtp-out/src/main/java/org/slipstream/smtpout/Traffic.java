@@ -3,6 +3,7 @@ package org.slipstream.smtpout;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Letter;
+import org.slipstream.core.LogText;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpout.dialog.Errand;
@@ -131,7 +132,8 @@ final class Traffic {
             flight = new Flight(parcel,
                     fitting instanceof Fitting.Converted(Letter letter) ? letter : parcel.letter());
         } catch (IOException e) {
-            log.warn("queue={} msg=\"message cannot be opened\" reason=\"{}\"", parcel.id(), e.toString());
+            log.warn("queue={} msg=\"message cannot be opened\" reason=\"{}\"", parcel.id(),
+                    LogText.text(e.toString()));
             refuse(parcel, Troubles.unreadable());
             return;
         }
@@ -210,7 +212,7 @@ final class Traffic {
 
     private void unreadable(Flight flight, IOException e) {
         log.warn("msg=\"message cannot be read\" queue={} conn={} remote={}", flight.parcel.id(), connection,
-                session.remote(), e);
+                LogText.word(session.remote()), e);
     }
 
     void flush() {
@@ -344,7 +346,8 @@ final class Traffic {
     }
 
     private void pipelinesBadly(String what) {
-        log.info("msg=\"breaks under pipelining\" conn={} remote={} what=\"{}\"", connection, session.remote(), what);
+        log.info("msg=\"breaks under pipelining\" conn={} remote={} what=\"{}\"", connection,
+                LogText.word(session.remote()), LogText.text(what));
         badly.accept(session.remote());
         answers.pipelinesBadly(what);
     }
@@ -353,7 +356,7 @@ final class Traffic {
         boolean may = flight.endsAt <= wire.handedOverBytes();
         if (may) {
             log.warn("msg=\"possible duplicate\" queue={} conn={} remote={} reason=\"{}\"", flight.parcel.id(),
-                    connection, session.remote(), reason);
+                    connection, LogText.word(session.remote()), LogText.text(reason.toString()));
         }
         return may;
     }

@@ -2,6 +2,7 @@ package org.slipstream.spool;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
 import org.slipstream.spool.box.LetterBox;
 import org.slipstream.spool.box.Note;
@@ -171,11 +172,11 @@ final class Backlog {
     void failed(Throwable e) {
         retryNanos = System.nanoTime() + RETRY_NANOS;
         if (e instanceof RegisterException register && register.aboutData()) {
-            LOG.error("event=change-not-possible error=\"{}\"", e.toString());
+            LOG.error("event=change-not-possible error=\"{}\"", LogText.text(e.toString()));
             return;
         }
         if (down.isEmpty()) {
-            LOG.error("event=register-down retained={} error=\"{}\"", retained.size(), e.toString());
+            LOG.error("event=register-down retained={} error=\"{}\"", retained.size(), LogText.text(e.toString()));
         }
         down = Optional.of(e);
         troubles.met(Spool.What.REGISTER, e);
@@ -281,7 +282,8 @@ final class Backlog {
                 if (!e.aboutData()) {
                     throw e;
                 }
-                LOG.error("event=change-not-possible changes={} error=\"{}\"", task.changes(), e.toString());
+                LOG.error("event=change-not-possible changes=\"{}\" error=\"{}\"",
+                        LogText.text(task.changes().toString()), LogText.text(e.toString()));
                 blocked.addAll(ids);
             }
         }
@@ -306,7 +308,7 @@ final class Backlog {
             sayAllSafe();
         }
         for (Task.Lasting task : retained) {
-            LOG.error("event=change-lost-at-stop changes={}", task.changes());
+            LOG.error("event=change-lost-at-stop changes=\"{}\"", LogText.text(task.changes().toString()));
         }
     }
 }

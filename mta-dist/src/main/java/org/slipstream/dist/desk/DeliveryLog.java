@@ -2,6 +2,7 @@ package org.slipstream.dist.desk;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
@@ -30,10 +31,12 @@ final class DeliveryLog {
         for (int i = 0; i < record.outcomes().size(); i++) {
             RecipientOutcome outcome = record.outcomes().get(i);
             Recipient recipient = record.recipients().get(i);
-            log.info("queue={} to=<{}>{} relay={} delay={} status={} reply=\"{}\"", record.id(), recipient.address(),
-                    recipient.original().map(o -> " orig=" + printable(o)).orElse(""), outcome.outcome().remote(),
+            log.info("queue={} to={}{} relay={} delay={} status={} reply=\"{}\"", record.id(),
+                    LogText.path(recipient.address()),
+                    recipient.original().map(o -> " orig=" + LogText.word(o)).orElse(""), 
+                    LogText.word(outcome.outcome().remote()),
                     String.format(Locale.ROOT, "%.2f", delaySeconds), status(outcome.outcome()),
-                    printable(outcome.outcome().reply().toString()));
+                    LogText.text(outcome.outcome().reply().toString()));
         }
     }
 
@@ -42,7 +45,7 @@ final class DeliveryLog {
     }
 
     void removed(QmgrOrder.Remove remove) {
-        log.info("queue={} msg=removed reason=\"{}\"", remove.id(), remove.reason());
+        log.info("queue={} msg=removed reason=\"{}\"", remove.id(), LogText.text(remove.reason()));
     }
 
     private static String status(Outcome outcome) {
@@ -51,15 +54,5 @@ final class DeliveryLog {
             case Outcome.Deferred _ -> "deferred";
             case Outcome.Failed _ -> "failed";
         };
-    }
-
-    // A peer writes into our log here: quotes and control characters must not make new fields or lines.
-    private static String printable(String text) {
-        StringBuilder safe = new StringBuilder(text.length());
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            safe.append(c == '"' ? '\'' : Character.isISOControl(c) ? '?' : c);
-        }
-        return safe.toString();
     }
 }

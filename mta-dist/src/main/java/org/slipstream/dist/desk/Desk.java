@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Letter;
+import org.slipstream.core.LogText;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
@@ -145,12 +146,13 @@ public final class Desk implements OrderSink, AutoCloseable {
         try {
             answerRead(read, spool.readRecipients(read.id(), read.after(), read.limit()));
         } catch (DamagedException damaged) {
-            log.warn("queue={} msg=\"message set aside\" reason=\"{}\"", read.id(), damaged.getMessage());
+            log.warn("queue={} msg=\"message set aside\" reason=\"{}\"", read.id(),
+                    LogText.text(damaged.getMessage()));
             answers.accept(new QmgrEvent.MessageDamaged(read.id(), damaged.getMessage()));
         } catch (IOException trouble) {
             // An empty batch would look like a finished message, so there is no answer until there is a true one.
             log.warn("queue={} msg=\"recipients not readable, trying again\" reason=\"{}\"", read.id(),
-                    trouble.toString());
+                    LogText.text(trouble.toString()));
             errands.readAgain(() -> readRecipients(read));
         }
     }
@@ -230,7 +232,8 @@ public final class Desk implements OrderSink, AutoCloseable {
 
     // Our own disk is never the sender's fault, and no reason to think ill of the destination.
     private static List<RecipientOutcome> localTrouble(QmgrOrder.Deliver deliver, Exception trouble) {
-        log.warn("queue={} msg=\"local trouble, deferred\" reason=\"{}\"", deliver.id(), trouble.toString());
+        log.warn("queue={} msg=\"local trouble, deferred\" reason=\"{}\"", deliver.id(),
+                LogText.text(trouble.toString()));
         return all(deliver, new Outcome.Deferred(Reply.of(451, "4.3.0", "local trouble reading the message"), "local"));
     }
 

@@ -2,6 +2,7 @@ package org.slipstream.dist.door;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.Client;
 import org.slipstream.smtpin.Etrn;
@@ -52,7 +53,8 @@ public final class Wake implements Etrn {
         if (now - last < PAUSE_NANOS || !woken.replace(domain, last, now)) {
             return Reply.of(252, "2.0.0", "OK, pending messages for node " + node + " started");
         }
-        log.info("session={} domain={} msg=\"woken by ETRN\"", client.session(), domain);
+        log.info("session={} domain={} msg=\"woken by ETRN\"", client.session(),
+                LogText.word(domain));
         flush.accept(domain);
         return Reply.of(250, "2.0.0", "OK, queuing for node " + node + " started");
     }

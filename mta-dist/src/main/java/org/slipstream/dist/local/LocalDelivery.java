@@ -5,6 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Letter;
+import org.slipstream.core.LogText;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
@@ -45,7 +46,8 @@ public final class LocalDelivery {
         try {
             been = HeaderScan.deliveredTo(letter);
         } catch (IOException e) {
-            log.warn("queue={} msg=\"letter not readable\" reason=\"{}\"", id, e.toString());
+            log.warn("queue={} msg=\"letter not readable\" reason=\"{}\"", id,
+                    LogText.text(e.toString()));
             Outcome later = new Outcome.Deferred(Reply.of(451, "4.3.0", "the message could not be read"), "local");
             return recipients.stream().map(r -> new RecipientOutcome(r.number(), later)).toList();
         }
@@ -69,7 +71,8 @@ public final class LocalDelivery {
             maildirs.deliver(mailbox.get(), id, recipient.number(), top(envelope, address), letter);
             return new Outcome.Delivered(Reply.of(250, "2.0.0", "delivered to mailbox"), remote);
         } catch (IOException e) {
-            log.warn("queue={} msg=\"mailbox trouble\" mailbox=<{}> reason=\"{}\"", id, mailbox.get(), e.toString());
+            log.warn("queue={} msg=\"mailbox trouble\" mailbox={} reason=\"{}\"", id,
+                    LogText.path(mailbox.get()), LogText.text(e.toString()));
             return new Outcome.Deferred(reply(e), remote);
         }
     }

@@ -3,6 +3,7 @@ package org.slipstream.dist.place;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.HostOperations;
+import org.slipstream.core.LogText;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.smtpout.place.HostKey;
 import org.slipstream.smtpout.place.HostState;
@@ -72,7 +73,7 @@ public final class HostDesk implements HostOperations {
             keys.forEach(key -> workers.suspend(key, suspension.reason(), suspension.author(),
                     suspension.untilMillis().orElse(Long.MAX_VALUE), now));
             keys.forEach(key -> log.info("msg=\"host suspended\" host={} author=\"{}\" reason=\"{}\"", key,
-                    suspension.author(), suspension.reason()));
+                    LogText.text(suspension.author()), LogText.text(suspension.reason())));
             return keys.stream().map(HostKey::toString).toList();
         });
     }

@@ -3,6 +3,7 @@ package org.slipstream.dist.place;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.brain.HostMemory;
+import org.slipstream.core.LogText;
 import org.slipstream.smtpout.place.HostRow;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.register.HostRecord;
@@ -21,7 +22,7 @@ public record HostNotes(Spool spool) implements HostMemory {
             switch (change) {
                 case HostRow.Change.Put(HostRow row) -> {
                     log.info("msg=\"host noted\" host={} name={} kind={} failures={} words=\"{}\"", row.host(),
-                            row.name(), row.kind(), row.count(), row.text().replace('"', '\''));
+                            LogText.word(row.name()), row.kind(), row.count(), LogText.text(row.text()));
                     spool.keepHost(new HostRecord(row.host(), row.kind().name(), row.name(), row.sinceMillis(),
                             row.untilMillis(), row.count(), row.text(), row.author()));
                 }

@@ -2,6 +2,7 @@ package org.slipstream.dist.policy;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -49,7 +50,7 @@ final class InTime {
         asked.whenComplete((_, _) -> places.release());
         return asked.thenApply(Optional::of).completeOnTimeout(Optional.empty(), patienceMillis, TimeUnit.MILLISECONDS)
                 .exceptionally(trouble -> {
-                    log.warn("dns={} msg=\"question failed\"", whom, trouble);
+                    log.warn("dns={} msg=\"question failed\"", LogText.word(whom), trouble);
                     return Optional.empty();
                 }).thenApply(answer -> {
                     if (answer.isEmpty()) {
@@ -64,7 +65,7 @@ final class InTime {
         synchronized (silentUntil) {
             silentUntil.put(whom, nanos.getAsLong() + REST_NANOS);
         }
-        log.info("dns={} msg=\"no answer, not asked again for a minute\"", whom);
+        log.info("dns={} msg=\"no answer, not asked again for a minute\"", LogText.word(whom));
     }
 
     private boolean rests(String whom) {

@@ -7,6 +7,7 @@ import org.slipstream.core.BodyType;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.LogText;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
@@ -75,7 +76,8 @@ public final class Reporter {
             }
             return true;
         } catch (IOException e) {
-            log.warn("queue={} msg=\"report not made, trying again later\" reason=\"{}\"", id, e.toString());
+            log.warn("queue={} msg=\"report not made, trying again later\" reason=\"{}\"", id,
+                    LogText.text(e.toString()));
             return false;
         }
     }
@@ -89,7 +91,8 @@ public final class Reporter {
             }
             return true;
         } catch (IOException e) {
-            log.warn("queue={} msg=\"receipt not made, trying again later\" reason=\"{}\"", id, e.toString());
+            log.warn("queue={} msg=\"receipt not made, trying again later\" reason=\"{}\"", id,
+                    LogText.text(e.toString()));
             return false;
         }
     }
@@ -108,8 +111,8 @@ public final class Reporter {
         }
         ReportComposer.Composed composed = compose(id, kind, sender.get(), message, about);
         MessageSummary sent = outbox.submit(envelope(sender.get(), composed.eightBit()), composed.content());
-        log.info("queue={} msg=\"sender told\" kind={} report={} to=<{}> recipients={}", id, kind.word(), sent.id(),
-                sender.get(), about.size());
+        log.info("queue={} msg=\"sender told\" kind={} report={} to={} recipients={}", id, kind.word(), sent.id(),
+                LogText.path(sender.get()), about.size());
     }
 
     private ReportComposer.Composed compose(QueueId id, Kind kind, Address sender, Spool.Details message,
@@ -133,7 +136,8 @@ public final class Reporter {
             DsnReturn returns = kind == Kind.FAILED ? message.envelope().returns() : DsnReturn.HEADERS;
             return Optional.of(Original.of(spool.letter(id), returns));
         } catch (IOException e) {
-            log.warn("queue={} msg=\"letter not readable, reported without it\" reason=\"{}\"", id, e.toString());
+            log.warn("queue={} msg=\"letter not readable, reported without it\" reason=\"{}\"", id,
+                    LogText.text(e.toString()));
             return Optional.empty();
         }
     }

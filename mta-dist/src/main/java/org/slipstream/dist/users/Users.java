@@ -3,6 +3,7 @@ package org.slipstream.dist.users;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Address;
+import org.slipstream.core.LogText;
 import org.slipstream.smtpin.auth.Credentials;
 import org.slipstream.smtpin.auth.ScramKeys;
 
@@ -136,7 +137,7 @@ public final class Users implements Credentials {
         } else {
             known = new Known(known.users(), stamp);
             log.error("msg=\"users not read again, the former ones hold\" mistakes={} first=\"{}\"",
-                    content.mistakes().size(), content.mistakes().getFirst().replace('"', '\''));
+                    content.mistakes().size(), LogText.text(content.mistakes().getFirst()));
         }
     }
 

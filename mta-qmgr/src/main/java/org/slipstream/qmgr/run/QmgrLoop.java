@@ -2,6 +2,7 @@ package org.slipstream.qmgr.run;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.ImpossibleEventException;
 import org.slipstream.qmgr.OrderSink;
@@ -130,10 +131,10 @@ public final class QmgrLoop {
         try {
             whole(() -> brain.absorb(event, now, orders::add));
         } catch (ImpossibleEventException impossible) {
-            log.error("msg=\"event refused\" event=\"{}\"", event, impossible);
+            log.error("msg=\"event refused\" event=\"{}\"", LogText.text(event.toString()), impossible);
             impossible.about().ifPresent(id -> setAside(id, now));
         } catch (RuntimeException | Error trouble) {
-            log.error("msg=\"event failed\" event=\"{}\"", event);
+            log.error("msg=\"event failed\" event=\"{}\"", LogText.text(event.toString()));
             throw trouble;
         }
     }
@@ -143,7 +144,7 @@ public final class QmgrLoop {
     private void setAside(QueueId id, long now) {
         log.error(
                 "queue={} msg=\"set aside after an event that cannot happen; release it when it is understood\" state=\"{}\"",
-                id, brain.about(id, now).map(QmgrSnapshot.ActiveMessage::toString).orElse("not active"));
+                id, LogText.text(brain.about(id, now).map(QmgrSnapshot.ActiveMessage::toString).orElse("not active")));
         absorb(new QmgrEvent.Operator(new QmgrEvent.Command.Hold(id)), now);
     }
 

@@ -6,14 +6,14 @@ import org.slipstream.smtpin.command.Command.Wrong;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
 /// Reads a command line (RFC 5321 section 4.1.1).
 ///
-/// A verb matches as a whole and without case: `DATAXYZ` is not DATA. Blanks before the line's end are tolerated, as the
-/// RFC asks; a blank after `FROM:` and `TO:` is tolerated because clients of twenty years send one. Nothing else is.
+/// A verb matches as a whole and without case: `DATAXYZ` is not DATA. White space before the line's end is tolerated, as the
+/// RFC asks; a blank after `FROM:` and `TO:` is tolerated because clients of twenty years send one. Nothing else is: a
+/// control character anywhere in a command is an error, because servers differ in where they think that the command ends.
 public final class CommandParser {
     private final String hostname;
 
@@ -24,10 +24,36 @@ public final class CommandParser {
 
     /// @param line without its CRLF, one character per octet
     public Command parse(String line) {
-        String text = line.stripTrailing();
+        String text = withoutWhiteSpaceAtTheEnd(line);
         int blank = text.indexOf(' ');
-        String verb = (blank < 0 ? text : text.substring(0, blank)).toUpperCase(Locale.ROOT);
-        String rest = blank < 0 ? "" : text.substring(blank + 1).stripLeading();
+        String verb = Ascii.upper(blank < 0 ? text : text.substring(0, blank));
+        int start = blank < 0 ? text.length() : blank;
+        while (start < text.length() && text.charAt(start) == ' ') {
+            start++;
+        }
+        Command command = parse(verb, text.substring(start));
+        // A chunk follows BDAT however it is written, so its own rules judge it.
+        boolean judged = command instanceof Wrong || command instanceof Command.Bdat;
+        return judged || text.chars().noneMatch(CommandParser::isControl)
+                ? command
+                : new Wrong(verb, Reply.of(501, "5.5.2", "Control character in a command"));
+    }
+
+    // RFC 5321 section 4.1.1; WSP of RFC 5234 is a blank or a tab.
+    private static String withoutWhiteSpaceAtTheEnd(String line) {
+        int end = line.length();
+        while (end > 0 && (line.charAt(end - 1) == ' ' || line.charAt(end - 1) == '\t')) {
+            end--;
+        }
+        return line.substring(0, end);
+    }
+
+    // Octets from 128 to 159 are no controls here but parts of UTF-8.
+    private static boolean isControl(int octet) {
+        return octet < ' ' || octet == 127;
+    }
+
+    private Command parse(String verb, String rest) {
         return switch (verb) {
             case "EHLO", "HELO", "LHLO" -> hello(verb, rest);
             case "MAIL" -> mail(rest);
@@ -108,6 +134,9 @@ public final class CommandParser {
                     "Syntax: " + verb + (verb.equals("MAIL") ? " FROM:<address>" : " TO:<address>"));
             case PATH -> wrong(verb, badAddressStatus, "Bad address syntax");
             case PARAMETERS -> wrong(verb, "5.5.4", "Bad parameter syntax");
+            case LONG_LOCAL_PART -> wrong(verb, badAddressStatus, "Local part too long, at most "
+                    + PathParser.LOCAL_PART_OCTETS + " octets before its tag");
+            case LONG_PATH -> wrong(verb, badAddressStatus, "Path too long, at most " + PathParser.PATH_OCTETS + " octets");
             case NOT_UTF8 -> new Wrong(verb, Reply.of(553, "5.6.7", "An address is ASCII or UTF-8"));
         };
     }
@@ -115,7 +144,7 @@ public final class CommandParser {
     // RFC 3030 section 2: bdat-cmd = "BDAT" SP chunk-size [ SP "LAST" ].
     private static Command bdat(String rest) {
         String[] words = rest.split(" +");
-        boolean last = words.length == 2 && words[1].equalsIgnoreCase("LAST");
+        boolean last = words.length == 2 && Ascii.same(words[1], "LAST");
         return new Command.Bdat(words.length == 1 || last ? ParameterReader.number(words[0]) : OptionalLong.empty(),
                 last);
     }
@@ -125,7 +154,7 @@ public final class CommandParser {
         String[] words = rest.split(" +");
         boolean wellFormed = words.length <= 2 && words[0].matches("[A-Za-z0-9_-]{1,20}");
         return wellFormed
-                ? new Command.Auth(words[0].toUpperCase(Locale.ROOT),
+                ? new Command.Auth(Ascii.upper(words[0]),
                         words.length == 1 ? Optional.empty() : Optional.of(words[1].equals("=") ? "" : words[1]))
                 : wrong("AUTH", "5.5.4", "Syntax: AUTH mechanism [initial-response]");
     }
@@ -146,7 +175,7 @@ public final class CommandParser {
             if (value.isEmpty()) {
                 return wrong("XCLIENT", "5.5.4", "Syntax: XCLIENT attribute=value");
             }
-            attributes.add(new Parameter(word.substring(0, equals).toUpperCase(Locale.ROOT), value.get()));
+            attributes.add(new Parameter(Ascii.upper(word.substring(0, equals)), value.get()));
         }
         return new Command.Xclient(List.copyOf(attributes));
     }

@@ -11,7 +11,6 @@ import java.time.OffsetDateTime;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -120,7 +119,7 @@ final class ParameterReader {
 
     // RFC 6152 section 2, RFC 3030 section 3.
     private void body(String value) {
-        switch (value.toUpperCase(Locale.ROOT)) {
+        switch (Ascii.upper(value)) {
             case "7BIT" -> body(BodyType.SEVEN_BIT, Extension.EIGHT_BIT_MIME);
             case "8BITMIME" -> body(BodyType.EIGHT_BIT_MIME, Extension.EIGHT_BIT_MIME);
             case "BINARYMIME" -> body(BodyType.BINARY_MIME, Extension.BINARY_MIME);
@@ -135,7 +134,7 @@ final class ParameterReader {
 
     // RFC 3461 section 4.3.
     private void returns(String value) {
-        switch (value.toUpperCase(Locale.ROOT)) {
+        switch (Ascii.upper(value)) {
             case "FULL" -> returns = DsnReturn.FULL;
             case "HDRS" -> returns = DsnReturn.HEADERS;
             default -> syntax("RET=FULL or RET=HDRS");
@@ -185,7 +184,7 @@ final class ParameterReader {
         Matcher by = BY.matcher(value);
         boolean valid = by.matches();
         // Section 4: a message that is to be returned when it is late must not be late already.
-        boolean returned = valid && by.group(2).equalsIgnoreCase("R");
+        boolean returned = valid && Ascii.same(by.group(2), "R");
         long seconds = valid ? Long.parseLong(by.group(1)) : 0;
         if (!valid || returned && seconds <= 0) {
             syntax("BY=seconds;R or BY=seconds;N");
@@ -217,7 +216,7 @@ final class ParameterReader {
     private void notifyOn(String value) {
         Set<DsnNotify> wanted = EnumSet.noneOf(DsnNotify.class);
         boolean valid = true;
-        for (String word : value.toUpperCase(Locale.ROOT).split(",", -1)) {
+        for (String word : Ascii.upper(value).split(",", -1)) {
             switch (word) {
                 case "NEVER" -> wanted.add(DsnNotify.NEVER);
                 case "SUCCESS" -> wanted.add(DsnNotify.SUCCESS);
@@ -236,7 +235,7 @@ final class ParameterReader {
     // RFC 3461 section 4.2: original-recipient-address = addr-type ";" xtext, up to 500 characters; RFC 6533 section 3 for `utf-8`.
     private void original(String value) {
         int semicolon = value.indexOf(';');
-        String type = value.substring(0, Math.max(0, semicolon)).toLowerCase(Locale.ROOT);
+        String type = Ascii.lower(value.substring(0, Math.max(0, semicolon)));
         String encoded = value.substring(semicolon + 1);
         Optional<String> address = (type.equals("utf-8") ? utf8(encoded) : Xtext.decode(encoded))
                 .filter(text -> !text.isEmpty() && text.chars().noneMatch(Character::isISOControl));

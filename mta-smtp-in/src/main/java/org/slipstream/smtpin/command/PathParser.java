@@ -8,9 +8,9 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /// Reads what MAIL and RCPT have in common, `FROM:<path> [parameters]`, by the grammar of RFC 5321 section 4.1.2.
 ///
@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
 /// ```
 ///
 /// Besides a path there is `<>`, the null reverse-path, and `<Postmaster>`, the only recipient without a domain.
-/// Local parts are not held to the 64 octets of section 4.5.3.1.1: real return paths are longer, the section itself asks
-/// for no limits, and the command line bounds them. Whether a path beyond ASCII may be used is the protocol's question.
+/// A path has 256 octets at most (section 4.5.3.1.3), a local part 64 before its tag (section 4.5.3.1.1; why a tag may be longer,
+/// tells ADR 30). Octets are those of UTF-8. Whether a path beyond ASCII may be used is the protocol's question.
 final class PathParser {
     /// The result: a path with its parameters, or the first thing that is wrong.
     sealed interface Result permits Parsed, Failed {}
@@ -32,7 +32,7 @@ final class PathParser {
     record Parsed(Path path, boolean routed, List<Parameter> parameters) implements Result {}
 
     enum Failed implements Result {
-        KEYWORD, PATH, PARAMETERS, NOT_UTF8
+        KEYWORD, PATH, LONG_LOCAL_PART, LONG_PATH, PARAMETERS, NOT_UTF8
     }
 
     sealed interface Path {
@@ -43,8 +43,13 @@ final class PathParser {
         record Mailbox(Address address) implements Path {}
     }
 
-    private static final Pattern IPV4 = Pattern.compile(
-            "(25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})(\\.(25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})){3}");
+    /// With the angle brackets.
+    static final int PATH_OCTETS = 256;
+    static final int LOCAL_PART_OCTETS = 64;
+    /// Behind one of these a local part goes on with what its owner made up: `user+list`, `owner-list=reader=far.example`.
+    private static final String TAG_BEGINS = "+-=";
+    // RFC 5321 section 4.1.3: Snum = 1*3DIGIT, with leading zeros.
+    private static final Pattern IPV4 = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
     private static final Pattern IPV6 = Pattern.compile("(?i)IPv6:([0-9a-f:.]{2,45})");
     private static final Pattern PARAMETER = Pattern.compile(
             "([A-Za-z0-9][A-Za-z0-9-]*)(?:=([\\x21-\\x3c\\x3e-\\x7e\\x{a0}-\\x{10ffff}]+))?");
@@ -62,7 +67,7 @@ final class PathParser {
     /// @param keyword `FROM:` or `TO:`
     /// @param text what follows the verb
     static Result parse(String keyword, String text) {
-        if (!text.regionMatches(true, 0, keyword, 0, keyword.length())) {
+        if (!Ascii.same(text.substring(0, Math.min(text.length(), keyword.length())), keyword)) {
             return Failed.KEYWORD;
         }
         Optional<String> decoded = decoded(text);
@@ -75,8 +80,31 @@ final class PathParser {
         if (path.isEmpty()) {
             return Failed.PATH;
         }
+        Optional<Failed> tooLong = tooLong(path.get());
+        if (tooLong.isPresent()) {
+            return tooLong.get();
+        }
         return parser.parameters().<Result>map(found -> new Parsed(path.get(), parser.routed, found))
                 .orElse(Failed.PARAMETERS);
+    }
+
+    private static Optional<Failed> tooLong(Path path) {
+        if (!(path instanceof Path.Mailbox(Address address))) {
+            return Optional.empty();
+        }
+        String local = address.localPart();
+        int tag = 0;
+        while (tag < local.length() && TAG_BEGINS.indexOf(local.charAt(tag)) < 0) {
+            tag++;
+        }
+        if (octets(local.substring(0, tag)) > LOCAL_PART_OCTETS) {
+            return Optional.of(Failed.LONG_LOCAL_PART);
+        }
+        return octets(address.toString()) + 2 > PATH_OCTETS ? Optional.of(Failed.LONG_PATH) : Optional.empty();
+    }
+
+    private static int octets(String text) {
+        return text.getBytes(StandardCharsets.UTF_8).length;
     }
 
     // RFC 6531 section 3.3 widens atoms, quoted strings and domains by UTF-8; what is no UTF-8 has no meaning at all.
@@ -107,7 +135,7 @@ final class PathParser {
             return Optional.empty();
         }
         if (take('>')) {
-            return local.get().equalsIgnoreCase("postmaster") ? Optional.of(new Path.Postmaster()) : Optional.empty();
+            return Ascii.same(local.get(), "postmaster") ? Optional.of(new Path.Postmaster()) : Optional.empty();
         }
         if (!take('@')) {
             return Optional.empty();
@@ -174,9 +202,18 @@ final class PathParser {
             return Optional.empty();
         }
         String inside = text.substring(at + 1, end);
-        String literal = text.substring(at, end + 1);
         at = end + 1;
-        return IPV4.matcher(inside).matches() || isIpv6(inside) ? Optional.of(literal) : Optional.empty();
+        return IPV4.matcher(inside).matches()
+                ? ipv4(inside).map(address -> "[" + address + "]")
+                : Optional.of("[" + inside + "]").filter(_ -> isIpv6(inside));
+    }
+
+    // Leading zeros are left out, because others might read `010` as eight.
+    private static Optional<String> ipv4(String numbers) {
+        List<Integer> octets = Pattern.compile("\\.").splitAsStream(numbers).map(Integer::valueOf).toList();
+        return octets.stream().allMatch(octet -> octet < 256)
+                ? Optional.of(octets.stream().map(String::valueOf).collect(Collectors.joining(".")))
+                : Optional.empty();
     }
 
     private static boolean isIpv6(String inside) {
@@ -200,12 +237,13 @@ final class PathParser {
         if (peek() != ' ') {
             return Optional.empty();
         }
-        for (String word : text.substring(at).strip().split(" +")) {
+        skipBlanks();
+        for (String word : text.substring(at).split(" +")) {
             var match = PARAMETER.matcher(word);
             if (!match.matches()) {
                 return Optional.empty();
             }
-            String keyword = match.group(1).toUpperCase(Locale.ROOT);
+            String keyword = Ascii.upper(match.group(1));
             if (found.stream().anyMatch(other -> other.keyword().equals(keyword))) {
                 return Optional.empty();
             }

@@ -4,9 +4,11 @@ package org.slipstream.smtpin.data;
 ///
 /// The header ends at the empty line (RFC 5322 section 2.1), or at the first line that can be neither a field nor the
 /// continuation of one, because mail without a header exists and its whole body is not a header. Each server on the way has added a
-/// Received field; their number is how a loop is noticed (RFC 5321 section 6.3).
+/// Received field; their number is how a loop is noticed (RFC 5321 section 6.3). Blanks may stand before a field's colon (RFC 5322
+/// section 4.5).
 public final class HeaderWatch {
-    private static final byte[] RECEIVED = {'r', 'e', 'c', 'e', 'i', 'v', 'e', 'd', ':'};
+    private static final byte[] RECEIVED = {'r', 'e', 'c', 'e', 'i', 'v', 'e', 'd'};
+    private static final int OTHER_NAME = -1;
 
     private long bytes;
     private int lines;
@@ -65,10 +67,12 @@ public final class HeaderWatch {
     private void seeName(byte b) {
         if (matched == column && matched < RECEIVED.length && (b | 0x20) == RECEIVED[matched]) {
             matched++;
-            received += matched == RECEIVED.length ? 1 : 0;
+        } else if (b != ':' && !isBlank(b)) {
+            matched = OTHER_NAME;
         }
         if (b == ':' && column > 0) {
             isField = true;
+            received += matched == RECEIVED.length ? 1 : 0;
         } else if (isBlank(b) && column > 0) {
             blankInName = true;
         } else if (b <= ' ' || b == 127 || blankInName) {

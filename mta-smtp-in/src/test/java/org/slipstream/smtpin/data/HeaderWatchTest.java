@@ -35,6 +35,12 @@ class HeaderWatchTest {
     }
 
     @Test
+    void aBlankBeforeTheColonHidesNoHop() {
+        assertThat(watch("Received : a\r\nreceived \t:b\r\nReceivedX: no\r\nReceived-SPF : no\r\n\r\n").received())
+                .isEqualTo(2);
+    }
+
+    @Test
     void anOldFashionedBlankBeforeTheColonIsStillAField() {
         assertThat(watch("Subject : x\r\nTo: y\r\n\r\n").lines()).isEqualTo(2);
     }

@@ -2,6 +2,7 @@ package org.slipstream.smtpout.routing;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
 import org.slipstream.smtpout.place.Payer;
 import org.slipstream.smtpout.place.WorkerBudget;
@@ -72,7 +73,7 @@ public final class Lookups<A> implements AutoCloseable {
         try {
             return find.apply(domain);
         } catch (RuntimeException broken) {
-            log.error("msg=\"a lookup ends by a defect of this server\" domain={}", domain, broken);
+            log.error("msg=\"a lookup ends by a defect of this server\" domain={}", LogText.word(domain), broken);
             return defect.apply(domain);
         }
     }

@@ -1,0 +1,31 @@
+package org.slipstream.smtpin.command;
+
+/// Upper and lower case of protocol words, whose letters are those of ASCII (RFC 5321 section 2.4).
+///
+/// Unicode knows more pairs: the dotless i (U+0131) and the long s (U+017F) are a capital I and S, the Kelvin sign (U+212A) is a small k. With
+/// [String#toUpperCase] a word that contains them is taken for a keyword here and for something else by the next server.
+final class Ascii {
+    private Ascii() {}
+
+    static String upper(String text) {
+        return shifted(text, 'a', 'z', 'A' - 'a');
+    }
+
+    static String lower(String text) {
+        return shifted(text, 'A', 'Z', 'a' - 'A');
+    }
+
+    /// True when the two differ in the case of ASCII letters at most.
+    static boolean same(String one, String other) {
+        return one.length() == other.length() && lower(one).equals(lower(other));
+    }
+
+    private static String shifted(String text, char first, char last, int distance) {
+        StringBuilder shifted = new StringBuilder(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            shifted.append(c >= first && c <= last ? (char) (c + distance) : c);
+        }
+        return shifted.toString();
+    }
+}
