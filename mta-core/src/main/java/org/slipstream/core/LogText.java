@@ -56,7 +56,8 @@ public final class LogText {
     // Controls, line and paragraph separators, what turns the direction of writing, halves of pairs.
     private static boolean isInvisible(int c) {
         return switch (Character.getType(c)) {
-            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.SURROGATE, Character.UNASSIGNED ->
+            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,
+                    Character.SURROGATE, Character.UNASSIGNED ->
                 true;
             default -> false;
         };

@@ -66,7 +66,8 @@ public record Reply(int code, Optional<EnhancedStatus> status, List<String> line
         String prefix = status.map(s -> s + " ").orElse("");
         List<String> folded = code == CHALLENGE
                 ? lines
-                : lines.stream().flatMap(line -> fold(line, LINE_OCTETS - "250-\r\n".length() - prefix.length()).stream())
+                : lines.stream()
+                        .flatMap(line -> fold(line, LINE_OCTETS - "250-\r\n".length() - prefix.length()).stream())
                         .toList();
         StringBuilder wire = new StringBuilder();
         for (int i = 0; i < folded.size(); i++) {

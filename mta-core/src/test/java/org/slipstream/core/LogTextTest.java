@@ -11,7 +11,8 @@ class LogTextTest {
     @Test
     void ordinaryTextIsLeftAlone() {
         assertThat(LogText.path(Address.of("bounces+a=b@x.example"))).isEqualTo("<bounces+a=b@x.example>");
-        assertThat(LogText.path(Address.of("j\u00fcrgen@b\u00fccher.example"))).isEqualTo("<j\u00fcrgen@b\u00fccher.example>");
+        assertThat(LogText.path(Address.of("j\u00fcrgen@b\u00fccher.example")))
+                .isEqualTo("<j\u00fcrgen@b\u00fccher.example>");
         assertThat(LogText.path(Optional.empty())).isEqualTo("<>");
         assertThat(LogText.text("550 5.1.1 <b@y.example>: unknown")).isEqualTo("550 5.1.1 <b@y.example>: unknown");
     }

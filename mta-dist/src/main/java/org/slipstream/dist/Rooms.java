@@ -29,6 +29,7 @@ import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.smtpin.House;
 import org.slipstream.smtpin.MailDoor;
+import org.slipstream.smtpin.MemoryBudget;
 import org.slipstream.smtpin.policy.Check;
 import org.slipstream.smtpin.policy.Policy;
 import org.slipstream.smtpin.policy.SenderBelongs;
@@ -94,7 +95,8 @@ final class Rooms {
             checks.add(1, new SenderBelongs(users::owns));
         }
         return House.of(door).withPolicy(new Policy(checks)).withCredentials(users,
-                Services.guard(config.submission()));
+                Services.guard(config.submission())).withMemory(
+                        new MemoryBudget(config.limits().transactionMemoryBytes()));
     }
 
     private static Users users(Config config) throws StartFailure {

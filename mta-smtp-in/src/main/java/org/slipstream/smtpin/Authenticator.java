@@ -7,16 +7,19 @@ import org.slipstream.core.Reply;
 import org.slipstream.smtpin.auth.GuessGuard;
 import org.slipstream.smtpin.auth.Mechanism;
 import org.slipstream.smtpin.auth.Mechanisms;
+import org.slipstream.smtpin.auth.PasswordThreads;
 import org.slipstream.smtpin.command.Command;
 import org.slipstream.smtpin.policy.ClientNetwork;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /// Carries the exchange of a mechanism over the wire (RFC 4954 section 4): challenges as 334 in base64, responses as lines. On its
-/// session's thread.
+/// session's thread, but for the steps of the mechanism, which may be a password hash: [PasswordThreads].
 final class Authenticator {
     sealed interface Result {
         record Proven(String user) implements Result {}
@@ -35,12 +38,16 @@ final class Authenticator {
     private final String hostname;
     private final Mechanisms mechanisms;
     private final GuessGuard guard;
+    private final PasswordThreads passwords;
+    private final Predicate<InetAddress> known;
 
-    Authenticator(Wire wire, String hostname, Mechanisms mechanisms, GuessGuard guard) {
+    Authenticator(Wire wire, ListenerConfig config, Mechanisms mechanisms, House house) {
         this.wire = wire;
-        this.hostname = hostname;
+        this.hostname = config.hostname();
         this.mechanisms = mechanisms;
-        this.guard = guard;
+        this.guard = house.guesses();
+        this.passwords = house.passwords();
+        this.known = config.trust().known();
     }
 
     /// @throws IOException when the client leaves in the middle
@@ -65,12 +72,17 @@ final class Authenticator {
             }
             Mechanism.Turn turn;
             try {
-                turn = mechanism.respond(((Said.Bytes) said).bytes());
+                byte[] response = ((Said.Bytes) said).bytes();
+                turn = passwords.call(known.test(client.address()), () -> mechanism.respond(response));
+            } catch (PasswordThreads.BusyException crowd) {
+                log.info("session={} client={} msg=\"{}\"", client.session(), ReceivedLine.literal(client.address()),
+                        crowd.getMessage());
+                return temporaryFailure();
             } catch (IOException trouble) {
                 // Not the client's fault, and so no failed guess.
                 log.warn("session={} trouble=\"{}\" msg=\"login impossible\"", client.session(),
                         LogText.text(trouble.toString()));
-                return new Result.Refused(Reply.of(454, "4.7.0", "Temporary authentication failure"));
+                return temporaryFailure();
             }
             switch (turn) {
                 case Mechanism.Turn.Challenge(byte[] bytes) -> said = ask(bytes, patienceNanos);
@@ -85,6 +97,11 @@ final class Authenticator {
             }
         }
         return new Result.Refused(Reply.of(501, "5.5.4", "This does not end"));
+    }
+
+    // RFC 4954 section 6.
+    private static Result temporaryFailure() {
+        return new Result.Refused(Reply.of(454, "4.7.0", "Temporary authentication failure"));
     }
 
     private Result failed(Client client, String network, String mechanism, Mechanism.Turn.Failed failed) {

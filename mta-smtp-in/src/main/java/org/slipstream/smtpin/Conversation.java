@@ -81,7 +81,7 @@ final class Conversation {
                         mechanisms.names(false), mechanisms.names(true)));
         this.judge = new Judge(house);
         this.reception = new Reception(wire, config, house, tuning);
-        this.authenticator = new Authenticator(wire, config.hostname(), mechanisms, house.guesses());
+        this.authenticator = new Authenticator(wire, config, mechanisms, house);
         this.state = State.start(false, false);
     }
 
@@ -100,7 +100,7 @@ final class Conversation {
             log.error("session={} client={} failed", number, literal(), broken);
             lastReply(Reply.of(421, "4.3.0", config.hostname() + " Something is broken here, closing"));
         } finally {
-            reception.close();
+            forget();
             leavePlace();
         }
         if (weHungUp && floor.get() != Floor.DISMISSED) {
@@ -286,6 +286,7 @@ final class Conversation {
     }
 
     private void forget() {
+        transaction.ifPresent(Transaction::close);
         transaction = Optional.empty();
         reception.close();
     }
@@ -300,7 +301,8 @@ final class Conversation {
     }
 
     private void sender(Command.Mail mail) throws IOException {
-        Transaction begun = new Transaction(mail, now());
+        forget();
+        Transaction begun = new Transaction(mail, now(), house.memory());
         Optional<Reply> refusal = judge.sender(client(), mail, begun);
         transaction = refusal.isPresent() ? Optional.empty() : Optional.of(begun);
         take(protocol.sender(state, mail, refusal));
@@ -309,10 +311,8 @@ final class Conversation {
     private void recipient(Command.Rcpt rcpt) throws IOException {
         Transaction mail = transaction.orElseThrow();
         Optional<Reply> refusal = judge.recipient(client(), rcpt, mail);
-        if (refusal.isEmpty()) {
-            mail.add(rcpt);
-        }
-        take(protocol.recipient(state, refusal));
+        boolean memory = refusal.isPresent() || mail.add(rcpt);
+        take(memory ? protocol.recipient(state, rcpt, refusal) : protocol.noMemory(state));
     }
 
     private void data() throws IOException {

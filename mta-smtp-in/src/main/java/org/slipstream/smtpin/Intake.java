@@ -8,6 +8,7 @@ import org.slipstream.smtpin.data.HeaderWatch;
 import org.slipstream.smtpin.data.LineWatch;
 import org.slipstream.smtpin.policy.Header;
 import org.slipstream.smtpin.protocol.Limits;
+import org.slipstream.smtpin.protocol.Protocol;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.IntPredicate;
 
 /// One message on its way from the wire into a draft, by DATA ([#take]) or in chunks ([#takeChunk]).
 ///
@@ -37,6 +39,7 @@ final class Intake implements AutoCloseable {
     private final Function<IOException, Reply> troubleReply;
     private final boolean binary;
     private final boolean readsHeader;
+    private final IntPredicate memory;
     private final DataScanner scanner = new DataScanner();
     private final DataScanner.Sink content = this::content;
     private final LineWatch lines = new LineWatch();
@@ -53,8 +56,10 @@ final class Intake implements AutoCloseable {
 
     /// @param binary BINARYMIME: lines mean nothing (RFC 3030 section 3)
     /// @param readsHeader keep the header for [#header]
+    /// @param memory asked for so many bytes to keep the header in; false when there are none
     Intake(ListenerConfig config, MailDoor.DraftLetter draft, Function<IOException, Reply> troubleReply,
-            boolean binary, boolean readsHeader) {
+            boolean binary, boolean readsHeader, IntPredicate memory) {
+        this.memory = memory;
         this.limits = config.limits();
         this.hostname = config.hostname();
         this.draft = draft;
@@ -133,7 +138,17 @@ final class Intake implements AutoCloseable {
         long before = header.bytes();
         header.see(block, offset, length);
         if (readsHeader && refusal.isEmpty()) {
-            headerText.write(block, offset, (int) (header.bytes() - before));
+            keepHeader(block, offset, (int) (header.bytes() - before));
+        }
+    }
+
+    // A buffer that doubles has twice the room that it needs at worst.
+    private void keepHeader(byte[] block, int offset, int length) {
+        if (memory.test(2 * length)) {
+            headerText.write(block, offset, length);
+        } else {
+            trouble = Optional.of(new IOException("no memory for the header: limits.transaction-memory is spent"));
+            refuse(Fault.TROUBLE, Protocol.NO_MEMORY);
         }
     }
 

@@ -56,7 +56,8 @@ final class Judge {
     }
 
     Optional<Reply> recipient(Client client, Command.Rcpt rcpt, Transaction mail) {
-        return ofTheMessage(client, mail, " from=" + LogText.path(mail.sender()) + " to=" + LogText.path(rcpt.recipient()),
+        return ofTheMessage(client, mail,
+                " from=" + LogText.path(mail.sender()) + " to=" + LogText.path(rcpt.recipient()),
                 policy.rcpt(client,
                         new Check.Rcpt(mail.sender(), rcpt.recipient(), rcpt.routed(), mail.recipients())),
                 () -> door.recipient(client, mail.sender(), rcpt.recipient()));

@@ -17,17 +17,19 @@ import javax.net.ssl.SSLContext;
 /// @param hostname the name in the greeting and in Received lines
 /// @param tls asked for a context at each handshake, so that a renewed certificate counts from the next one on. Which certificate
 /// a client gets by SNI is the business of the context's key manager
-/// @param trust who may speak for others
+/// @param trust who may speak for others, and for whom places are kept
 public record ListenerConfig(ServicePolicy service, InetSocketAddress address, String hostname,
         Optional<Supplier<SSLContext>> tls, Limits limits, Trust trust) {
 
-    /// Clients that may say whom they speak for.
+    /// Clients that are more than strangers.
     ///
     /// @param proxies must begin with a PROXY header; nobody else may
     /// @param speakers may say XCLIENT, when the service offers it
-    public record Trust(Predicate<InetAddress> proxies, Predicate<InetAddress> speakers) {
+    /// @param known a tenth of the places is kept for them, see [Admission]
+    public record Trust(Predicate<InetAddress> proxies, Predicate<InetAddress> speakers,
+            Predicate<InetAddress> known) {
         public static Trust nobody() {
-            return new Trust(_ -> false, _ -> false);
+            return new Trust(_ -> false, _ -> false, _ -> false);
         }
     }
 

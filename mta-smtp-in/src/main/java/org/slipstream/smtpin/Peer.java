@@ -121,6 +121,7 @@ final class Peer {
 
     // What may stand in a Received line.
     private static boolean isWord(String name) {
-        return !name.isEmpty() && name.length() <= 255 && name.chars().allMatch(c -> c > ' ' && c < 127 && "()<>\"\\;,".indexOf(c) < 0);
+        return !name.isEmpty() && name.length() <= 255
+                && name.chars().allMatch(c -> c > ' ' && c < 127 && "()<>\"\\;,".indexOf(c) < 0);
     }
 }

@@ -132,7 +132,7 @@ final class Reception implements AutoCloseable {
 
     private Intake begin(Client client, Transaction mail) throws IOException {
         Intake intake = new Intake(config, door.draft(client), door::troubleReply, mail.isBinary(),
-                policy.readsHeader());
+                policy.readsHeader(), mail::takeMemory);
         boolean lmtp = config.service().dialect() == ServicePolicy.Dialect.LMTP;
         intake.begin(ReceivedLine.compose(client, ReceivedLine.Protocol.of(lmtp, mail.isInternational()),
                 config.hostname(), intake.id(), mail.onlyRecipient(), tuning.clock().instant()));
@@ -245,7 +245,8 @@ final class Reception implements AutoCloseable {
 
     private static Answer trouble(Client client, IOException trouble, Reply reply) {
         log.warn("session={} client={} reply=\"{}\" trouble=\"{}\"", client.session(),
-                ReceivedLine.literal(client.address()), LogText.text(reply.toString()), LogText.text(trouble.toString()));
+                ReceivedLine.literal(client.address()), LogText.text(reply.toString()),
+                LogText.text(trouble.toString()));
         return new Answer.Trouble(reply);
     }
 }

@@ -14,15 +14,25 @@ import java.util.List;
 import java.util.Optional;
 
 /// One mail transaction from MAIL to the end of the message (RFC 5321 section 3.3). Belongs to its session's thread.
-final class Transaction {
+///
+/// What it keeps in memory is taken from a [MemoryBudget] and given back when it is closed.
+final class Transaction implements AutoCloseable {
+    /// The objects of a recipient, in the list and again while the message is committed: [org.slipstream.core.Recipient] twice, the key
+    /// by which doubles are found, a row.
+    private static final int RECIPIENT_BYTES = 400;
+    /// An address is there as text, as a key, and in the encoded envelope.
+    private static final int COPIES = 3;
+
     private final Optional<Address> sender;
     private final MailParameters said;
     private final Instant begun;
+    private final MemoryBudget.Share memory;
     private final List<Recipient> recipients = new ArrayList<>();
     private final List<Tag> tags = new ArrayList<>(0);
 
     /// @param begun from when the times count that the client named
-    Transaction(Command.Mail mail, Instant begun) {
+    Transaction(Command.Mail mail, Instant begun, MemoryBudget budget) {
+        this.memory = budget.share();
         this.sender = mail.sender();
         this.said = mail.parameters();
         this.begun = begun;
@@ -40,9 +50,24 @@ final class Transaction {
         return said.body().equals(Optional.of(BodyType.BINARY_MIME));
     }
 
-    void add(Command.Rcpt rcpt) {
+    /// @return false when there is no memory for one more
+    boolean add(Command.Rcpt rcpt) {
+        if (!memory.take(RECIPIENT_BYTES + (long) COPIES * rcpt.octets())) {
+            return false;
+        }
         recipients.add(new Recipient(recipients.size() + 1, rcpt.recipient(), rcpt.parameters().original(),
                 rcpt.parameters().notifyOn()));
+        return true;
+    }
+
+    /// For something else of this message. @return false when there is none
+    boolean takeMemory(int bytes) {
+        return memory.take(bytes);
+    }
+
+    @Override
+    public void close() {
+        memory.close();
     }
 
     void add(List<Tag> more) {

@@ -163,6 +163,10 @@ final class Wire {
         from = 0;
         to = 0;
         to = Math.max(0, link.read(input, 0, input.length));
+        if (to == input.length) {
+            // A client that is always ahead never makes this thread wait, and a virtual thread that never waits keeps its carrier.
+            Thread.yield();
+        }
         return to > 0;
     }
 

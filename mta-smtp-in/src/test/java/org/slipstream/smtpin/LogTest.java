@@ -97,8 +97,9 @@ class LogTest {
         await().until(() -> !lines("helo=forging-story.example").isEmpty());
         String from = " from=<a\\u003e\\u0020to=\\u003cb@c.example\\u003e\\u0020reply=\\u0022250\\u0020x@x.example>";
         assertThat(lines("helo=forging-story.example")).hasSize(2).satisfiesExactly(
-                refused -> assertThat(refused).contains(from + " to=<nobody\\u003e\\u0020msg=accepted\\u0020\\u003c@y.example>"
-                        + " reply=\"555 5.5.4 Parameter not recognized: NOTIFY\""),
+                refused -> assertThat(refused)
+                        .contains(from + " to=<nobody\\u003e\\u0020msg=accepted\\u0020\\u003c@y.example>"
+                                + " reply=\"555 5.5.4 Parameter not recognized: NOTIFY\""),
                 accepted -> assertThat(accepted).contains(from + " rcpts=1 ").endsWith(" msg=accepted"));
     }
 

@@ -47,11 +47,12 @@ final class Stage {
             case "tls" -> config = config.withTls(Certificates.mx());
             case "policy" -> policy = policy(value);
             case "etrn" -> etrn = true;
-            case "speaker" -> config = config.withTrust(new ListenerConfig.Trust(_ -> false, _ -> true));
+            case "speaker" -> config = config.withTrust(new ListenerConfig.Trust(_ -> false, _ -> true, _ -> false));
             case "trusted-loopback" -> config = config.withTrust(
-                    new ListenerConfig.Trust(InetAddress::isLoopbackAddress, InetAddress::isLoopbackAddress));
+                    new ListenerConfig.Trust(InetAddress::isLoopbackAddress, InetAddress::isLoopbackAddress,
+                            _ -> false));
             case "dataCreditMillis" -> dataCredit = Duration.ofMillis(Long.parseLong(value));
-            case "proxy" -> config = config.withTrust(new ListenerConfig.Trust(_ -> true, _ -> false));
+            case "proxy" -> config = config.withTrust(new ListenerConfig.Trust(_ -> true, _ -> false, _ -> false));
             default -> config = Ports.with(config, name, Long.parseLong(value));
         }
     }

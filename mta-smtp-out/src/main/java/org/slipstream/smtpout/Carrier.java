@@ -275,7 +275,8 @@ final class Carrier implements Runnable {
         untouched.addAll(unread.get());
         boolean broken = ending.kind() == Kind.BROKEN;
         if (ending.kind() == Kind.STALE || broken && ending.left().isEmpty()) {
-            log.debug("msg=\"connection lost\" conn={} reason=\"{}\"", number, LogText.text(ending.reason().toString()));
+            log.debug("msg=\"connection lost\" conn={} reason=\"{}\"", number,
+                    LogText.text(ending.reason().toString()));
             answers.lost(ending.reason().toString());
         }
         for (Left left : ending.left()) {

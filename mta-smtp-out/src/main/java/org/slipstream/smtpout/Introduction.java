@@ -92,7 +92,8 @@ final class Introduction {
         Optional<Gone> gone = wire.connect(config.connectMillis());
         called.addAll(wire.called());
         if (gone.isPresent()) {
-            log.debug("msg=\"no connection\" conn={} remote={} reason=\"{}\"", connection, LogText.word(wire.endpoint().toString()),
+            log.debug("msg=\"no connection\" conn={} remote={} reason=\"{}\"", connection,
+                    LogText.word(wire.endpoint().toString()),
                     LogText.text(gone.get().reason().toString()));
             return gone.get().end() == End.ABORTED
                     ? new Result.Stopped()
@@ -145,7 +146,9 @@ final class Introduction {
                             if (awaited != Phase.GREETING) {
                                 roundTripNanos = Math.min(roundTripNanos, System.nanoTime() - asked);
                             }
-                            step = dialog.heard(reply);
+                            step = awaited == Phase.AUTH
+                                    ? LoginThread.ask(() -> dialog.heard(reply))
+                                    : dialog.heard(reply);
                         }
                         case Gone gone -> {
                             return hungUp(wire, awaited, gone);

@@ -102,6 +102,13 @@ class SmartHostTest {
         }
     }
 
+    /// How long an answer takes is the server's choice (SCRAM), and a carrier of virtual threads is not its to keep.
+    @Test
+    void aLoginIsAnsweredOnAThreadOfItsOwn() {
+        mailGoesWithAPasswordUnderImplicitTls();
+        assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName).contains("out-login");
+    }
+
     @Test
     void aCertificateOfAnUnknownAuthorityIsNotGoodEnoughWhereItIsChecked() {
         try (var server = ScriptedServer.withTls(relay, STARTTLS.replaceFirst("TLS\n$", "NOTLS\n"))) {

@@ -46,6 +46,7 @@ final class FreshLetters {
                     ? Optional.of(new InMemory(inline.bytes(), inline.length()))
                     : Optional.empty();
             weight = ENVELOPE_BYTES + (long) RECIPIENT_BYTES * envelope.recipients().size()
+                    + from.envelopeBytes().length
                     + (from.content() instanceof NewLetter.Inline inline ? inline.bytes().length : 0);
         }
     }

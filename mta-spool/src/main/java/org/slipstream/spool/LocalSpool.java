@@ -42,11 +42,12 @@ final class LocalSpool implements Spool {
     private final SpoolLock lock;
     private final AtomicLong lastId;
     private final Patience patience;
+    private final DraftMemory drafts;
 
     /// Takes over everything it gets; [#close] closes it.
     LocalSpool(SpoolConfig config, LongSupplier clock, LetterBox box, Register register, FreshLetters fresh,
             SpaceGuard space, SpoolWriter writer, ReaderThreads readers, SpoolLock lock, long lastId,
-            Patience patience) {
+            Patience patience, DraftMemory drafts) {
         this.config = config;
         this.clock = clock;
         this.box = box;
@@ -58,6 +59,7 @@ final class LocalSpool implements Spool {
         this.lock = lock;
         this.lastId = new AtomicLong(lastId);
         this.patience = patience;
+        this.drafts = drafts;
     }
 
     @Override
@@ -65,7 +67,7 @@ final class LocalSpool implements Spool {
         space.require();
         long now = clock.getAsLong();
         QueueId id = new QueueId(lastId.updateAndGet(last -> QueueId.after(last, now).value()));
-        return new WritingDraft(id, box, writer, space, clock, config.inlineBytes());
+        return new WritingDraft(id, box, writer, space, clock, config.inlineBytes(), drafts);
     }
 
     @Override

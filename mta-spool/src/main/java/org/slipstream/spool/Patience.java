@@ -9,7 +9,8 @@ import java.util.concurrent.TimeUnit;
 /// Only what the writer has not taken can be given up. Of a letter that hangs in a sync nobody knows whether it is there, and
 /// 451 for it would make two of it (RFC 1047).
 ///
-/// One look at the queue every now and then: a timer for each letter would cost more than some of the letter's syscalls.
+/// One look at the queue every now and then: a timer for each letter would cost more than some of the letter's syscalls. On a platform
+/// thread, so that it looks also when the carriers of virtual threads are busy.
 final class Patience implements AutoCloseable {
     private static final long LONGEST_NAP_MILLIS = 5_000;
 
@@ -20,7 +21,7 @@ final class Patience implements AutoCloseable {
     private Patience(SpoolWriter writer, long millis) {
         this.writer = writer;
         this.millis = millis;
-        thread = Thread.ofVirtual().name("spool-patience").unstarted(this::run);
+        thread = Thread.ofPlatform().daemon().name("spool-patience").unstarted(this::run);
     }
 
     static Patience with(SpoolWriter writer, long millis) {

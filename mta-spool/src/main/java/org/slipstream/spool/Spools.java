@@ -32,6 +32,8 @@ public final class Spools {
     private static final long PATIENCE_MILLIS = 45_000;
     /// What waits for longer is read back from the page cache; held here, the collector would carry it along all the time.
     private static final long FRESH_BYTES = 16 << 20;
+    /// Of the heap: 32 of 512 MiB.
+    private static final int DRAFTS_SHARE = 16;
 
     private Spools() {}
 
@@ -55,6 +57,11 @@ public final class Spools {
         /// How long a session waits for the writer to take its letter.
         default long patienceMillis() {
             return PATIENCE_MILLIS;
+        }
+
+        /// What letters may take before they are on disk, beyond the small buffer that each has.
+        default DraftMemory drafts() {
+            return new DraftMemory(Runtime.getRuntime().maxMemory() / DRAFTS_SHARE);
         }
 
         default SpaceGuard.Disk disk(SpoolConfig config) throws IOException {
@@ -156,7 +163,7 @@ public final class Spools {
                     register.standing().lastSeq(), new Cleaner(box, register, fresh, config.segmentBytes()));
             writer.start();
             return new LocalSpool(config, clock, box, register, fresh, space, writer, readers, lock,
-                    replayed.lastId(), Patience.with(writer, parts.patienceMillis()));
+                    replayed.lastId(), Patience.with(writer, parts.patienceMillis()), parts.drafts());
         } catch (IOException | RuntimeException e) {
             register.close();
             throw e;

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
 
-/// A draft of one session thread: in memory up to `inlineBytes`, then in a file of its own. Both the writing and the
+/// A draft of one session thread: in memory up to `inlineBytes`, or until [DraftMemory] is spent, then in a file of its own. Both the writing and the
 /// syncing of a large letter are the session's work, so that the writer thread never waits for a megabyte.
 final class WritingDraft implements Draft {
     private static final Logger LOG = LoggerFactory.getLogger(WritingDraft.class);
@@ -31,6 +31,8 @@ final class WritingDraft implements Draft {
     private final SpaceGuard space;
     private final LongSupplier clock;
     private final int inlineBytes;
+    private final DraftMemory shared;
+    private long borrowed;
     private byte[] memory = new byte[FIRST_BYTES];
     private int used;
     private long flushed;
@@ -38,7 +40,9 @@ final class WritingDraft implements Draft {
     private Optional<IOException> failed = Optional.empty();
     private boolean ended;
 
-    WritingDraft(QueueId id, LetterBox box, SpoolWriter writer, SpaceGuard space, LongSupplier clock, int inlineBytes) {
+    WritingDraft(QueueId id, LetterBox box, SpoolWriter writer, SpaceGuard space, LongSupplier clock, int inlineBytes,
+            DraftMemory shared) {
+        this.shared = shared;
         this.id = id;
         this.box = box;
         this.writer = writer;
@@ -56,8 +60,7 @@ final class WritingDraft implements Draft {
     public void write(byte[] bytes, int offset, int length) throws IOException {
         requireSound();
         try {
-            if (length <= inlineBytes - used) {
-                reserve(used + length);
+            if (length <= inlineBytes - used && reserve(used + length)) {
                 System.arraycopy(bytes, offset, memory, used, length);
                 used += length;
             } else {
@@ -72,10 +75,18 @@ final class WritingDraft implements Draft {
         }
     }
 
-    private void reserve(int bytes) {
-        if (bytes > memory.length) {
-            memory = Arrays.copyOf(memory, Math.min(inlineBytes, Math.max(bytes, memory.length * GROWTH)));
+    private boolean reserve(int bytes) {
+        if (bytes <= memory.length) {
+            return true;
         }
+        int size = Math.min(inlineBytes, Math.max(bytes, memory.length * GROWTH));
+        // In a file already, a draft needs no more than the buffer that it has.
+        if (file.isPresent() || !shared.take(size - memory.length)) {
+            return false;
+        }
+        borrowed += size - memory.length;
+        memory = Arrays.copyOf(memory, size);
+        return true;
     }
 
     /// From here on `memory` is only the buffer before the file.
@@ -158,6 +169,12 @@ final class WritingDraft implements Draft {
             ended = true;
             discard();
         }
+        giveBack();
+    }
+
+    private void giveBack() {
+        shared.giveBack(borrowed);
+        borrowed = 0;
     }
 
     private void discard() {

@@ -29,6 +29,7 @@ final class TestWorld implements Spools.Parts {
     /// Where the register is; empty for a file.
     Optional<String> database = Optional.empty();
     long patienceMillis = 60_000;
+    DraftMemory drafts = new DraftMemory(32 << 20);
     volatile Trouble trouble = (_, _) -> {};
 
     Spool open(SpoolConfig config) throws SpoolException {
@@ -58,6 +59,11 @@ final class TestWorld implements Spools.Parts {
     @Override
     public long patienceMillis() {
         return patienceMillis;
+    }
+
+    @Override
+    public DraftMemory drafts() {
+        return drafts;
     }
 
     @Override

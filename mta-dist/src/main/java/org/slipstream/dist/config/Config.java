@@ -118,7 +118,10 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
         }
     }
 
-    public record Limits(long messageBytes, int recipients, int hops, int headerBytes, int headerLines,
+    /// @param envelopeBytes of addresses and parameters in one transaction
+    /// @param transactionMemoryBytes for all transactions that are open at once
+    public record Limits(long messageBytes, int recipients, int envelopeBytes, long transactionMemoryBytes, int hops,
+            int headerBytes, int headerLines,
             int commandBytes, int textLineBytes, int connections, int connectionsPerClient, int errors,
             int junkCommands, int messagesPerConnection, long idleMillis, int dataBytesPerSecond) {}
 

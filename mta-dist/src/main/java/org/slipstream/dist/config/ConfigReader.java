@@ -123,7 +123,8 @@ public final class ConfigReader {
     }
 
     private static Config.Limits limits(Values values) {
-        return new Config.Limits(values.get(Keys.MESSAGE_SIZE), values.get(Keys.RECIPIENTS), values.get(Keys.HOPS),
+        return new Config.Limits(values.get(Keys.MESSAGE_SIZE), values.get(Keys.RECIPIENTS),
+                bytes(values, Keys.ENVELOPE_SIZE), values.get(Keys.TRANSACTION_MEMORY), values.get(Keys.HOPS),
                 bytes(values, Keys.HEADER_SIZE), values.get(Keys.HEADER_LINES), values.get(Keys.COMMAND_LINE),
                 bytes(values, Keys.TEXT_LINE), values.get(Keys.CONNECTIONS), values.get(Keys.CONNECTIONS_PER_CLIENT),
                 values.get(Keys.ERRORS), values.get(Keys.JUNK_COMMANDS), values.get(Keys.MESSAGES_PER_CONNECTION),

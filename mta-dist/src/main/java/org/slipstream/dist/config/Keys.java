@@ -109,6 +109,13 @@ final class Keys {
             Value.text("25MiB"), "Largest message, announced as SIZE (RFC 1870).");
     static final Key<Integer> RECIPIENTS = key("limits", "recipients", Forms.count(1, 1_000_000), Value.number(1000),
             "Recipients of one transaction; more are asked to come again.");
+    static final Key<Long> ENVELOPE_SIZE = key("limits", "envelope-size", Forms.size(4_096, ANY), Value.text("128KiB"),
+            "Addresses of one transaction, with what is said of them; recipients beyond are asked to come again. 1,000 ordinary"
+                    + " ones have 30 KB.");
+    static final Key<Long> TRANSACTION_MEMORY = key("limits", "transaction-memory", Forms.size(1 << 20, Long.MAX_VALUE),
+            Value.text("32MiB"),
+            "Memory for the recipients of all transactions that are open at once, and for headers that a check"
+                    + " reads; 8 KiB of each transaction are free. When it is spent, recipients are asked to come again.");
     static final Key<Integer> HOPS = key("limits", "hops", Forms.count(1, 1000), Value.number(50),
             "`Received` lines before a message counts as running in circles (RFC 5321 section 6.3).");
     static final Key<Long> HEADER_SIZE = key("limits", "header-size", Forms.size(1, ANY), Value.text("128KiB"),

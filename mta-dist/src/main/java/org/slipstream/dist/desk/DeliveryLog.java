@@ -33,7 +33,7 @@ final class DeliveryLog {
             Recipient recipient = record.recipients().get(i);
             log.info("queue={} to={}{} relay={} delay={} status={} reply=\"{}\"", record.id(),
                     LogText.path(recipient.address()),
-                    recipient.original().map(o -> " orig=" + LogText.word(o)).orElse(""), 
+                    recipient.original().map(o -> " orig=" + LogText.word(o)).orElse(""),
                     LogText.word(outcome.outcome().remote()),
                     String.format(Locale.ROOT, "%.2f", delaySeconds), status(outcome.outcome()),
                     LogText.text(outcome.outcome().reply().toString()));

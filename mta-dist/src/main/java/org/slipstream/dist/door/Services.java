@@ -60,8 +60,10 @@ public final class Services {
     public static ListenerConfig listener(Config config, Service service, Supplier<SSLContext> tls) {
         Config.Limits limits = config.limits();
         return ListenerConfig.of(service.policy(), service.address(), config.hostname()).withTls(tls)
-                .withTrust(new ListenerConfig.Trust(in(config.trust().proxies()), in(config.trust().speakers())))
-                .withLimits(new Limits(limits.messageBytes(), limits.recipients(), limits.hops(), limits.headerBytes(),
+                .withTrust(new ListenerConfig.Trust(in(config.trust().proxies()), in(config.trust().speakers()),
+                        in(config.relay().networks()).or(in(config.policy().exempt()))))
+                .withLimits(new Limits(limits.messageBytes(), limits.recipients(), limits.envelopeBytes(),
+                        limits.hops(), limits.headerBytes(),
                         limits.headerLines(), limits.commandBytes(), limits.textLineBytes(), limits.connections(),
                         limits.connectionsPerClient(), limits.errors(), limits.junkCommands(),
                         limits.messagesPerConnection(), limits.idleMillis(), limits.dataBytesPerSecond()));

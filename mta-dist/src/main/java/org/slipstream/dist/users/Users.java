@@ -16,7 +16,6 @@ import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 import javax.crypto.Mac;
@@ -31,19 +30,14 @@ import javax.crypto.spec.SecretKeySpec;
 /// **Says nothing about who exists.** A name that is not there is hashed against a hash of nobody, and for SCRAM gets keys
 /// that no password fits, of the usual strength and with the same salt each time.
 ///
-/// **Bounded.** Few passwords are hashed at once, since each takes its memory and a processor; the others wait a while and are then
-/// asked to come again, which is no failed guess.
-///
-/// Called by all sessions.
+/// Called by any thread, the costly [#verify] by those of [org.slipstream.smtpin.auth.PasswordThreads], which bound how many hashes are
+/// made at once and how much memory they take.
 public final class Users implements Credentials {
     private static final Logger log = LoggerFactory.getLogger(Users.class);
-    private static final int HASHED_AT_ONCE = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, 2);
-    private static final long PATIENCE_MILLIS = 10_000;
     private static final PasswordHash NOBODY = PasswordHash.ofNobody();
 
     private final UserFile file;
     private final Optional<String> delimiter;
-    private final Semaphore places = new Semaphore(HASHED_AT_ONCE, true);
     private final byte[] secret = new byte[32];
     private volatile Known known;
 
@@ -86,13 +80,8 @@ public final class Users implements Credentials {
     @Override
     public boolean verify(String user, String password) throws IOException {
         Optional<User> found = find(user);
-        takePlace();
-        try {
-            boolean fits = found.map(User::hash).orElse(NOBODY).fits(password);
-            return fits && found.isPresent();
-        } finally {
-            places.release();
-        }
+        boolean fits = found.map(User::hash).orElse(NOBODY).fits(password);
+        return fits && found.isPresent();
     }
 
     @Override
@@ -138,17 +127,6 @@ public final class Users implements Credentials {
             known = new Known(known.users(), stamp);
             log.error("msg=\"users not read again, the former ones hold\" mistakes={} first=\"{}\"",
                     content.mistakes().size(), LogText.text(content.mistakes().getFirst()));
-        }
-    }
-
-    private void takePlace() throws IOException {
-        try {
-            if (!places.tryAcquire(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
-                throw new IOException("too many logins at once");
-            }
-        } catch (InterruptedException stop) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted while waiting to check a password", stop);
         }
     }
 

@@ -45,7 +45,8 @@ class DeliveryLogTest {
         QueueId id = new QueueId(1L << 10);
         Recipient recipient = new Recipient(1, Address.of("\"b> status=sent <\"@y.example"),
                 Optional.of("rfc822;b status=sent reply=\"250"), Set.of());
-        Outcome outcome = new Outcome.Failed(Reply.of(550, "5.1.1", "no\" status=sent x=\"\u2028"), "mx.y.example[192.0.2.1]:25");
+        Outcome outcome = new Outcome.Failed(Reply.of(550, "5.1.1", "no\" status=sent x=\"\u2028"),
+                "mx.y.example[192.0.2.1]:25");
         new DeliveryLog(() -> 1).outcomes(new QmgrOrder.RecordOutcome(id, 1, List.of(recipient),
                 List.of(new RecipientOutcome(1, outcome))));
         assertThat(lines.list).singleElement().extracting(ILoggingEvent::getFormattedMessage).asString().endsWith(

@@ -3,7 +3,7 @@ package org.slipstream.smtpin.auth;
 import java.io.IOException;
 import java.util.Optional;
 
-/// The users' secrets, as far as a mechanism needs them. Called on session threads, may take its time (hashing).
+/// The users' secrets, as far as a mechanism needs them. Called on the threads of [PasswordThreads], may take its time (hashing).
 ///
 /// An [IOException] is local trouble: the client is told to come again (454 4.7.0) and is not counted as a guesser.
 public interface Credentials {

@@ -3,6 +3,7 @@ package org.slipstream.smtpin.command;
 import org.slipstream.core.Address;
 import org.slipstream.core.Reply;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -23,10 +24,25 @@ public sealed interface Command {
     record Hello(String name, Greeting greeting) implements Command {}
 
     /// @param sender empty for `<>`
-    record Mail(Optional<Address> sender, MailParameters parameters) implements Command {}
+    record Mail(Optional<Address> sender, MailParameters parameters) implements Command {
+        /// What an envelope keeps of it, without the few octets of flags and numbers.
+        public int octets() {
+            return Command.octets(sender.map(Address::toString)) + Command.octets(parameters.envelopeId())
+                    + Command.octets(parameters.originator());
+        }
+    }
 
     /// @param routed the path had a source route, which is ignored
-    record Rcpt(Address recipient, boolean routed, RcptParameters parameters) implements Command {}
+    record Rcpt(Address recipient, boolean routed, RcptParameters parameters) implements Command {
+        /// What an envelope keeps of it.
+        public int octets() {
+            return Command.octets(Optional.of(recipient.toString())) + Command.octets(parameters.original());
+        }
+    }
+
+    private static int octets(Optional<String> text) {
+        return text.map(kept -> kept.getBytes(StandardCharsets.UTF_8).length).orElse(0);
+    }
 
     record Data() implements Command {}
 

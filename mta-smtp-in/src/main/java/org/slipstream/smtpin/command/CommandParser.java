@@ -136,7 +136,8 @@ public final class CommandParser {
             case PARAMETERS -> wrong(verb, "5.5.4", "Bad parameter syntax");
             case LONG_LOCAL_PART -> wrong(verb, badAddressStatus, "Local part too long, at most "
                     + PathParser.LOCAL_PART_OCTETS + " octets before its tag");
-            case LONG_PATH -> wrong(verb, badAddressStatus, "Path too long, at most " + PathParser.PATH_OCTETS + " octets");
+            case LONG_PATH ->
+                wrong(verb, badAddressStatus, "Path too long, at most " + PathParser.PATH_OCTETS + " octets");
             case NOT_UTF8 -> new Wrong(verb, Reply.of(553, "5.6.7", "An address is ASCII or UTF-8"));
         };
     }

@@ -4,6 +4,7 @@ package org.slipstream.smtpin.protocol;
 ///
 /// @param messageBytes SIZE; 552 5.3.4 beyond
 /// @param recipients per transaction; 452 4.5.3 beyond (RFC 5321 section 4.5.3.1.10)
+/// @param envelopeBytes of addresses and parameters per transaction; 452 4.5.3 beyond
 /// @param hops Received fields; 554 5.4.6 beyond (RFC 5321 section 6.3)
 /// @param headerBytes 552 5.3.4 beyond
 /// @param headerLines 552 5.3.4 beyond
@@ -16,12 +17,14 @@ package org.slipstream.smtpin.protocol;
 /// @param messagesPerConnection transactions before 421 4.7.0
 /// @param idleMillis longest wait for a command; a tenth of it when nine of ten places are taken
 /// @param dataMinimumBytesPerSecond averaged over 60 s
-public record Limits(long messageBytes, int recipients, int hops, int headerBytes, int headerLines, int commandBytes,
+public record Limits(long messageBytes, int recipients, int envelopeBytes, int hops, int headerBytes, int headerLines,
+        int commandBytes,
         int textLineBytes, int connections, int connectionsPerClient, int errors, int junkCommands,
         int messagesPerConnection, long idleMillis, int dataMinimumBytesPerSecond) {
 
     public static Limits standard() {
-        return new Limits(25L << 20, 1000, 50, 128 << 10, 1000, 2048, 1 << 20, 1000, 30, 20, 100, 500, 300_000, 500);
+        return new Limits(25L << 20, 1000, 128 << 10, 50, 128 << 10, 1000, 2048, 1 << 20, 1000, 30, 20, 100, 500,
+                300_000, 500);
     }
 
     /// A client that goes on so far beyond the size limit does not mean to end.

@@ -23,6 +23,9 @@ import java.util.Optional;
 /// Two counters end a session that goes nowhere: negative replies, and commands that bring no mail, empty chunks and endless
 /// excess recipients among them. Only an accepted message makes up for the second.
 public final class Protocol {
+    /// What is said when the memory that all transactions share is spent (RFC 5321 section 4.5.3.1.10 has 452 for it).
+    public static final Reply NO_MEMORY = Reply.of(452, "4.3.1",
+            "Insufficient system storage, try again later");
     private static final Reply OK = Reply.of(250, "2.0.0", "Ok");
 
     private final ServicePolicy service;
@@ -189,25 +192,34 @@ public final class Protocol {
         if (rcpt.recipient().isInternational() && !mail.command().parameters().smtpUtf8()) {
             return refuse(state, Reply.of(553, "5.6.7", "An address beyond ASCII needs SMTPUTF8"));
         }
-        return mail.recipients() < limits.recipients()
+        if (mail.recipients() >= limits.recipients()) {
+            return excess(state, Reply.of(452, "4.5.3", "Too many recipients, at most " + limits.recipients()));
+        }
+        return mail.octets() + rcpt.octets() <= limits.envelopeBytes()
                 ? Step.ask(state, new Action.AskRecipient(rcpt))
-                : excess(state.withExcessRecipient());
+                : excess(state, Reply.of(452, "4.5.3", "Too many recipients, their addresses have more than "
+                        + limits.envelopeBytes() + " octets"));
     }
 
     // RFC 5321 section 4.5.3.1.10: the client sends the rest in another transaction. That is no error, so as many again as
     // are permitted are refused without a consequence, as Postfix does (smtpd_recipient_overshoot_limit).
-    private Step excess(State state) {
-        Reply refusal = Reply.of(452, "4.5.3", "Too many recipients, at most " + limits.recipients());
-        return state.mail().orElseThrow().excess() > limits.recipients()
-                ? junk(state, refusal)
-                : Step.say(refusal, state);
+    private Step excess(State state, Reply refusal) {
+        State next = state.withExcessRecipient();
+        return next.mail().orElseThrow().excess() > limits.recipients()
+                ? junk(next, refusal)
+                : Step.say(refusal, next);
     }
 
     /// Policy and house have heard the recipient.
-    public Step recipient(State state, Optional<Reply> refusal) {
+    public Step recipient(State state, Command.Rcpt rcpt, Optional<Reply> refusal) {
         return refusal.isPresent()
                 ? refuse(state, refusal.get())
-                : Step.say(Reply.of(250, "2.1.5", "Ok"), state.withRecipient());
+                : Step.say(Reply.of(250, "2.1.5", "Ok"), state.withRecipient(rcpt.octets()));
+    }
+
+    /// There is no memory for this recipient. The others of the message are taken, so this one is excess like those beyond the limits.
+    public Step noMemory(State state) {
+        return excess(state, NO_MEMORY);
     }
 
     private Step data(State state) {

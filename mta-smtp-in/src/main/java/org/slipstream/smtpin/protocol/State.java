@@ -21,9 +21,10 @@ public record State(Optional<String> helo, Command.Greeting greeting, boolean tl
     /// A transaction (RFC 5321 section 3.3).
     ///
     /// @param recipients accepted so far
+    /// @param octets of sender and recipients, with what was said of them
     /// @param excess recipients refused because the message has as many as it may have
     /// @param chunks true when the first BDAT has been taken: there is no way back to RCPT or DATA
-    public record Mail(Command.Mail command, int recipients, int excess, boolean chunks) {}
+    public record Mail(Command.Mail command, int recipients, int octets, int excess, boolean chunks) {}
 
     /// @param tls true on a port with TLS from the start
     /// @param speaker true for a client that may say XCLIENT
@@ -54,22 +55,25 @@ public record State(Optional<String> helo, Command.Greeting greeting, boolean tl
     }
 
     State withMail(Command.Mail command) {
-        return new State(helo, greeting, tls, user, speaker, Optional.of(new Mail(command, 0, 0, false)), errors, junk,
+        return new State(helo, greeting, tls, user, speaker,
+                Optional.of(new Mail(command, 0, command.octets(), 0, false)), errors, junk,
                 transactions + 1);
     }
 
-    State withRecipient() {
-        return withMail(
-                mail.map(open -> new Mail(open.command(), open.recipients() + 1, open.excess(), open.chunks())));
+    State withRecipient(int octets) {
+        return withMail(mail.map(open -> new Mail(open.command(), open.recipients() + 1, open.octets() + octets,
+                open.excess(), open.chunks())));
     }
 
     State withExcessRecipient() {
         return withMail(
-                mail.map(open -> new Mail(open.command(), open.recipients(), open.excess() + 1, open.chunks())));
+                mail.map(open -> new Mail(open.command(), open.recipients(), open.octets(), open.excess() + 1,
+                        open.chunks())));
     }
 
     State withChunk() {
-        return withMail(mail.map(open -> new Mail(open.command(), open.recipients(), open.excess(), true)));
+        return withMail(mail.map(open -> new Mail(open.command(), open.recipients(), open.octets(), open.excess(),
+                true)));
     }
 
     State withoutMail() {

@@ -1,9 +1,11 @@
 package org.slipstream.smtpin.policy;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Address;
+import org.slipstream.core.Envelope;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.Client;
 
@@ -14,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -49,6 +52,21 @@ class PolicyTest {
                 new Fixed("b", Ruling.reject(550, "5.7.1", "No"), asked)));
         assertThat(policy.mail(client("192.0.2.1"), Optional.empty(), 0).refusal()).isEmpty();
         assertThat(asked).containsExactly("a");
+    }
+
+    /// A pattern that repeats repetitions tries more ways than anybody can wait for, or more than a stack can hold.
+    @ParameterizedTest
+    @ValueSource(strings = {"^(a|aa)+\\1b$", "^(a|aa)+$"})
+    @Timeout(60)
+    void aPatternThatDoesNotEndIsGivenUp(String endless) {
+        HeaderPatterns patterns = new HeaderPatterns(List.of(
+                new HeaderPatterns.Rule("X-Long", Pattern.compile(endless), Ruling.reject(550, "5.7.1", "Never")),
+                new HeaderPatterns.Rule("X-Long", Pattern.compile("a!$"), Ruling.reject(550, "5.7.1", "No"))));
+        byte[] header = ("X-Long: " + "a".repeat(100_000) + "!\r\n").getBytes(StandardCharsets.US_ASCII);
+        Ruling ruling = patterns.end(client("192.0.2.1"), new Check.Message(
+                Envelope.of(Optional.empty(), List.of(Address.of("b@y.example"))), header.length,
+                Header.parse(header, header.length)));
+        assertThat(ruling).isEqualTo(Ruling.reject(550, "5.7.1", "No"));
     }
 
     @Test

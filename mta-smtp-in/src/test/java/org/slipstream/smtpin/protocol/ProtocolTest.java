@@ -153,7 +153,9 @@ class ProtocolTest {
             case Action.Listen(),Action.Forget(),Action.Close _ -> state;
             case Action.AskHello(Command.Hello hello) -> protocol.greeted(state, hello, perhaps, NOON).next();
             case Action.AskSender(Command.Mail mail) -> protocol.sender(state, mail, perhaps).next();
-            case Action.AskRecipient _ -> protocol.recipient(state, perhaps).next();
+            case Action.AskRecipient(Command.Rcpt rcpt) -> (random.nextInt(4) == 0
+                    ? protocol.noMemory(state)
+                    : protocol.recipient(state, rcpt, perhaps)).next();
             case Action.TakeData() -> protocol.content(state, Reply.of(250, "2.0.0", "Ok"), false).next();
             case Action.TakeChunk(long bytes, boolean last) -> last
                     ? protocol.content(state, Reply.of(250, "2.0.0", "Ok"), false).next()
@@ -178,7 +180,8 @@ class ProtocolTest {
                 case "AUTH" -> protocol.authenticated(state, "alice").next();
                 case "MAIL" -> protocol.sender(state, (Command.Mail) PARSER.parse("MAIL FROM:<a@x.example>"),
                         Optional.empty()).next();
-                case "RCPT" -> protocol.recipient(state, Optional.empty()).next();
+                case "RCPT" -> protocol.recipient(state, (Command.Rcpt) PARSER.parse("RCPT TO:<b@y.example>"),
+                        Optional.empty()).next();
                 case "BDAT" -> protocol.chunk(state, 5, Optional.empty(), false).next();
                 default -> state;
             };
@@ -202,7 +205,8 @@ class ProtocolTest {
                     EnumSet.complementOf(EnumSet.of(Extension.AUTH, Extension.XCLIENT)));
         };
         Limits standard = Limits.standard();
-        Limits limits = new Limits(standard.messageBytes(), standard.recipients(), standard.hops(),
+        Limits limits = new Limits(standard.messageBytes(), standard.recipients(), standard.envelopeBytes(),
+                standard.hops(),
                 standard.headerBytes(), standard.headerLines(), standard.commandBytes(), standard.textLineBytes(),
                 standard.connections(), standard.connectionsPerClient(), errors, junk, Integer.MAX_VALUE,
                 standard.idleMillis(), standard.dataMinimumBytesPerSecond());

@@ -1,0 +1,118 @@
+package org.slipstream.smtpin.auth;
+
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.PriorityBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// The few platform threads on which passwords are checked, and the bounded queue before them. Called by all sessions.
+///
+/// A password hash is made to cost: 19 MiB and some 50 ms of a processor. On a virtual thread it would hold a carrier for that time, of which there
+/// are as many as processors, and every session of every port would wait: sixty wrong passwords at once made a stranger on port 25
+/// wait for 14 seconds. So sessions only wait here, half the processors at most are at work, and the memory is bounded by the number
+/// of threads. Whoever finds the queue full is asked to come again (454 4.7.0), which is no failed guess.
+///
+/// Clients of known networks have a queue of their own, which is served first: a crowd of guessers keeps no user at home out.
+public final class PasswordThreads {
+    /// More would take too much memory on a machine with many processors.
+    private static final int MOST_THREADS = 3;
+    private static final int WAITING = 32;
+    private static final long IDLE_SECONDS = 10;
+
+    /// A step of a mechanism.
+    public interface Check<T> {
+        T run() throws IOException;
+    }
+
+    /// Too many passwords wait to be checked.
+    public static final class BusyException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        BusyException() {
+            super("too many logins at once");
+        }
+    }
+
+    private final ThreadPoolExecutor threads;
+    private final Semaphore placesForKnown;
+    private final Semaphore placesForOthers;
+    private final AtomicLong arrivals = new AtomicLong();
+
+    /// @param waiting at most so many of known networks, and so many others
+    public PasswordThreads(int count, int waiting) {
+        threads = new ThreadPoolExecutor(count, count, IDLE_SECONDS, TimeUnit.SECONDS, new PriorityBlockingQueue<>(),
+                Thread.ofPlatform().daemon().priority(Thread.MIN_PRIORITY).name("password-", 0).factory());
+        threads.allowCoreThreadTimeOut(true);
+        placesForKnown = new Semaphore(waiting);
+        placesForOthers = new Semaphore(waiting);
+    }
+
+    /// Half the processors, and at least one.
+    public static PasswordThreads standard() {
+        return new PasswordThreads(Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, MOST_THREADS),
+                WAITING);
+    }
+
+    /// Runs the check on one of the threads and waits for it.
+    ///
+    /// @param known the client is of a known network
+    /// @throws BusyException at once, when too many wait already
+    public <T> T call(boolean known, Check<T> check) throws IOException {
+        Semaphore places = known ? placesForKnown : placesForOthers;
+        if (!places.tryAcquire()) {
+            throw new BusyException();
+        }
+        Task<T> task = new Task<>(known, arrivals.getAndIncrement(), places, check);
+        threads.execute(task);
+        try {
+            return task.result.get();
+        } catch (ExecutionException failed) {
+            if (failed.getCause() instanceof IOException trouble) {
+                throw trouble;
+            }
+            throw new IllegalStateException("a password could not be checked", failed.getCause());
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while a password was checked", stop);
+        }
+    }
+
+    /// How many wait for a thread.
+    public int waiting() {
+        return threads.getQueue().size();
+    }
+
+    private static final class Task<T> implements Runnable, Comparable<Task<?>> {
+        private final boolean known;
+        private final long arrival;
+        private final Semaphore place;
+        private final Check<T> check;
+        private final CompletableFuture<T> result = new CompletableFuture<>();
+
+        private Task(boolean known, long arrival, Semaphore place, Check<T> check) {
+            this.known = known;
+            this.arrival = arrival;
+            this.place = place;
+            this.check = check;
+        }
+
+        @Override
+        public void run() {
+            place.release();
+            try {
+                result.complete(check.run());
+            } catch (Throwable failed) {
+                result.completeExceptionally(failed);
+            }
+        }
+
+        @Override
+        public int compareTo(Task<?> other) {
+            return known == other.known ? Long.compare(arrival, other.arrival) : known ? -1 : 1;
+        }
+    }
+}

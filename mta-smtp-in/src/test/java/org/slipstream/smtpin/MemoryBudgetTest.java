@@ -1,0 +1,105 @@
+package org.slipstream.smtpin;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.smtpin.command.Extension;
+import org.slipstream.smtpin.protocol.ServicePolicy;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/// What strangers make the server keep in open transactions is bounded whatever their number, and is given back however they end.
+class MemoryBudgetTest {
+    private static final String LONGEST = "RCPT TO:<user+" + "x".repeat(238) + "@y.example>";
+    private static final int SESSIONS = 12;
+
+    private final MemoryBudget budget = new MemoryBudget(256 << 10);
+    private final Letters letters = new Letters();
+    private final House house = House.of(letters).withMemory(budget);
+    private final ListenerConfig config = Ports.config().withService(
+            ServicePolicy.mx().with(Extension.CHUNKING));
+
+    @Test
+    void manySessionsThatHoardRecipientsShareOneBudget() throws Exception {
+        try (SmtpListener listener = Ports.started(config, house)) {
+            List<Raw> hoarders = new ArrayList<>();
+            int kept = 0;
+            for (int i = 0; i < SESSIONS; i++) {
+                Raw one = Raw.greetedBy(listener);
+                hoarders.add(one);
+                kept += hoard(one);
+            }
+            assertThat(budget.takenBytes()).isBetween(1L, 256L << 10);
+            // Far below what one session may name, and each session has what is its own.
+            assertThat(kept).isBetween(SESSIONS * 5, 500);
+            try (Raw honest = Raw.greetedBy(listener)) {
+                honest.ask("EHLO honest.example");
+                assertThat(ListenerTest.send(honest, "text\r\n")).startsWith("250");
+            }
+            for (int i = 0; i < SESSIONS; i++) {
+                end(hoarders.get(i), i % 6);
+            }
+            await().untilAsserted(() -> assertThat(budget.takenBytes()).isZero());
+            try (Raw next = Raw.greetedBy(listener)) {
+                assertThat(hoard(next)).isGreaterThan(100);
+            }
+            await().untilAsserted(() -> assertThat(budget.takenBytes()).isZero());
+        }
+    }
+
+    /// @return how many were taken before there was no memory for another, which is no error of the client
+    private static int hoard(Raw client) throws IOException {
+        client.ask("EHLO client.example");
+        client.ask("MAIL FROM:<a@x.example>");
+        for (int taken = 0;; taken++) {
+            String reply = client.ask(LONGEST);
+            if (!reply.startsWith("250")) {
+                assertThat(reply).isEqualTo("452 4.3.1 Insufficient system storage, try again later");
+                for (int more = 0; more < 30; more++) {
+                    assertThat(client.ask(LONGEST)).startsWith("452 4.3.1");
+                }
+                return taken;
+            }
+        }
+    }
+
+    private void end(Raw client, int way) throws IOException {
+        switch (way) {
+            case 0 -> assertThat(client.ask("RSET")).startsWith("250");
+            case 1 -> assertThat(client.ask("EHLO again.example")).startsWith("250");
+            case 2 -> client.close();
+            case 3 -> {
+                client.ask("DATA");
+                assertThat(client.ask(".")).startsWith("250");
+            }
+            case 4 -> {
+                letters.disk = "commit";
+                client.send("BDAT 3\r\nabcBDAT 0 LAST\r\n");
+                client.reply();
+                client.reply();
+                letters.disk = "fine";
+            }
+            default -> client.ask("QUIT");
+        }
+    }
+
+    /// A header that is kept for a check comes out of the same budget.
+    @ParameterizedTest
+    @ValueSource(ints = {1, 100})
+    void aHeaderThatIsReadIsCounted(int lines) throws Exception {
+        House reading = new Stage(List.of("policy=strict")).house();
+        try (SmtpListener listener = Ports.started(Ports.config(), reading.withMemory(new MemoryBudget(0)));
+                Raw client = Raw.greetedBy(listener)) {
+            ListenerTest.beginData(client);
+            client.send("From: a@x.example\r\n" + ("X-Filler: " + "x".repeat(70) + "\r\n").repeat(lines));
+            assertThat(client.ask("\r\n.")).startsWith(lines == 1
+                    ? "250 2.0.0"
+                    : "452 4.3.1 Insufficient system storage, try again later");
+        }
+    }
+}

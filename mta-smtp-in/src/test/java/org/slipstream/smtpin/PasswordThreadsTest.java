@@ -1,0 +1,98 @@
+package org.slipstream.smtpin;
+
+import org.junit.jupiter.api.Test;
+import org.slipstream.smtpin.auth.Credentials;
+import org.slipstream.smtpin.auth.GuessGuard;
+import org.slipstream.smtpin.auth.PasswordThreads;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/// Guessers cost each other time, and nobody else: hashes are made on few threads of their own.
+class PasswordThreadsTest {
+    private static final int WAITING = 3;
+
+    /// A hash that takes until the test lets it end.
+    private static final class Slow implements Credentials {
+        final CountDownLatch end = new CountDownLatch(1);
+        final Queue<String> order = new ConcurrentLinkedQueue<>();
+        final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public boolean verify(String user, String password) throws IOException {
+            order.add(user);
+            threads.add(Thread.currentThread());
+            try {
+                end.await();
+            } catch (InterruptedException stop) {
+                throw new IOException(stop);
+            }
+            return password.equals("right");
+        }
+    }
+
+    private final Slow users = new Slow();
+    private final PasswordThreads passwords = new PasswordThreads(1, WAITING);
+    private final Letters letters = new Letters();
+    private final House house = House.of(letters).withPasswords(passwords).withCredentials(users,
+            new GuessGuard(new GuessGuard.Settings(0, 0, 100, 60_000, 60_000, 100), System::nanoTime));
+    private final ListenerConfig config = Ports.config().withService(Stage.service("clear"))
+            .withTrust(new ListenerConfig.Trust(_ -> false, _ -> false,
+                    address -> address.getHostAddress().equals("127.0.0.2")));
+
+    @Test
+    void aCrowdOfGuessersWaitsInAQueueOfItsOwn() throws Exception {
+        try (SmtpListener listener = Ports.started(config, house)) {
+            List<Raw> guessers = new ArrayList<>();
+            for (int i = 0; i <= WAITING; i++) {
+                guessers.add(login(listener, "127.0.0.1", "guesser" + i, "wrong"));
+                int waiting = i;
+                await().until(() -> users.threads.size() == 1 && passwords.waiting() == waiting);
+            }
+            // Nobody can wait any more but clients of known networks, and these come first.
+            Raw late = login(listener, "127.0.0.1", "late", "right");
+            assertThat(late.reply()).isEqualTo("454 4.7.0 Temporary authentication failure");
+            Raw user = login(listener, "127.0.0.2", "alice", "right");
+            await().until(() -> passwords.waiting() == WAITING + 1);
+            try (Raw honest = Raw.greetedBy(listener)) {
+                honest.ask("EHLO honest.example");
+                assertThat(ListenerTest.send(honest, "text\r\n")).startsWith("250");
+            }
+            users.end.countDown();
+            assertThat(user.reply()).startsWith("235");
+            for (Raw guesser : guessers) {
+                assertThat(guesser.reply()).startsWith("535");
+            }
+            assertThat(users.order).containsExactly("guesser0", "alice", "guesser1", "guesser2", "guesser3");
+            assertThat(users.threads).allSatisfy(thread -> {
+                assertThat(thread.isVirtual()).as("holds a carrier").isFalse();
+                assertThat(thread.getName()).startsWith("password-");
+            });
+            assertThat(late.ask("AUTH PLAIN " + plain("late", "right"))).startsWith("235");
+        }
+    }
+
+    private static Raw login(SmtpListener listener, String from, String user, String password) throws IOException {
+        Raw client = new Raw(
+                new Socket(InetAddress.getLoopbackAddress(), listener.port(), InetAddress.ofLiteral(from), 0));
+        client.reply();
+        client.ask("EHLO " + user + ".example");
+        client.send("AUTH PLAIN " + plain(user, password) + "\r\n");
+        return client;
+    }
+
+    private static String plain(String user, String password) {
+        return Base64.getEncoder().encodeToString(("\0" + user + "\0" + password).getBytes(StandardCharsets.UTF_8));
+    }
+}
