@@ -3,7 +3,7 @@ package org.slipstream.dist.cli;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// SIGTERM and SIGINT as an orderly stop with exit code 0.
+/// SIGTERM and SIGINT as an orderly stop with exit code 0; SIGHUP as a line in the log ([Hangup]).
 ///
 /// The JVM answers these signals with its shutdown hooks and would then end with 143 or 130. The hook here only wakes the
 /// main thread, waits until that has closed the server, and ends the process with its exit code.
@@ -19,6 +19,7 @@ public final class ProcessStop implements World.StopSignal {
     @Override
     public void arm() {
         Runtime.getRuntime().addShutdownHook(hook);
+        Hangup.survive();
     }
 
     @Override

@@ -1,12 +1,18 @@
 package org.slipstream.dist.cli;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.BufferedReader;
+import java.lang.ProcessBuilder.Redirect;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -51,10 +57,54 @@ class ProcessStopTest {
         assertThat(process.exitValue()).isZero();
     }
 
+    @Test
+    void aHangupIsLoggedAndTheServerGoesOn() throws Exception {
+        Process process = start("starts");
+        try (BufferedReader out = process.inputReader(); BufferedReader err = process.errorReader()) {
+            assertThat(out.readLine()).startsWith("ready ");
+            hangUp(process);
+            assertThat(err.lines().filter(line -> line.contains("event=signal ")).findFirst().orElse("it ended"))
+                    .contains("signal=HUP action=ignored", "restart the server");
+            assertThat(process.isAlive()).isTrue();
+            process.toHandle().destroy();
+            assertThat(out.readLine()).isEqualTo("stopped");
+        }
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+    }
+
+    /// `nohup` starts its program so. The server must not begin to listen to the terminal's end again.
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aHangupThatTheParentIgnoresStaysIgnored() throws Exception {
+        List<String> nohup = new ArrayList<>(List.of("sh", "-c", "trap '' HUP; exec \"$@\"", "sh"));
+        nohup.addAll(java("starts"));
+        Process process = new ProcessBuilder(nohup).redirectError(Redirect.INHERIT).start();
+        try (BufferedReader out = process.inputReader()) {
+            assertThat(out.readLine()).startsWith("ready ");
+            String ignored = Files.readAllLines(Path.of("/proc/" + process.pid() + "/status")).stream()
+                    .filter(line -> line.startsWith("SigIgn:")).findFirst().orElseThrow();
+            assertThat(Long.parseUnsignedLong(ignored.substring(7).strip(), 16) & 1).as(ignored).isEqualTo(1);
+            hangUp(process);
+            process.toHandle().destroy();
+            assertThat(out.readLine()).isEqualTo("stopped");
+        }
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+    }
+
+    private static void hangUp(Process process) throws Exception {
+        assertThat(new ProcessBuilder("kill", "-HUP", Long.toString(process.pid())).start().waitFor()).isZero();
+    }
+
     private Process start(String how) throws Exception {
-        return new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xshare:auto",
+        return new ProcessBuilder(java(how)).start();
+    }
+
+    private List<String> java(String how) {
+        return List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xshare:auto",
                 "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), Program.class.getName(), how,
-                home.toString()).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+                home.toString());
     }
 
     /// [org.slipstream.dist.Main] with another server.
@@ -63,7 +113,7 @@ class ProcessStopTest {
 
         public static void main(String[] arguments) {
             World world = new World(System.in, System.out, System.err, _ -> serve(arguments[0]), new ProcessStop());
-            System.exit(Cli.execute(world, "--home", arguments[1], "run", "--set", "log.level=error"));
+            System.exit(Cli.execute(world, "--home", arguments[1], "run", "--set", "log.level=info"));
         }
 
         private static ServerStarter.Start serve(String how) {
