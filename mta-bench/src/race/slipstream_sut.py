@@ -3,7 +3,7 @@
     PYTHONPATH=mta-bench/src/race python3 <harness>/bench.py relay --sut postfix-tuned,slipstream_sut:Adapter ...
 
 Runs the packaged program (mta-dist/target/slipstream, built by ./mta) in a home folder of its own."""
-import json, os, urllib.request
+import http.client, json, os, socket
 
 import benchlib as B
 from suts.base import Sut, fresh
@@ -58,10 +58,11 @@ class Adapter(Sut):
         return [ROOT + "/mta", "run", "--home", self.home]
 
     def queue_length(self):
-        port = open(self.home + "/run/admin.port").read().strip()
-        token = open(self.home + "/run/admin.token").read().strip()
-        ask = urllib.request.Request(f"http://127.0.0.1:{port}/api/v1/status", headers={"Authorization": "Bearer " + token})
-        return json.load(urllib.request.urlopen(ask, timeout=60))["messages"]
+        asker = http.client.HTTPConnection("localhost", timeout=60)
+        asker.sock = socket.socket(socket.AF_UNIX)
+        asker.sock.connect(self.home + "/run/admin.sock")
+        asker.request("GET", "/api/v1/status")
+        return json.load(asker.getresponse())["messages"]
 
     def list_cmd(self):
         return [ROOT + "/mta", "--home", self.home, "queue", "list"]

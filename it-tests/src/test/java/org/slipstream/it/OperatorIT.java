@@ -16,8 +16,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -160,13 +163,26 @@ class OperatorIT {
     }
 
     @Test
-    void onlyTheOwnerMayReadTheToken() throws IOException {
+    void onlyTheOwnerMayOpenTheSocket() throws IOException {
         var run = server.home().resolve("run");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(run))).isEqualTo("rwx------");
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(run.resolve("admin.token"))))
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(run.resolve("admin.sock"))))
                 .isEqualTo("rw-------");
-        assertThat(Files.readString(run.resolve("admin.port")).strip())
-                .isEqualTo(String.valueOf(server.admin().getPort()));
+    }
+
+    @Test
+    void idleConnectionsDoNotLockTheOperatorOut() throws IOException {
+        var idle = new ArrayList<SocketChannel>();
+        try {
+            for (int i = 0; i < 100; i++) {
+                idle.add(SocketChannel.open(UnixDomainSocketAddress.of(server.home().resolve("run/admin.sock"))));
+            }
+            server.command("status").mustSucceed();
+        } finally {
+            for (var each : idle) {
+                each.close();
+            }
+        }
     }
 
     @Test

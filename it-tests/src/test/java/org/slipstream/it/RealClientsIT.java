@@ -1,6 +1,7 @@
 package org.slipstream.it;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -13,6 +14,7 @@ import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Sink;
 import org.slipstream.it.fixture.Workbench;
+import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -125,5 +127,18 @@ class RealClientsIT {
             assertThat(new String(server.mail().newMail(mailbox).getFirst(), StandardCharsets.UTF_8))
                     .as("the trace says that TLS was used (RFC 3848)").contains("with ESMTPS");
         }
+    }
+
+    @Test
+    void curlAsksTheApiToo() {
+        var socket = server.home().resolve("run/admin.sock").toString();
+        var answer = Command.run("curl", "-sS", "--fail", "--unix-socket", socket, "http://localhost/api/v1/status")
+                .mustSucceed().out();
+        assertThat(JsonMapper.builder().build().readTree(answer).path("hostname").asString())
+                .isEqualTo("mail.here.example");
+        assertThat(
+                Command.run("curl", "-sS", "--unix-socket", socket, "-d", "x=y", "http://localhost/api/v1/queue/flush")
+                        .mustSucceed().out())
+                .contains("\"done\":\"flush\"");
     }
 }

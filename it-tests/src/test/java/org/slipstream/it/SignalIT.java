@@ -7,7 +7,7 @@ import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.slipstream.it.fixture.Workbench.eventually;
+import static org.slipstream.it.fixture.MailAssert.eventually;
 
 /// Signals to the packaged program, through the launcher.
 class SignalIT {

@@ -1,115 +1,163 @@
 package org.slipstream.admin;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.util.List;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 
-/// The HTTP side of the API: a port on loopback, a virtual thread per request, JSON in every answer.
+/// The HTTP side of the API: a UNIX domain socket that the server's owner alone can open, and JSON in every answer.
 ///
-/// Opened in two steps, because the port must be known before the token and the port can be written for the command
-/// line, and nobody may be served before that: [#bind], then [#serve].
+/// Each connection has a platform thread, since requests read the disk and compute; on virtual threads they would occupy the
+/// carriers that mail needs. There are at most [#MOST_CONNECTIONS]. A further one takes the place of the one whose deadline
+/// is nearest, so clients that connect and send nothing, or read nothing, keep nobody out.
+///
+/// Opened in two steps, because a start that fails must not have answered anybody: [#bind], then [#serve].
 public final class AdminServer implements AutoCloseable {
+    static final int MOST_CONNECTIONS = 64;
     private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
     private static final int BACKLOG = 50;
     /// More at once only means that the operator's tools have run wild; the spool has mail to write.
     private static final int REQUESTS_AT_ONCE = 16;
+    private static final long LOOK_MILLIS = 1_000;
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final HttpServer http;
+    private final Path socket;
+    private final ServerSocketChannel listener;
+    private final Selector selector;
+    private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
     private final ExecutorService threads = Executors.newThreadPerTaskExecutor(
-            Thread.ofVirtual().name("admin-", 1).factory());
+            Thread.ofPlatform().daemon().name("admin-", 1).factory());
     private final Semaphore room = new Semaphore(REQUESTS_AT_ONCE);
-    private final JsonMapper json = JsonMapper.builder().build();
 
-    private AdminServer(HttpServer http) {
-        this.http = http;
+    private AdminServer(Path socket, ServerSocketChannel listener, Selector selector) {
+        this.socket = socket;
+        this.listener = listener;
+        this.selector = selector;
     }
 
-    /// Takes the port; nobody is answered yet.
+    /// Makes the socket; nobody is answered yet.
     ///
-    /// @param address on loopback; port 0 takes any free one
-    public static AdminServer bind(InetSocketAddress address) throws IOException {
-        if (address.getAddress() == null || !address.getAddress().isLoopbackAddress()) {
-            throw new IllegalArgumentException("the API is for this machine only, not for " + address);
+    /// @param socket see [AdminSocket#in]
+    /// @throws IOException also when another server answers there
+    public static AdminServer bind(Path socket) throws IOException {
+        ServerSocketChannel listener = AdminSocket.listen(socket, BACKLOG);
+        try {
+            Selector selector = Selector.open();
+            listener.configureBlocking(false).register(selector, SelectionKey.OP_ACCEPT);
+            return new AdminServer(socket, listener, selector);
+        } catch (IOException trouble) {
+            listener.close();
+            throw trouble;
         }
-        return new AdminServer(HttpServer.create(address, BACKLOG));
     }
 
-    /// Where it listens, with the real port.
-    public InetSocketAddress address() {
-        return http.getAddress();
+    public Path socket() {
+        return socket;
     }
 
     /// Answers from now on. Called once.
-    ///
-    /// @param token what callers show as `Authorization: Bearer …`
-    public void serve(String token, Operations operations, HostOperations hosts) {
-        Gate gate = new Gate(token, address().getPort());
+    public void serve(Operations operations, HostOperations hosts) {
         Api api = new Api(operations, hosts);
-        http.setExecutor(threads);
-        http.createContext("/", exchange -> handle(exchange, gate, api));
-        http.start();
+        Thread.ofPlatform().daemon().name("admin").start(() -> accept(request -> answer(request, api)));
     }
 
     /// Takes no new request and lets those in progress finish for up to a second. May be called twice.
     @Override
     public void close() {
-        http.stop(1);
-        threads.shutdown();
-    }
-
-    private void handle(HttpExchange exchange, Gate gate, Api api) throws IOException {
-        try (exchange) {
-            Answer answer = gate.refuse(headers(exchange, "Host"), headers(exchange, "Origin"),
-                    headers(exchange, "Authorization")).orElseGet(() -> answer(exchange, api));
-            send(exchange, answer);
+        try {
+            if (listener.isOpen()) {
+                listener.close();
+                Files.deleteIfExists(socket);
+            }
+            selector.close();
+            connections.stream().filter(Connection::isWaiting).forEach(Connection::close);
+            threads.shutdown();
+            if (!threads.awaitTermination(1, TimeUnit.SECONDS)) {
+                connections.forEach(Connection::close);
+            }
+        } catch (IOException trouble) {
+            LOG.warn("event=admin-close-failed socket={}", socket, trouble);
+        } catch (InterruptedException hurry) {
+            Thread.currentThread().interrupt();
         }
     }
 
-    private static List<String> headers(HttpExchange exchange, String name) {
-        return exchange.getRequestHeaders().getOrDefault(name, List.of());
+    private void accept(Function<Request, Answer> api) {
+        while (listener.isOpen()) {
+            try {
+                selector.select(connections.isEmpty() ? 0 : LOOK_MILLIS);
+                selector.selectedKeys().clear();
+                long now = System.nanoTime();
+                connections.stream().filter(each -> each.remainingNanos(now) <= 0).forEach(Connection::close);
+                SocketChannel client = listener.accept();
+                if (client != null) {
+                    open(new Connection(client, api));
+                }
+            } catch (ClosedSelectorException stopped) {
+                return;
+            } catch (IOException trouble) {
+                if (listener.isOpen()) {
+                    LOG.warn("event=admin-accept-failed error=\"{}\"", trouble.getMessage());
+                    // No file descriptor is left, probably, and the client is still there.
+                    LockSupport.parkNanos(PAUSE_NANOS);
+                }
+            }
+        }
     }
 
-    private Answer answer(HttpExchange exchange, Api api) {
+    private void open(Connection connection) {
+        if (connections.size() >= MOST_CONNECTIONS) {
+            makeRoom();
+        }
+        connections.add(connection);
+        threads.execute(() -> {
+            try {
+                connection.run();
+            } finally {
+                connections.remove(connection);
+            }
+        });
+    }
+
+    /// There is always one that can go: no more than [#REQUESTS_AT_ONCE] are at work.
+    private void makeRoom() {
+        long now = System.nanoTime();
+        connections.stream().min(Comparator.comparingLong(each -> each.remainingNanos(now))).ifPresent(nearest -> {
+            nearest.close();
+            connections.remove(nearest);
+        });
+    }
+
+    private Answer answer(Request request, Api api) {
         if (!room.tryAcquire()) {
             return new Answer(503, Map.of("error", "too many requests at once"), Map.of("Retry-After", "1"));
         }
-        String method = exchange.getRequestMethod();
-        String path = exchange.getRequestURI().getPath();
         try {
-            return api.answer(method, path,
-                    Optional.ofNullable(exchange.getRequestURI().getRawQuery()).orElse(""));
+            return api.answer(request.method(), request.path(), request.query());
         } catch (IOException | RuntimeException ours) {
-            LOG.warn("event=admin-request-failed method={} path={}", method, exchange.getRequestURI().getRawPath(),
-                    ours);
-            return Answer.error(500, "the server could not do it: " + ours.getMessage());
+            LOG.warn("event=admin-request-failed method={} path={}", request.method(), request.path(), ours);
+            return Answer.error(500, "the server could not do it: "
+                    + Optional.ofNullable(ours.getMessage()).orElse("see its log"));
         } finally {
             room.release();
         }
-    }
-
-    private void send(HttpExchange exchange, Answer answer) throws IOException {
-        byte[] body = json.writeValueAsBytes(answer.body());
-        var headers = exchange.getResponseHeaders();
-        headers.set("Content-Type", "application/json");
-        headers.set("Cache-Control", "no-store");
-        headers.set("X-Content-Type-Options", "nosniff");
-        answer.headers().forEach(headers::set);
-        if (exchange.getRequestMethod().equals("HEAD")) {
-            exchange.sendResponseHeaders(answer.status(), -1);
-            return;
-        }
-        exchange.sendResponseHeaders(answer.status(), body.length);
-        exchange.getResponseBody().write(body);
     }
 }

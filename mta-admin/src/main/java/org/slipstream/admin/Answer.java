@@ -35,10 +35,4 @@ record Answer(int status, Object body, Map<String, String> headers) {
         return new Answer(405, Map.of("error", method + " is not possible here, but " + String.join(", ", allowed)),
                 Map.of("Allow", String.join(", ", allowed)));
     }
-
-    /// RFC 9110 section 15.5.2: the answer names the scheme.
-    static Answer unauthorized() {
-        return new Answer(401, Map.of("error", "the token is missing or wrong; it lies in run/admin.token"),
-                Map.of("WWW-Authenticate", "Bearer"));
-    }
 }

@@ -3,6 +3,7 @@ package org.slipstream.admin;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
@@ -10,41 +11,43 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// The API as its callers see it: over a real socket.
 class AdminServerTest {
-    private static final String TOKEN = "5eca1f";
-
+    @TempDir
+    Path home;
     private final FakeOperations operations = new FakeOperations();
     private final FakeHosts hosts = new FakeHosts();
-    private final HttpClient client = HttpClient.newHttpClient();
     private AdminServer server;
 
     @BeforeEach
     void start() throws IOException {
-        server = AdminServer.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
-        server.serve(TOKEN, operations, hosts);
+        server = AdminServer.bind(AdminSocket.in(home));
+        server.serve(operations, hosts);
     }
 
     @AfterEach
     void stop() {
         server.close();
-        client.close();
     }
 
     @Test
@@ -64,9 +67,9 @@ class AdminServerTest {
     @Test
     void aPageIsNeverLargerThanTheBound() throws Exception {
         for (String limit : new String[]{"0", "-1", "1001", "many", "99999999999"}) {
-            assertThat(call("GET", "queue?limit=" + limit).statusCode()).as(limit).isEqualTo(400);
+            assertThat(call("GET", "queue?limit=" + limit).status()).as(limit).isEqualTo(400);
         }
-        assertThat(call("GET", "queue?limit=1000").statusCode()).isEqualTo(200);
+        assertThat(call("GET", "queue?limit=1000").status()).isEqualTo(200);
     }
 
     @Test
@@ -82,21 +85,21 @@ class AdminServerTest {
     void ordersReachTheMessageTheyName() throws Exception {
         QueueId id = operations.put(77, "b@far.example");
         for (String order : new String[]{"flush", "hold", "release"}) {
-            HttpResponse<String> answer = call("POST", "queue/" + id + "/" + order);
-            assertThat(answer.statusCode()).isEqualTo(200);
+            ApiClient.Reply answer = call("POST", "queue/" + id + "/" + order);
+            assertThat(answer.status()).isEqualTo(200);
             assertThat(json(answer).get("done").asString()).isEqualTo(order);
         }
-        assertThat(call("DELETE", "queue/" + id.toString().toUpperCase(java.util.Locale.ROOT)).statusCode())
+        assertThat(call("DELETE", "queue/" + id.toString().toUpperCase(java.util.Locale.ROOT)).status())
                 .isEqualTo(200);
         assertThat(operations.orders).containsExactly("flush " + id, "hold " + id, "release " + id, "delete " + id);
-        assertThat(call("GET", "queue/" + id).statusCode()).isEqualTo(404);
+        assertThat(call("GET", "queue/" + id).status()).isEqualTo(404);
     }
 
     @Test
     void theWholeQueueOrOneDomainCanBeFlushed() throws Exception {
-        assertThat(call("POST", "queue/flush").statusCode()).isEqualTo(200);
-        assertThat(call("POST", "queue/flush?domain=far.example").statusCode()).isEqualTo(200);
-        assertThat(call("POST", "queue/flush?domain=").statusCode()).isEqualTo(400);
+        assertThat(call("POST", "queue/flush").status()).isEqualTo(200);
+        assertThat(call("POST", "queue/flush?domain=far.example").status()).isEqualTo(200);
+        assertThat(call("POST", "queue/flush?domain=").status()).isEqualTo(400);
         assertThat(operations.orders).containsExactly("flush all domains", "flush all far.example");
     }
 
@@ -146,7 +149,7 @@ class AdminServerTest {
         assertThat(json(call("POST", "queue/delete?dry-run=true&sender=*%40here.example")).get("count").asLong())
                 .isEqualTo(1);
         assertThat(operations.queue).as("only counted").hasSize(1);
-        assertThat(call("POST", "queue/flush?domain=*.example").statusCode()).as("a pattern goes by pages")
+        assertThat(call("POST", "queue/flush?domain=*.example").status()).as("a pattern goes by pages")
                 .isEqualTo(200);
         assertThat(operations.orders.getLast()).isEqualTo("flush " + new QueueId(3));
     }
@@ -172,13 +175,13 @@ class AdminServerTest {
                 {"younger-than", "-1h"}, {"attempts", "0"}, {"attempts", "x"}};
         for (String[] each : wrong) {
             String filter = each[0] + "=" + each[1].replace(" ", "%20");
-            for (HttpResponse<String> answer : List.of(call("GET", "queue?" + filter),
+            for (ApiClient.Reply answer : List.of(call("GET", "queue?" + filter),
                     call("GET", "queue/count?" + filter), call("POST", "queue/delete?" + filter))) {
                 assertThat(error(answer, 400)).as(filter).startsWith(each[0] + ": ");
                 assertThat(json(answer).get("parameter").asString()).isEqualTo(each[0]);
             }
         }
-        HttpResponse<String> unknown = call("GET", "queue?sendr=x");
+        ApiClient.Reply unknown = call("GET", "queue?sendr=x");
         assertThat(error(unknown, 400)).contains("sendr", "sender");
         assertThat(error(call("GET", "queue?older-than=2h&younger-than=1h"), 400)).startsWith("younger-than: ");
         assertThat(operations.filters).isEmpty();
@@ -208,10 +211,10 @@ class AdminServerTest {
                 .isEqualTo(2);
         assertThat(json(call("GET", "destdb/host?name=%5B192.0.2.1%5D%3A25%2Fmay")).get("hosts").get(0).get("name")
                 .asString()).isEqualTo("mx.far.example");
-        assertThat(call("POST", "destdb/forget?name=mx.far.example").statusCode()).isEqualTo(200);
-        assertThat(call("POST", "destdb/resume?name=mx.far.example").statusCode()).isEqualTo(200);
+        assertThat(call("POST", "destdb/forget?name=mx.far.example").status()).isEqualTo(200);
+        assertThat(call("POST", "destdb/resume?name=mx.far.example").status()).isEqualTo(200);
         assertThat(call("POST", "destdb/suspend?name=mx.far.example&reason=full&author=ann&until=2026-01-31T18:00:00Z")
-                .statusCode()).isEqualTo(200);
+                .status()).isEqualTo(200);
         assertThat(hosts.orders).containsExactly("forget mx.far.example", "resume mx.far.example",
                 "suspend mx.far.example");
         assertThat(hosts.suspension).hasValue(new HostOperations.Suspension("full", "ann",
@@ -244,11 +247,8 @@ class AdminServerTest {
 
     @Test
     void aWrongMethodIsToldTheRightOnes() throws Exception {
-        HttpResponse<String> answer = call("POST", "queue/" + new QueueId(1));
-        assertThat(answer.statusCode()).isEqualTo(405);
-        assertThat(answer.headers().firstValue("Allow")).hasValue("DELETE, GET");
-        assertThat(call("HEAD", "queue").statusCode()).isEqualTo(405);
-        assertThat(call("DELETE", "queue").statusCode()).isEqualTo(405);
+        assertThat(error(call("POST", "queue/" + new QueueId(1)), 405)).endsWith("DELETE, GET");
+        assertThat(call("DELETE", "queue").status()).isEqualTo(405);
     }
 
     @Test
@@ -257,87 +257,121 @@ class AdminServerTest {
         assertThat(error(call("GET", "queue"), 500)).contains("the register does not answer");
         assertThat(error(call("GET", "status"), 500)).contains("the queue manager is gone");
         operations.broken = false;
-        assertThat(call("GET", "status").statusCode()).isEqualTo(200);
+        assertThat(call("GET", "status").status()).isEqualTo(200);
     }
 
     @Test
-    void withoutTheTokenNothingIsToldOrDone() throws Exception {
-        QueueId id = operations.put(77, "b@far.example");
-        for (String token : new String[]{"", "Bearer", "Bearer ", "Bearer wrong", "Bearer 5eca1", "Bearer 5eca1f0",
-                "Basic 5eca1f"}) {
-            HttpRequest.Builder request = HttpRequest.newBuilder(uri("queue/" + id)).DELETE();
-            if (!token.isEmpty()) {
-                request.header("Authorization", token);
+    void onlyTheOwnerCanOpenTheSocket() throws IOException {
+        assertThat(mode(server.socket())).isEqualTo("rw-------");
+        assertThat(mode(server.socket().getParent())).isEqualTo("rwx------");
+        server.close();
+        Files.setPosixFilePermissions(server.socket().getParent(), PosixFilePermissions.fromString("rwxrwxrwx"));
+        start();
+        assertThat(mode(server.socket().getParent())).as("also when the folder was there before")
+                .isEqualTo("rwx------");
+    }
+
+    @Test
+    void clientsThatConnectAndSendNothingKeepNobodyOut() throws Exception {
+        List<SocketChannel> idle = new ArrayList<>();
+        try {
+            for (int i = 0; i < 3 * AdminServer.MOST_CONNECTIONS; i++) {
+                idle.add(AdminSocket.connect(server.socket()));
             }
-            HttpResponse<String> answer = client.send(request.build(), HttpResponse.BodyHandlers.ofString());
-            assertThat(error(answer, 401)).as(token).contains("token").doesNotContain(TOKEN);
+            assertThat(call("GET", "status").status()).isEqualTo(200);
+        } finally {
+            for (SocketChannel each : idle) {
+                each.close();
+            }
         }
-        assertThat(operations.orders).isEmpty();
     }
 
     @Test
-    void aPageThatGaveItsOwnNameOurAddressIsRefused() throws Exception {
-        int port = server.address().getPort();
-        assertThat(raw("Host: evil.example:" + port)).startsWith("HTTP/1.1 403");
-        assertThat(raw("Host: 127.0.0.1.evil.example:" + port)).startsWith("HTTP/1.1 403");
-        assertThat(raw("Host: 127.0.0.1")).startsWith("HTTP/1.1 403");
-        assertThat(raw("X-Nothing: here")).startsWith("HTTP/1.1 400");
-        assertThat(raw("Host: LOCALHOST:" + port)).startsWith("HTTP/1.1 200");
-        assertThat(raw("Host: [::1]:" + port)).startsWith("HTTP/1.1 200");
-    }
-
-    @Test
-    void aPageOfAnotherOriginIsRefused() throws Exception {
-        int port = server.address().getPort();
-        for (String origin : new String[]{"http://evil.example", "null", "https://127.0.0.1:" + port,
-                "http://127.0.0.1:1", "http://127.0.0.1:" + port + "@evil.example", "%%%"}) {
-            assertThat(raw("Host: 127.0.0.1:" + port + "\r\nOrigin: " + origin)).as(origin)
-                    .startsWith("HTTP/1.1 403");
+    void clientsThatReadNoAnswerKeepNobodyOut() throws Exception {
+        for (int i = 1; i <= 2_000; i++) {
+            operations.put(i, "b@far.example");
         }
-        assertThat(raw("Host: 127.0.0.1:" + port + "\r\nOrigin: http://127.0.0.1:" + port))
-                .startsWith("HTTP/1.1 200");
+        List<SocketChannel> deaf = new ArrayList<>();
+        try {
+            for (int i = 0; i < AdminServer.MOST_CONNECTIONS; i++) {
+                SocketChannel client = AdminSocket.connect(server.socket());
+                deaf.add(client);
+                client.write(StandardCharsets.US_ASCII.encode(
+                        "GET /api/v1/queue?limit=1000 HTTP/1.1\r\nHost: x\r\n\r\n".repeat(4)));
+            }
+            await(() -> call("GET", "status").status() == 200);
+        } finally {
+            for (SocketChannel each : deaf) {
+                each.close();
+            }
+        }
     }
 
     @Test
-    void theApiIsNeverOpenToOtherMachines() {
-        assertThatThrownBy(() -> AdminServer.bind(new InetSocketAddress(0)))
-                .isInstanceOf(IllegalArgumentException.class);
+    void aSecondServerOfTheSameHomeIsRefusedAndTheFirstGoesOn() throws Exception {
+        assertThatThrownBy(() -> AdminServer.bind(server.socket())).isInstanceOf(IOException.class)
+                .hasMessageContaining("another server is running");
+        assertThat(call("GET", "status").status()).isEqualTo(200);
     }
 
     @Test
-    void itCanBeStoppedTwice() {
+    void theSocketOfAKilledServerIsReplaced() throws Exception {
+        server.close();
+        try (var killed = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            killed.bind(UnixDomainSocketAddress.of(server.socket()));
+        }
+        assertThat(server.socket()).exists();
+        start();
+        assertThat(call("GET", "status").status()).isEqualTo(200);
+    }
+
+    @Test
+    void aHomeWithALongNameWorksToo() throws Exception {
+        server.close();
+        home = Files.createDirectories(home.resolve("a".repeat(90)).resolve("b".repeat(90)));
+        start();
+        assertThat(call("GET", "status").status()).isEqualTo(200);
+        assertThat(home.resolve("run/admin.sock")).exists();
+        assertThatThrownBy(() -> AdminServer.bind(AdminSocket.in(home))).hasMessageContaining("another server");
+    }
+
+    @Test
+    void itCanBeStoppedTwiceAndTakesTheSocketAway() {
         server.close();
         server.close();
-        assertThatThrownBy(() -> call("GET", "status")).isInstanceOf(IOException.class);
+        assertThat(server.socket()).doesNotExist();
+        assertThatThrownBy(() -> call("GET", "status")).isInstanceOf(NoSuchFileException.class);
     }
 
-    private URI uri(String path) {
-        return URI.create("http://127.0.0.1:" + server.address().getPort() + "/api/v1/" + path);
+    @FunctionalInterface
+    private interface Condition {
+        boolean holds() throws Exception;
     }
 
-    private HttpResponse<String> call(String method, String path) throws Exception {
-        return client.send(HttpRequest.newBuilder(uri(path)).method(method, HttpRequest.BodyPublishers.noBody())
-                .header("Authorization", "Bearer " + TOKEN).build(), HttpResponse.BodyHandlers.ofString());
-    }
-
-    private static JsonNode json(HttpResponse<String> answer) {
-        assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/json");
-        return JsonMapper.shared().readTree(answer.body());
-    }
-
-    private static String error(HttpResponse<String> answer, int status) {
-        assertThat(answer.statusCode()).isEqualTo(status);
-        return json(answer).get("error").asString();
-    }
-
-    /// HttpClient would not let us lie about the host.
-    private String raw(String headers) throws IOException {
-        try (Socket socket = new Socket(server.address().getAddress(), server.address().getPort())) {
-            socket.setSoTimeout(10_000);
-            String request = "GET /api/v1/status HTTP/1.1\r\nConnection: close\r\nAuthorization: Bearer " + TOKEN
-                    + "\r\n" + headers + "\r\n\r\n";
-            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+    private static void await(Condition condition) throws Exception {
+        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (!condition.holds()) {
+            assertThat(System.nanoTime()).isLessThan(giveUp);
+            Thread.onSpinWait();
         }
+    }
+
+    private static String mode(Path file) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+    }
+
+    private ApiClient.Reply call(String method, String resource) throws IOException {
+        try (ApiClient client = ApiClient.connect(AdminSocket.in(home), Duration.ofSeconds(30))) {
+            return client.ask(method, resource);
+        }
+    }
+
+    private static JsonNode json(ApiClient.Reply reply) {
+        return JsonMapper.shared().readTree(reply.body());
+    }
+
+    private static String error(ApiClient.Reply reply, int status) {
+        assertThat(reply.status()).isEqualTo(status);
+        return json(reply).get("error").asString();
     }
 }

@@ -11,6 +11,7 @@ import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
@@ -58,7 +59,7 @@ public final class Main {
         }
 
         @Override
-        public InetSocketAddress admin() {
+        public Path admin() {
             return server.admin();
         }
 

@@ -3,8 +3,8 @@ package org.slipstream.dist;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.AdminServer;
+import org.slipstream.admin.AdminSocket;
 import org.slipstream.core.MessageSummary;
-import org.slipstream.dist.admin.AdminFiles;
 import org.slipstream.dist.config.Config;
 import org.slipstream.dist.config.Release;
 import org.slipstream.dist.desk.CarrierAnswers;
@@ -69,7 +69,6 @@ public final class Server implements AutoCloseable {
     private final Inbox inbox = new Inbox(ARRIVALS_WAITING);
     private final Undo undo = new Undo();
     private final Map<String, InetSocketAddress> ports = new LinkedHashMap<>();
-    private InetSocketAddress admin = new InetSocketAddress(0);
 
     private Server(Config config) {
         this.config = config;
@@ -102,8 +101,9 @@ public final class Server implements AutoCloseable {
         return further;
     }
 
-    public InetSocketAddress admin() {
-        return admin;
+    /// Where operators' commands ask.
+    public Path admin() {
+        return AdminSocket.in(config.home());
     }
 
     /// Refuses new work, lets transfers in progress finish for up to 10 s, closes everything. May be called twice.
@@ -136,7 +136,7 @@ public final class Server implements AutoCloseable {
         for (Services.Service service : Services.of(config)) {
             ports.put(service.name(), listen(service, tls, house));
         }
-        serve(api, home, operations, new HostDesk(inbox, places, CLOCK));
+        api.serve(operations, new HostDesk(inbox, places, CLOCK));
         Leftovers.sweep(config.local().maildir(), Instant.now());
         log.info("msg=\"server started\" version={} hostname={} home={}", Release.version(), config.hostname(), home);
     }
@@ -188,25 +188,11 @@ public final class Server implements AutoCloseable {
 
     private AdminServer bindAdmin() throws StartFailure {
         try {
-            AdminServer api = AdminServer.bind(config.listen().admin());
+            AdminServer api = AdminServer.bind(admin());
             undo.push("admin", api::close);
             return api;
-        } catch (IOException taken) {
-            throw new StartFailure("cannot listen on " + text(config.listen().admin()) + " for the admin API: "
-                    + taken.getMessage() + "; stop what uses it or set listen.admin", taken);
-        }
-    }
-
-    private void serve(AdminServer api, Path home, QueueOperations operations, HostDesk hosts) throws StartFailure {
-        admin = api.address();
-        try {
-            String token = AdminFiles.write(home, admin.getPort());
-            undo.push("admin files", () -> AdminFiles.remove(home));
-            api.serve(token, operations, hosts);
-        } catch (IOException trouble) {
-            throw new StartFailure(
-                    "cannot write the admin token to " + home.resolve("run") + ": " + trouble.getMessage(),
-                    trouble);
+        } catch (IOException refused) {
+            throw new StartFailure("cannot open the socket " + admin() + ": " + refused.getMessage(), refused);
         }
     }
 
@@ -225,10 +211,6 @@ public final class Server implements AutoCloseable {
             throw new StartFailure("cannot make the folder " + folder + ": " + trouble
                     + "; choose another with --home or mend its permissions", trouble);
         }
-    }
-
-    private static String text(InetSocketAddress address) {
-        return address.getHostString() + ":" + address.getPort();
     }
 
     /// What was opened, closed in the opposite order; one failure does not keep the rest open.

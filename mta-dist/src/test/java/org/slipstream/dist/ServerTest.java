@@ -2,14 +2,15 @@ package org.slipstream.dist;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.admin.ApiClient;
 import org.slipstream.dist.config.Config;
 import org.slipstream.dist.config.ConfigReader;
 import org.slipstream.dist.config.ReadResult;
 
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -29,7 +30,7 @@ class ServerTest {
                     .hasMessageContaining("127.0.0.1:" + taken.getLocalPort())
                     .hasMessageContaining("listen.submission");
         }
-        assertThat(home.resolve("run/admin.token")).doesNotExist();
+        assertThat(home.resolve("run/admin.sock")).doesNotExist();
         // The spool's lock is free again, so the next start succeeds.
         Server.start(config()).close();
     }
@@ -37,20 +38,24 @@ class ServerTest {
     @Test
     void aSecondServerOnTheSameHomeIsRefusedAndTheFirstGoesOn() throws Exception {
         try (Server first = Server.start(config())) {
-            String token = Files.readString(home.resolve("run/admin.token"));
             assertThatThrownBy(() -> Server.start(config())).isInstanceOf(StartFailure.class);
-            assertThat(home.resolve("run/admin.token")).hasContent(token.strip());
+            Config otherSpool = config("spool.directory=elsewhere");
+            assertThatThrownBy(() -> Server.start(otherSpool)).isInstanceOf(StartFailure.class)
+                    .hasMessageContaining("another server is running for this home");
+            try (ApiClient operator = ApiClient.connect(first.admin(), Duration.ofSeconds(30))) {
+                assertThat(operator.ask("GET", "status").status()).isEqualTo(200);
+            }
             assertThat(first.smtp()).hasValueSatisfying(address -> assertThat(address.getPort()).isPositive());
         }
     }
 
     @Test
-    void aStopTakesTheTokenAwayAndMayBeCalledTwice() throws Exception {
+    void aStopTakesTheSocketAwayAndMayBeCalledTwice() throws Exception {
         Server server = Server.start(config());
-        assertThat(home.resolve("run/admin.token")).exists();
+        assertThat(home.resolve("run/admin.sock")).exists();
         server.close();
         server.close();
-        assertThat(home.resolve("run/admin.token")).doesNotExist();
+        assertThat(home.resolve("run/admin.sock")).doesNotExist();
     }
 
     private Config config(String... more) {

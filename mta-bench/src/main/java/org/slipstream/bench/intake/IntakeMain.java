@@ -19,7 +19,7 @@ import java.util.Locale;
 /// falls on all of them; the median of the rounds is shown. The register grows meanwhile: nothing is delivered.
 public final class IntakeMain {
     private static final List<String> SETTINGS = List.of("hostname=mail.here.example", "listen.smtp=127.0.0.1:0",
-            "listen.submission=off", "listen.admin=127.0.0.1:0", "local.domains=here.example", "local.mailboxes=*",
+            "listen.submission=off", "local.domains=here.example", "local.mailboxes=*",
             "queue.deliver=false", "queue.in-flow-delay=0s", "limits.connections-per-client=500",
             "limits.messages-per-connection=1000000", "log.level=warn");
     private static final int[] SESSIONS = {20, 100};

@@ -6,10 +6,10 @@ import org.slipstream.bench.sustain.Ledger.Latency;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,7 +49,6 @@ public final class SustainMain {
     private final Path home;
     private final Client client;
     private final Ledger ledger;
-    private final HttpClient http = HttpClient.newHttpClient();
 
     private SustainMain(PackagedServer server, Path home, Client client, Ledger ledger) {
         this.server = server;
@@ -85,7 +84,7 @@ public final class SustainMain {
 
     private static List<String> settings(Sink sink) {
         return List.of("hostname=mail.here.example", "listen.smtp=127.0.0.1:0", "listen.submission=off",
-                "listen.admin=127.0.0.1:0", "local.domains=here.example", "local.mailboxes=*",
+                "local.domains=here.example", "local.mailboxes=*",
                 "routes.\"far.example\"=smtp:127.0.0.1:" + sink.port(), "queue.in-flow-delay=0s",
                 "limits.connections-per-client=500", "limits.messages-per-connection=1000000000", "log.level=warn");
     }
@@ -201,7 +200,7 @@ public final class SustainMain {
         figures.put(Figure.TO_SINK_MOST, arrived.mostMillis());
     }
 
-    private void sizes(Map<Figure, Double> figures, Watched program) throws IOException, InterruptedException {
+    private void sizes(Map<Figure, Double> figures, Watched program) throws IOException {
         figures.put(Figure.RSS, program.residentMebibytes());
         figures.put(Figure.PSS, program.proportionalMebibytes());
         figures.put(Figure.SEGMENTS, Watched.mebibytes(home.resolve("spool"), ".segment"));
@@ -211,13 +210,13 @@ public final class SustainMain {
         figures.put(Figure.THREADS, (double) program.threads());
     }
 
-    private long queueLength() throws IOException, InterruptedException {
-        String port = Files.readString(home.resolve("run/admin.port")).strip();
-        String token = Files.readString(home.resolve("run/admin.token")).strip();
-        String body = http.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/api/v1/status"))
-                .timeout(Duration.ofSeconds(30)).header("Authorization", "Bearer " + token).build(),
-                BodyHandlers.ofString())
-                .body();
+    private long queueLength() throws IOException {
+        String body;
+        try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(home.resolve("run/admin.sock")))) {
+            channel.write(StandardCharsets.US_ASCII
+                    .encode("GET /api/v1/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
+            body = new String(Channels.newInputStream(channel).readAllBytes(), StandardCharsets.UTF_8);
+        }
         Matcher messages = MESSAGES.matcher(body);
         if (!messages.find()) {
             throw new IOException("no status: " + body);

@@ -1,55 +1,56 @@
 package org.slipstream.dist.cli;
 
-import org.slipstream.dist.admin.AdminFiles;
+import org.slipstream.admin.AdminSocket;
+import org.slipstream.admin.ApiClient;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
+import java.io.InterruptedIOException;
+import java.net.ConnectException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/// Asks the running server of a home folder, over loopback HTTP with the token that only the owner can read.
+/// Asks the running server of a home folder over its socket, which only the owner can open.
 ///
 /// Whatever keeps it from being asked ends the command with one sentence.
 final class AdminClient implements AutoCloseable {
-    private static final Duration CONNECT = Duration.ofSeconds(5);
     private static final Duration ANSWER = Duration.ofSeconds(60);
 
     private final Path home;
-    private final AdminFiles.Door door;
-    private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(CONNECT).build();
+    private final ApiClient api;
     private final JsonMapper json = JsonMapper.builder().build();
 
-    private AdminClient(Path home, AdminFiles.Door door) {
+    private AdminClient(Path home, ApiClient api) {
         this.home = home;
-        this.door = door;
+        this.api = api;
     }
 
     static AdminClient of(Path home) {
         try {
-            return AdminFiles.read(home).map(door -> new AdminClient(home, door))
-                    .orElseThrow(() -> notRunning(home));
-        } catch (IOException unreadable) {
-            throw new CommandFailure(Exit.UNREACHABLE, "mta: " + home.resolve("run")
-                    + " cannot be read; only the owner of the server may ask it", unreadable);
+            return new AdminClient(home, ApiClient.connect(AdminSocket.in(home), ANSWER));
+        } catch (NoSuchFileException | ConnectException nobody) {
+            throw new CommandFailure(Exit.UNREACHABLE,
+                    "mta: no server is running for home " + home + " (start it with ./mta --home " + home + " run)");
+        } catch (AccessDeniedException denied) {
+            throw new CommandFailure(Exit.UNREACHABLE, "mta: " + AdminSocket.in(home)
+                    + " may not be opened; only the owner of the server may ask it", denied);
+        } catch (IOException trouble) {
+            throw new CommandFailure(Exit.UNREACHABLE, "mta: the server of home " + home + " cannot be reached: "
+                    + trouble.getMessage(), trouble);
         }
     }
 
     /// The answer as the server wrote it; empty when there is no such thing.
     Optional<String> ask(String method, String path) {
-        HttpResponse<String> answer = send(method, path);
-        return switch (answer.statusCode()) {
-            case 200 -> Optional.of(answer.body());
+        ApiClient.Reply reply = send(method, path);
+        return switch (reply.status()) {
+            case 200 -> Optional.of(reply.body());
             case 404 -> Optional.empty();
-            case 401, 403 -> throw new CommandFailure(Exit.UNREACHABLE,
-                    "mta: port " + door.port() + " is no longer the server of home " + home);
-            case 400 -> throw new CommandFailure(Exit.USAGE, "mta: " + sentence(answer));
-            default -> throw new CommandFailure(Exit.NO, "mta: " + sentence(answer));
+            case 400 -> throw new CommandFailure(Exit.USAGE, "mta: " + sentence(reply));
+            default -> throw new CommandFailure(Exit.NO, "mta: " + sentence(reply));
         };
     }
 
@@ -64,36 +65,24 @@ final class AdminClient implements AutoCloseable {
 
     @Override
     public void close() {
-        http.close();
+        api.close();
     }
 
-    private HttpResponse<String> send(String method, String path) {
-        URI uri = URI.create("http://127.0.0.1:" + door.port() + "/api/v1/" + path);
-        HttpRequest request = HttpRequest.newBuilder(uri).timeout(ANSWER)
-                .header("Authorization", "Bearer " + door.token())
-                .method(method, HttpRequest.BodyPublishers.noBody()).build();
+    private ApiClient.Reply send(String method, String path) {
         try {
-            return http.send(request, HttpResponse.BodyHandlers.ofString());
-        } catch (java.net.ConnectException | java.net.http.HttpConnectTimeoutException nobody) {
-            throw notRunning(home);
+            return api.ask(method, path);
+        } catch (InterruptedIOException silent) {
+            throw new CommandFailure(Exit.UNREACHABLE, "mta: the server of home " + home + " does not answer", silent);
         } catch (IOException broken) {
-            throw new CommandFailure(Exit.UNREACHABLE, "mta: the server of home " + home + " does not answer", broken);
-        } catch (InterruptedException stop) {
-            Thread.currentThread().interrupt();
-            throw new CommandFailure(Exit.UNREACHABLE, "mta: interrupted", stop);
+            throw new CommandFailure(Exit.UNREACHABLE, "mta: the server of home " + home + " has gone", broken);
         }
     }
 
-    private String sentence(HttpResponse<String> answer) {
+    private String sentence(ApiClient.Reply reply) {
         try {
-            return json.readTree(answer.body()).path("error").asString("the server answered " + answer.statusCode());
+            return json.readTree(reply.body()).path("error").asString("the server answered " + reply.status());
         } catch (RuntimeException noJson) {
-            return "the server answered " + answer.statusCode();
+            return "the server answered " + reply.status();
         }
-    }
-
-    private static CommandFailure notRunning(Path home) {
-        return new CommandFailure(Exit.UNREACHABLE,
-                "mta: no server is running for home " + home + " (start it with ./mta --home " + home + " run)");
     }
 }

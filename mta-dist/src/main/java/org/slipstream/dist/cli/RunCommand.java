@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
 @Command(name = "run", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Starts the server.", descriptionHeading = "%n", description = {
         "The first start writes mta.toml with every setting and its default. When mail is accepted, one line says so on"
                 + " standard output:",
-        "  ready smtp=127.0.0.1:2525 submission=127.0.0.1:2587 admin=127.0.0.1:40123",
+        "  ready smtp=127.0.0.1:2525 submission=127.0.0.1:2587 admin=/srv/mail/run/admin.sock",
         "The log goes to standard error. SIGTERM and SIGINT (Ctrl-C) end the server in an orderly way: transfers in"
                 + " progress may finish for up to ten seconds. SIGHUP is logged and has no effect."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                         Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.CANNOT_START_TEXT,
@@ -74,8 +74,7 @@ final class RunCommand implements Callable<Integer> {
                 Thread rest = MemoryRest.watch();
                 try {
                     world.out().println("ready smtp=" + text(server.smtp()) + " submission="
-                            + text(server.submission()) + " admin=" + text(Optional.of(server.admin()))
-                            + further(server));
+                            + text(server.submission()) + " admin=" + server.admin() + further(server));
                     world.out().flush();
                     if (hello) {
                         server.smtp().or(server::submission)

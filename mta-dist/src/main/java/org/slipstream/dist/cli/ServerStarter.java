@@ -3,6 +3,7 @@ package org.slipstream.dist.cli;
 import org.slipstream.dist.config.Config;
 
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
@@ -29,7 +30,8 @@ public interface ServerStarter {
             return Map.of();
         }
 
-        InetSocketAddress admin();
+        /// The socket at which commands ask.
+        Path admin();
 
         /// An orderly stop; returns when everything is closed.
         void stop();

@@ -39,7 +39,7 @@ final class WarmUpCommand implements Callable<Integer> {
         Path home = Files.createTempDirectory("slipstream-warm-up");
         try (Exercise exercise = new Exercise()) {
             Config config = Settings.read(home,
-                    List.of("listen.smtp=127.0.0.1:0", "listen.submission=off", "listen.admin=127.0.0.1:0",
+                    List.of("listen.smtp=127.0.0.1:0", "listen.submission=off",
                             "limits.messages-per-connection=1000000", "log.level=warn",
                             "routes.*=smtp:127.0.0.1:" + exercise.port()));
             LogLevel.set(config.logLevel());

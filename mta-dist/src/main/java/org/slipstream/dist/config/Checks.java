@@ -42,7 +42,6 @@ final class Checks {
         values.get(Keys.SUBMISSION).ifPresent(address -> listeners.put(Keys.SUBMISSION, address));
         values.get(Keys.SUBMISSIONS).ifPresent(address -> listeners.put(Keys.SUBMISSIONS, address));
         values.get(Keys.LMTP).ifPresent(address -> listeners.put(Keys.LMTP, address));
-        listeners.put(Keys.ADMIN, values.get(Keys.ADMIN));
         return listeners;
     }
 

@@ -32,7 +32,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
 
     /// @param smtp empty when not opened
     public record Listen(Optional<InetSocketAddress> smtp, Optional<InetSocketAddress> submission,
-            Optional<InetSocketAddress> submissions, Optional<InetSocketAddress> lmtp, InetSocketAddress admin) {}
+            Optional<InetSocketAddress> submissions, Optional<InetSocketAddress> lmtp) {}
 
     /// @param domains lower case
     /// @param mailboxes local parts, full addresses (keys), or `*`

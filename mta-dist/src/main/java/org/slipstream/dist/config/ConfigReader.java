@@ -78,7 +78,7 @@ public final class ConfigReader {
         Config.Local local = local(home, values);
         return new Config(home, values.get(Keys.HOSTNAME),
                 new Config.Listen(values.get(Keys.SMTP), values.get(Keys.SUBMISSION), values.get(Keys.SUBMISSIONS),
-                        values.get(Keys.LMTP), values.get(Keys.ADMIN)),
+                        values.get(Keys.LMTP)),
                 local,
                 aliases(values, local, complaints), new Config.Relay(values.get(Keys.NETWORKS)),
                 RouteBook.read(values.table(Keys.ROUTES), local.domains(), Checks.listeners(values).values(),

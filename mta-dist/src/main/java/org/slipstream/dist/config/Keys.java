@@ -46,8 +46,6 @@ final class Keys {
             "The same with TLS from the first byte (RFC 8314); everybody logs in here. Usually port 465.");
     static final Key<Optional<InetSocketAddress>> LMTP = key("listen", "lmtp", MailForms.listener(), Value.text("off"),
             "Mail from a relay in front of this server by LMTP (RFC 2033). For loopback or a network of your own.");
-    static final Key<InetSocketAddress> ADMIN = key("listen", "admin", MailForms.loopback(), Value.text("127.0.0.1:0"),
-            "The operator's API. Loopback only; the real port is written to `run/admin.port`.");
 
     static final Key<List<String>> DOMAINS = key("local", "domains", Forms.listOf(MailForms.domain()),
             hostname -> Value.many("localhost", hostname),

@@ -46,11 +46,6 @@ final class MailForms {
                         : socketAddress(text, 0, true).map(Optional::of));
     }
 
-    static Form<InetSocketAddress> loopback() {
-        return Forms.text("an address of this machine alone with port, such as \"127.0.0.1:0\"",
-                text -> socketAddress(text, 0, false).filter(a -> a.getAddress().isLoopbackAddress()));
-    }
-
     static Form<InetSocketAddress> server() {
         return Forms.text("an address with port such as \"192.0.2.53:53\"", text -> socketAddress(text, 1, false));
     }

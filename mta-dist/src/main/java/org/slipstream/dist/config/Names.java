@@ -32,6 +32,9 @@ final class Names {
         if (isNested(section)) {
             return TransportBook.meant(name);
         }
+        if (section.equals("listen") && name.equals("admin")) {
+            return Optional.of("the API has no port any more but the socket run/admin.sock; leave this line out");
+        }
         Optional<String> here = Nearest.to(name, in(section).map(Key::name).toList())
                 .or(() -> section.isEmpty() ? Nearest.to(name, Keys.SECTIONS.keySet()) : Optional.empty());
         if (here.isPresent()) {

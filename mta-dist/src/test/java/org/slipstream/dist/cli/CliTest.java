@@ -104,7 +104,7 @@ class CliTest {
         Console.Ran ran = console.run("run", "--set", "hostname=mail.here.example", "--set", "log.level=error");
         assertThat(ran.exit()).isZero();
         assertThat(ran.out()).isEqualTo(
-                "ready smtp=127.0.0.1:40001 submission=off admin=[0:0:0:0:0:0:0:1]:40003" + System.lineSeparator());
+                "ready smtp=127.0.0.1:40001 submission=off admin=/srv/mail/run/admin.sock" + System.lineSeparator());
         assertThat(server.stopped).isTrue();
         assertThat(server.config.orElseThrow().hostname()).isEqualTo("mail.here.example");
         assertThat(home.resolve("mta.toml")).isNotEmptyFile();
@@ -188,8 +188,8 @@ class CliTest {
         }
 
         @Override
-        public InetSocketAddress admin() {
-            return new InetSocketAddress(InetAddress.ofLiteral("::1"), 40003);
+        public Path admin() {
+            return Path.of("/srv/mail/run/admin.sock");
         }
 
         @Override

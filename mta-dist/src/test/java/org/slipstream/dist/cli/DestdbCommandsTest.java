@@ -5,12 +5,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.AdminServer;
-import org.slipstream.dist.admin.AdminFiles;
+import org.slipstream.admin.AdminSocket;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -28,8 +26,8 @@ class DestdbCommandsTest {
 
     @BeforeEach
     void start() throws IOException {
-        server = AdminServer.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
-        server.serve(AdminFiles.write(home, server.address().getPort()), new FakeQueue(), hosts);
+        server = AdminServer.bind(AdminSocket.in(home));
+        server.serve(new FakeQueue(), hosts);
         console = new Console(home);
     }
 

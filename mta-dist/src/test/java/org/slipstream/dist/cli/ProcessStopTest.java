@@ -7,7 +7,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.BufferedReader;
 import java.lang.ProcessBuilder.Redirect;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -140,8 +139,8 @@ class ProcessStopTest {
         }
 
         @Override
-        public InetSocketAddress admin() {
-            return new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+        public Path admin() {
+            return Path.of("/srv/mail/run/admin.sock");
         }
 
         @Override

@@ -5,18 +5,19 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.AdminServer;
+import org.slipstream.admin.AdminSocket;
 import org.slipstream.admin.Operations;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
-import org.slipstream.dist.admin.AdminFiles;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.file.Files;
+import java.io.UncheckedIOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -35,8 +36,8 @@ class QueueCommandsTest {
 
     @BeforeEach
     void start() throws IOException {
-        server = AdminServer.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
-        server.serve(AdminFiles.write(home, server.address().getPort()), queue, new FakeHosts());
+        server = AdminServer.bind(AdminSocket.in(home));
+        server.serve(queue, new FakeHosts());
         console = new Console(home);
     }
 
@@ -269,22 +270,46 @@ class QueueCommandsTest {
     }
 
     @Test
-    void aServerThatIsGoneIsExitCode4() throws IOException {
+    void aServerThatIsGoneIsExitCode4() {
         server.close();
         Console.Ran ran = console.run("status");
         assertThat(ran.exit()).isEqualTo(4);
         assertThat(ran.err()).isEqualTo("mta: no server is running for home " + home + " (start it with ./mta --home "
                 + home + " run)" + System.lineSeparator());
-        AdminFiles.remove(home);
         assertThat(console.run("queue", "flush").exit()).isEqualTo(4);
     }
 
     @Test
-    void aPortThatHasAnotherServerByNowIsExitCode4() throws IOException {
-        Files.writeString(home.resolve("run/admin.token"), "of yesterday");
+    void aServerThatWasKilledHasLeftItsSocketAndIsGoneAllTheSame() throws IOException {
+        server.close();
+        Path socket = AdminSocket.in(home);
+        try (var killed = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            killed.bind(UnixDomainSocketAddress.of(socket));
+        }
+        assertThat(socket).exists();
         Console.Ran ran = console.run("status");
         assertThat(ran.exit()).isEqualTo(4);
-        assertThat(ran.err()).contains("no longer the server of home");
+        assertThat(ran.err()).contains("no server is running for home " + home);
+    }
+
+    @Test
+    void aServerThatDropsTheConnectionIsExitCode4() throws Exception {
+        server.close();
+        Path socket = AdminSocket.in(home);
+        try (var rude = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            rude.bind(UnixDomainSocketAddress.of(socket));
+            Thread closing = Thread.ofVirtual().start(() -> {
+                try {
+                    rude.accept().close();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            Console.Ran ran = console.run("status");
+            closing.join();
+            assertThat(ran.exit()).isEqualTo(4);
+            assertThat(ran.err()).isEqualTo("mta: the server of home " + home + " has gone" + System.lineSeparator());
+        }
     }
 
     @Test

@@ -102,7 +102,6 @@ class ConfigReaderTest {
                 [listen]
                 smtp = "*:25"
                 submission = "off"
-                admin = "[::1]:8025"
                 [local]
                 domains = ["Example.org", "b.example"]
                 mailboxes = ["alice", "bob@B.example"]
@@ -205,6 +204,7 @@ class ConfigReaderTest {
                 "mta.toml:3", "mta.toml:4", "mta.toml:7", "mta.toml:8", "mta.toml:10", "mta.toml:10", "mta.toml:10",
                 "mta.toml:12", "mta.toml:13", "mta.toml:16", "mta.toml:17", "mta.toml:18", "mta.toml:19",
                 "mta.toml:21", "mta.toml:22", "mta.toml:24", "mta.toml:26");
+        assertThat(told.get(2)).contains("unknown key \"listen.admin\"").endsWith("leave this line out");
         assertThat(told.get(5)).contains("open relay").contains("/8");
         assertThat(told.get(7)).contains("open relay").contains("/16");
         assertThat(told.get(9)).endsWith("for all subdomains write \".b.example\"");

@@ -1,0 +1,98 @@
+package org.slipstream.admin;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/// `<home>/run/admin.sock`: the UNIX domain socket at which a server is asked.
+///
+/// Only the owner of the server and root reach it. The folder has mode 0700 before the socket exists, so that there is no
+/// moment at which others can connect; the socket itself has 0600.
+public final class AdminSocket {
+    /// `sun_path` has 108 bytes on Linux and 104 elsewhere, with the zero at its end.
+    private static final int LONGEST_NAME_BYTES = 103;
+
+    private AdminSocket() {}
+
+    public static Path in(Path home) {
+        return home.resolve("run", "admin.sock");
+    }
+
+    /// Listens at this name. A socket that a killed server has left is replaced.
+    ///
+    /// @throws IOException when another server answers there, or the file system refuses
+    static ServerSocketChannel listen(Path socket, int backlog) throws IOException {
+        privateFolder(socket.getParent());
+        if (Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
+            if (isAnswered(socket)) {
+                throw new IOException("another server is running for this home; stop it first");
+            }
+            Files.delete(socket);
+        }
+        ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        try {
+            withShortName(socket, address -> channel.bind(address, backlog));
+            Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
+            return channel;
+        } catch (IOException | RuntimeException refused) {
+            channel.close();
+            throw refused;
+        }
+    }
+
+    /// @throws ConnectException when the server that made the socket is gone
+    static SocketChannel connect(Path socket) throws IOException {
+        socket.getFileSystem().provider().checkAccess(socket);
+        return withShortName(socket, SocketChannel::open);
+    }
+
+    private static boolean isAnswered(Path socket) throws IOException {
+        try (SocketChannel _ = connect(socket)) {
+            return true;
+        } catch (SocketException nobody) {
+            return false;
+        }
+    }
+
+    private static void privateFolder(Path folder) throws IOException {
+        Files.createDirectories(folder.getParent());
+        var ownerOnly = PosixFilePermissions.fromString("rwx------");
+        try {
+            Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(ownerOnly));
+        } catch (FileAlreadyExistsException earlier) {
+            Files.setPosixFilePermissions(folder, ownerOnly);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Action<T> {
+        T with(UnixDomainSocketAddress address) throws IOException;
+    }
+
+    /// The system call takes names up to a bound, but follows links in them: a link of our own to the folder, for the
+    /// duration of the call, makes each name short. The socket lies where it should in any case.
+    private static <T> T withShortName(Path socket, Action<T> action) throws IOException {
+        if (socket.toString().getBytes(StandardCharsets.UTF_8).length <= LONGEST_NAME_BYTES) {
+            return action.with(UnixDomainSocketAddress.of(socket));
+        }
+        Path aside = Files.createTempDirectory("mta");
+        Path link = aside.resolve("run");
+        try {
+            Files.createSymbolicLink(link, socket.getParent());
+            return action.with(UnixDomainSocketAddress.of(link.resolve(socket.getFileName())));
+        } finally {
+            Files.deleteIfExists(link);
+            Files.delete(aside);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package org.slipstream.admin;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/// One client: reads a request, answers it in JSON, and again, on a thread of its own.
+///
+/// Reading and writing have deadlines, because a channel of this family has no timeout. [AdminServer] looks at them and
+/// closes the channel, which ends the call that waits. The work between has none: an operator's order may take long.
+final class Connection implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+    private static final long REQUEST_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+
+    /// @param waiting for a request
+    private record Phase(boolean waiting, long deadlineNanos) {
+        static final Phase WORKING = new Phase(false, 0);
+    }
+
+    private final SocketChannel channel;
+    private final Function<Request, Answer> api;
+    private volatile Phase phase = waiting();
+
+    Connection(SocketChannel channel, Function<Request, Answer> api) {
+        this.channel = channel;
+        this.api = api;
+    }
+
+    /// True while there is no complete request.
+    boolean isWaiting() {
+        return phase.waiting();
+    }
+
+    /// Until its deadline; more than any deadline while the server works.
+    long remainingNanos(long nowNanos) {
+        Phase now = phase;
+        return now == Phase.WORKING ? Long.MAX_VALUE : now.deadlineNanos() - nowNanos;
+    }
+
+    void close() {
+        try {
+            channel.close();
+        } catch (IOException trouble) {
+            LOG.debug("event=admin-close-failed error=\"{}\"", trouble.getMessage());
+        }
+    }
+
+    @Override
+    public void run() {
+        try (channel) {
+            RequestReader requests = new RequestReader(Channels.newInputStream(channel));
+            OutputStream out = Channels.newOutputStream(channel);
+            boolean more = true;
+            while (more) {
+                phase = waiting();
+                more = switch (requests.next()) {
+                    case RequestReader.Incoming.Complete(Request request) -> answer(request, out);
+                    case RequestReader.Incoming.Malformed(Answer answer) -> {
+                        send(out, answer, true, false);
+                        channel.shutdownOutput();
+                        phase = waiting();
+                        requests.drain();
+                        yield false;
+                    }
+                    case RequestReader.Incoming.End _ -> false;
+                };
+            }
+        } catch (IOException gone) {
+            LOG.debug("event=admin-connection-lost error=\"{}\"", gone.getMessage());
+        } catch (RuntimeException ours) {
+            LOG.warn("event=admin-request-failed", ours);
+        }
+    }
+
+    private boolean answer(Request request, OutputStream out) throws IOException {
+        phase = Phase.WORKING;
+        Answer answer = api.apply(request);
+        send(out, answer, !request.method().equals("HEAD"), request.keepAlive());
+        return request.keepAlive();
+    }
+
+    private void send(OutputStream out, Answer answer, boolean withBody, boolean keepAlive) throws IOException {
+        byte[] body = JSON.writeValueAsBytes(answer.body());
+        byte[] head = head(answer, body.length, keepAlive).getBytes(StandardCharsets.US_ASCII);
+        phase = new Phase(false, System.nanoTime() + ANSWER_NANOS);
+        out.write(head);
+        if (withBody) {
+            out.write(body);
+        }
+    }
+
+    private static String head(Answer answer, int bodyBytes, boolean keepAlive) {
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put("Date", DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC)));
+        headers.put("Content-Type", "application/json");
+        headers.put("Content-Length", Integer.toString(bodyBytes));
+        headers.put("Cache-Control", "no-store");
+        headers.put("Connection", keepAlive ? "keep-alive" : "close");
+        headers.putAll(answer.headers());
+        StringBuilder head = new StringBuilder("HTTP/1.1 ").append(answer.status()).append(" \r\n");
+        headers.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
+        return head.append("\r\n").toString();
+    }
+
+    private static Phase waiting() {
+        return new Phase(true, System.nanoTime() + REQUEST_NANOS);
+    }
+}
