@@ -27,18 +27,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// Client and server share the machine, so whatever the bad clients burn is missing to the honest ones: the figures are worse than
 /// over a network, never better.
 public final class AbuseMain {
-    private static final int SESSIONS = 10_000;<<<<<<<HEAD
+    private static final int SESSIONS = 10_000;
     private static final List<String> COMMON = List.of("hostname=mail.here.example", "listen.smtp=127.0.0.1:0",
             "listen.submission=127.0.0.1:0", "local.domains=here.example", "local.mailboxes=*");
     /// To the server every client is a stranger.
     private static final List<String> ROOMY = List.of("relay.networks=192.0.2.0/24", "limits.connections=12000",
             "limits.connections-per-client=100");
-    private static final List<String> BY_DEFAULT = List.of("relay.networks=127.0.9.0/24");=======
-    /// Room for all sessions of the scenarios, and to the server every client is a stranger.
-    private static final List<String> SETTINGS = List.of("hostname=mail.here.example", "listen.smtp=127.0.0.1:0",
-            "listen.submission=off", "local.domains=here.example", "local.mailboxes=*",
-            "relay.networks=192.0.2.0/24", "limits.connections=12000", "limits.connections-per-client=100");>>>>>>>87da20a (The admin API has a UNIX socket that only its owner can open, and no port)
-
+    private static final List<String> BY_DEFAULT = List.of("relay.networks=127.0.9.0/24");
     private static final Duration SETTLE = Duration.ofSeconds(3);
 
     private final PrintStream out;

@@ -2,7 +2,7 @@ package org.slipstream.dist.cli;
 
 import org.slipstream.admin.AdminSocket;
 import org.slipstream.admin.ApiClient;
-import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.core.JacksonException;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -21,7 +21,6 @@ final class AdminClient implements AutoCloseable {
 
     private final Path home;
     private final ApiClient api;
-    private final JsonMapper json = JsonMapper.builder().build();
 
     private AdminClient(Path home, ApiClient api) {
         this.home = home;
@@ -54,15 +53,6 @@ final class AdminClient implements AutoCloseable {
         };
     }
 
-    <T> T read(String body, Class<T> type) {
-        return json.readValue(body, type);
-    }
-
-    /// As the server would have written it.
-    String write(Object body) {
-        return json.writeValueAsString(body);
-    }
-
     @Override
     public void close() {
         api.close();
@@ -78,11 +68,14 @@ final class AdminClient implements AutoCloseable {
         }
     }
 
-    private String sentence(ApiClient.Reply reply) {
+    private record Refusal(Optional<String> error) {}
+
+    private static String sentence(ApiClient.Reply reply) {
+        String otherwise = "the server answered " + reply.status();
         try {
-            return json.readTree(reply.body()).path("error").asString("the server answered " + reply.status());
-        } catch (RuntimeException noJson) {
-            return "the server answered " + reply.status();
+            return RecordJson.read(reply.body(), Refusal.class).error().orElse(otherwise);
+        } catch (JacksonException noJson) {
+            return otherwise;
         }
     }
 }

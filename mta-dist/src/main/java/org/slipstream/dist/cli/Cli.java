@@ -9,46 +9,93 @@ import picocli.CommandLine.UnmatchedArgumentException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// Puts the commands together and turns every way in which they can end into an exit code and at most a sentence.
 public final class Cli {
     private Cli() {}
 
+    /// Names of commands below each command, in the order of the help.
+    private static final Map<String, List<String>> NAMES = Map.of("",
+            List.of("run", "warm-up", "check", "send", "queue", "destdb", "user", "spool", "status", "lab",
+                    "completion"),
+            "queue", List.of("list", "count", "show", "flush", "hold", "release", "delete"), "destdb",
+            List.of("list", "show", "suspend", "resume", "forget"), "user",
+            List.of("add", "passwd", "list", "remove"), "spool", List.of("verify", "repair", "export", "import"), "lab",
+            List.of("list", "run", "study", "golden"));
+    /// These show all commands.
+    private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion");
+
     /// @return the exit code
     public static int execute(World world, String... arguments) {
-        return commandLine(world).execute(arguments);
+        return commandLine(world, arguments).execute(arguments);
     }
 
-    static CommandLine commandLine(World world) {
+    static CommandLine commandLine(World world, String... arguments) {
         MtaCommand mta = new MtaCommand(world);
-        CommandLine queue = new CommandLine(new QueueCommand(mta)).addSubcommand(new QueueListCommand(mta))
-                .addSubcommand(new QueueCountCommand(mta))
-                .addSubcommand(new QueueShowCommand(mta)).addSubcommand(new QueueFlushCommand(mta))
-                .addSubcommand(new QueueOrderCommand.Hold(mta)).addSubcommand(new QueueOrderCommand.Release(mta))
-                .addSubcommand(new QueueDeleteCommand(mta));
-        CommandLine destdb = new CommandLine(new DestdbCommand(mta)).addSubcommand(new DestdbCommand.Listing(mta))
-                .addSubcommand(new DestdbCommand.Show(mta)).addSubcommand(new DestdbOrderCommand.Suspend(mta))
-                .addSubcommand(new DestdbOrderCommand.Resume(mta)).addSubcommand(new DestdbOrderCommand.Forget(mta));
-        CommandLine lab = new CommandLine(new LabCommand(mta)).addSubcommand(new LabListCommand(mta))
-                .addSubcommand(new LabRunCommand(mta)).addSubcommand(new LabStudyCommand(mta))
-                .addSubcommand(new LabCommand.GoldenTraces(mta));
-        CommandLine user = new CommandLine(new UserCommand(mta)).addSubcommand(new UserCommand.Add(mta))
-                .addSubcommand(new UserCommand.Passwd(mta)).addSubcommand(new UserCommand.Listing(mta))
-                .addSubcommand(new UserCommand.Remove(mta));
-        CommandLine spool = new CommandLine(new SpoolCommand(mta)).addSubcommand(new SpoolCommand.Verify(mta))
-                .addSubcommand(new SpoolCommand.Repair(mta)).addSubcommand(new SpoolCommand.Export(mta))
-                .addSubcommand(new SpoolCommand.Import(mta));
-        CommandLine line = new CommandLine(mta).addSubcommand(new RunCommand(mta)).addSubcommand(new WarmUpCommand(mta))
-                .addSubcommand(new CheckCommand(mta))
-                .addSubcommand(new SendCommand(mta)).addSubcommand(queue).addSubcommand(destdb)
-                .addSubcommand(user).addSubcommand(spool)
-                .addSubcommand(new StatusCommand(mta))
-                .addSubcommand(lab).addSubcommand(new CompletionCommand(mta));
+        List<String> words = List.of(arguments);
+        CommandLine line = withCommands("", mta, mta,
+                OVERVIEWS.stream().anyMatch(words::contains) ? List.of() : words);
         return line.setOut(writer(world.out())).setErr(writer(world.err()))
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF)).setUsageHelpAutoWidth(false)
                 .setUsageHelpWidth(100).setParameterExceptionHandler(Cli::wrongUsage)
                 .setExecutionExceptionHandler((failure, where, _) -> failed(failure, where, mta));
+    }
+
+    /// Adds the commands that the words name. Reading the annotations of all forty takes longer than most of them run.
+    /// Where none is named, all are added, for the help and for "did you mean".
+    private static CommandLine withCommands(String path, Object command, MtaCommand mta, List<String> words) {
+        CommandLine line = new CommandLine(command);
+        List<String> all = NAMES.getOrDefault(path, List.of());
+        List<String> named = all.stream().filter(words::contains).toList();
+        for (String name : named.isEmpty() ? all : named) {
+            String below = path.isEmpty() ? name : path + " " + name;
+            line.addSubcommand(withCommands(below, command(below, mta), mta, words));
+        }
+        return line;
+    }
+
+    private static Object command(String path, MtaCommand mta) {
+        return switch (path) {
+            case "run" -> new RunCommand(mta);
+            case "warm-up" -> new WarmUpCommand(mta);
+            case "check" -> new CheckCommand(mta);
+            case "send" -> new SendCommand(mta);
+            case "queue" -> new QueueCommand(mta);
+            case "queue list" -> new QueueListCommand(mta);
+            case "queue count" -> new QueueCountCommand(mta);
+            case "queue show" -> new QueueShowCommand(mta);
+            case "queue flush" -> new QueueFlushCommand(mta);
+            case "queue hold" -> new QueueOrderCommand.Hold(mta);
+            case "queue release" -> new QueueOrderCommand.Release(mta);
+            case "queue delete" -> new QueueDeleteCommand(mta);
+            case "destdb" -> new DestdbCommand(mta);
+            case "destdb list" -> new DestdbCommand.Listing(mta);
+            case "destdb show" -> new DestdbCommand.Show(mta);
+            case "destdb suspend" -> new DestdbOrderCommand.Suspend(mta);
+            case "destdb resume" -> new DestdbOrderCommand.Resume(mta);
+            case "destdb forget" -> new DestdbOrderCommand.Forget(mta);
+            case "user" -> new UserCommand(mta);
+            case "user add" -> new UserCommand.Add(mta);
+            case "user passwd" -> new UserCommand.Passwd(mta);
+            case "user list" -> new UserCommand.Listing(mta);
+            case "user remove" -> new UserCommand.Remove(mta);
+            case "spool" -> new SpoolCommand(mta);
+            case "spool verify" -> new SpoolCommand.Verify(mta);
+            case "spool repair" -> new SpoolCommand.Repair(mta);
+            case "spool export" -> new SpoolCommand.Export(mta);
+            case "spool import" -> new SpoolCommand.Import(mta);
+            case "status" -> new StatusCommand(mta);
+            case "lab" -> new LabCommand(mta);
+            case "lab list" -> new LabListCommand(mta);
+            case "lab run" -> new LabRunCommand(mta);
+            case "lab study" -> new LabStudyCommand(mta);
+            case "lab golden" -> new LabCommand.GoldenTraces(mta);
+            case "completion" -> new CompletionCommand(mta);
+            default -> throw new IllegalArgumentException(path);
+        };
     }
 
     private static PrintWriter writer(java.io.OutputStream stream) {

@@ -69,7 +69,7 @@ final class DestdbCommand implements Callable<Integer> {
                 if (json) {
                     mta.world().out().println(body);
                 } else {
-                    print(server.read(body, Hosts.class), mta.world().out());
+                    print(RecordJson.read(body, Hosts.class), mta.world().out());
                 }
             }
             return Exit.DONE;
@@ -121,7 +121,7 @@ final class DestdbCommand implements Callable<Integer> {
                 if (json) {
                     mta.world().out().println(body);
                 } else {
-                    server.read(body, Found.class).hosts().forEach(each -> print(each, mta.world().out()));
+                    RecordJson.read(body, Found.class).hosts().forEach(each -> print(each, mta.world().out()));
                 }
             }
             return Exit.DONE;

@@ -22,7 +22,7 @@ final class DestdbOrderCommand {
     private static int give(MtaCommand mta, String query, String word, CommandFailure nobody) {
         try (AdminClient server = AdminClient.of(mta.home())) {
             String body = server.ask("POST", "destdb/" + query).orElseThrow(() -> nobody);
-            server.read(body, Done.class).hosts().forEach(host -> mta.world().out().println(word + " " + host));
+            RecordJson.read(body, Done.class).hosts().forEach(host -> mta.world().out().println(word + " " + host));
         }
         return Exit.DONE;
     }

@@ -12,9 +12,10 @@ final class Pieces {
     ///
     /// @param query each parameter behind an `&`
     /// @param next where an answer says to go on
-    static <T> Stream<T> of(AdminClient server, String method, String resource, String query, Class<T> type,
+    static <T extends Record> Stream<T> of(AdminClient server, String method, String resource, String query,
+            Class<T> type,
             Function<T, Optional<String>> next) {
-        Function<String, T> ask = after -> server.read(
+        Function<String, T> ask = after -> RecordJson.read(
                 server.ask(method, resource + asked(query + (after.isEmpty() ? "" : "&after=" + after))).orElseThrow(),
                 type);
         return Stream.iterate(Optional.of(ask.apply("")), Optional::isPresent,

@@ -55,7 +55,7 @@ final class QueueListCommand implements Callable<Integer> {
         try (AdminClient server = AdminClient.of(mta.home())) {
             QueuePage page = page(server, query, from);
             if (json) {
-                mta.world().out().println(server.write(page));
+                mta.world().out().println(RecordJson.write(page));
             } else {
                 print(page, mta.world().out());
             }
@@ -68,8 +68,9 @@ final class QueueListCommand implements Callable<Integer> {
         List<MessageView> messages = new ArrayList<>();
         String from = after;
         while (true) {
-            QueuePage piece = server.read(server.ask("GET", "queue?limit=" + (limit - messages.size()) + query + from)
-                    .orElseThrow(), QueuePage.class);
+            QueuePage piece = RecordJson
+                    .read(server.ask("GET", "queue?limit=" + (limit - messages.size()) + query + from)
+                            .orElseThrow(), QueuePage.class);
             messages.addAll(piece.messages());
             if (messages.size() >= limit || piece.next().isEmpty()) {
                 return new QueuePage(messages, piece.next(), piece.total());

@@ -40,7 +40,7 @@ final class QueueShowCommand implements Callable<Integer> {
             if (json) {
                 mta.world().out().println(body);
             } else {
-                print(server.read(body, MessageView.class), mta.world().out());
+                print(RecordJson.read(body, MessageView.class), mta.world().out());
             }
         }
         return Exit.DONE;

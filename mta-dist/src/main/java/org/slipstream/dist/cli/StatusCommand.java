@@ -33,7 +33,7 @@ final class StatusCommand implements Callable<Integer> {
             if (json) {
                 mta.world().out().println(body);
             } else {
-                print(server.read(body, Status.class), mta.world().out());
+                print(RecordJson.read(body, Status.class), mta.world().out());
             }
         }
         return Exit.DONE;

@@ -2,6 +2,7 @@ package org.slipstream.dist.cli;
 
 import org.slipstream.dist.config.Config;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -28,6 +29,9 @@ import java.util.stream.Stream;
 final class WarmUpCommand implements Callable<Integer> {
     private static final int MESSAGES = 12_000;
 
+    @Option(names = "--commands", hidden = true, description = "rehearse the operator's commands; the launcher does so by itself")
+    private boolean commands;
+
     private final MtaCommand mta;
 
     WarmUpCommand(MtaCommand mta) {
@@ -37,6 +41,14 @@ final class WarmUpCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         Path home = Files.createTempDirectory("slipstream-warm-up");
+        try {
+            return commands ? Rehearsal.play(mta.world(), home) : serve(home);
+        } finally {
+            delete(home);
+        }
+    }
+
+    private int serve(Path home) throws IOException, InterruptedException {
         try (Exercise exercise = new Exercise()) {
             Config config = Settings.read(home,
                     List.of("listen.smtp=127.0.0.1:0", "listen.submission=off",
@@ -56,8 +68,6 @@ final class WarmUpCommand implements Callable<Integer> {
                     }
                 }
             };
-        } finally {
-            delete(home);
         }
     }
 

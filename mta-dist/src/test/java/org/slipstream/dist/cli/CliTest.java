@@ -22,6 +22,21 @@ class CliTest {
     Path home;
 
     @Test
+    void aCommandIsFoundByItsNameWhereverTheOptionsStand() {
+        Console console = new Console(home);
+        for (String[] line : new String[][]{{"queue", "--help"}, {"-h"}, {"queue", "list", "-h"},
+                {"destdb", "suspend", "--help"}, {"status", "--help"}}) {
+            assertThat(console.run(line).exit()).as(String.join(" ", line)).isZero();
+        }
+        assertThat(console.run("status", "--help").out()).contains("Usage: mta status");
+        assertThat(console.run("--help", "status").out()).as("all of them").contains("queue", "completion", "spool");
+        assertThat(console.run("queue", "--help").out()).contains("list", "count", "delete", "release");
+        assertThat(console.run("queue", "lits").err()).contains("did you mean", "list");
+        assertThat(console.run("statsu").err()).contains("did you mean", "status");
+        assertThat(console.run("completion").out()).contains("golden", "passwd", "suspend");
+    }
+
+    @Test
     void everyCommandHasHelpWithAnExampleAndItsExitCodes() {
         Console console = new Console(home);
         for (String command : List.of("run", "check", "send", "queue list", "queue count", "queue show", "queue flush",

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /// The launcher script, with a Maven and a Java that only write down how they were called.
 class LauncherTest {
@@ -33,7 +34,17 @@ class LauncherTest {
         tools = Files.createDirectories(folder.resolve("tools"));
         script(tree.resolve("mta"), Files.readString(Path.of("../mta")));
         script(tree.resolve("build/find-jdk"), "#!/bin/sh\necho '" + folder.resolve("jdk") + "'\n");
-        script(folder.resolve("jdk/bin/java"), "#!/bin/sh\nprintf 'java'; printf ' [%s]' \"$@\"; echo\ncat\n");
+        script(folder.resolve("jdk/bin/java"), """
+                #!/bin/sh
+                for each in "$@"; do
+                    case $each in
+                        -XX:AOTCacheOutput=*) [ -f "$0.old" ] || echo learnt >"${each#*=}"; exit ;;
+                    esac
+                done
+                printf 'java'; printf ' [%s]' "$@"; echo
+                cat
+                """);
+        old(Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=25"));
         script(tools.resolve("mvn"), """
                 #!/bin/sh
                 echo "maven in $(pwd): $*"
@@ -133,6 +144,41 @@ class LauncherTest {
         Ran ran = run(tree, "", "./mta", "status");
         assertThat(ran.exit()).isEqualTo(3);
         assertThat(ran.err().lines()).containsExactly("install a JDK");
+    }
+
+    @Test
+    void commandsAreRehearsedOnceAndAgainWhenTheProgramHasChanged() throws Exception {
+        Path cache = packaged().resolve("commands.aot");
+        assertThat(run(tree, "", "./mta", "status").out()).doesNotContain("AOTCache");
+        await().until(() -> Files.exists(cache) && !Files.exists(tree.resolve("commands.aot.lock")));
+        assertThat(run(tree, "", "./mta", "queue", "list").out()).contains("[-XX:AOTCache=" + cache + "]");
+        Files.setLastModifiedTime(tree.resolve("lib"), FileTime.from(Instant.now().plusSeconds(5)));
+        old(cache);
+        assertThat(run(tree, "", "./mta", "status").out()).doesNotContain("AOTCache");
+        await().until(() -> Files.getLastModifiedTime(cache).toInstant().isAfter(Instant.now().minusSeconds(1800)));
+    }
+
+    @Test
+    void aJdkThatCannotKeepWhatItLearntIsNotAskedAgain() throws Exception {
+        Path cache = packaged().resolve("commands.aot");
+        Files.writeString(folder.resolve("jdk/bin/java.old"), "");
+        run(tree, "", "./mta", "status");
+        await().until(() -> Files.exists(cache) && !Files.exists(tree.resolve("commands.aot.lock")));
+        Files.delete(folder.resolve("jdk/bin/java.old"));
+        assertThat(run(tree, "", "./mta", "status").out()).doesNotContain("AOTCache");
+        assertThat(cache).isEmptyFile();
+    }
+
+    @Test
+    void theServerDoesNotUseTheCacheOfTheCommands() throws Exception {
+        Files.writeString(packaged().resolve("commands.aot"), "learnt");
+        assertThat(run(tree, "", "./mta", "run").out()).doesNotContain("AOTCache");
+    }
+
+    private Path packaged() throws IOException {
+        Files.delete(tree.resolve("pom.xml"));
+        old(Files.createDirectories(tree.resolve("lib")));
+        return tree;
     }
 
     private Ran run(Path where, String input, String... command) throws Exception {
