@@ -1,57 +1,171 @@
 package org.slipstream.smtpin;
 
 import org.slipstream.core.Reply;
-import org.slipstream.smtpin.protocol.Limits;
+import org.slipstream.smtpin.auth.GuessGuard;
+import org.slipstream.smtpin.policy.ClientNetwork;
 
 import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// Counts who is in: on this port in all, and per client address. Called by all sessions.
+/// Counts the connections of a port. Called by all sessions.
+///
+/// | | at most |
+/// |---|---|
+/// | places | `limits.connections`, and `limits.connections-per-client` of one client network |
+/// | places of strangers | nine of ten; the tenth is kept for known clients |
+/// | connections that linger | a tenth of the places, and a tenth of those of one client network, at least one |
+///
+/// **Known** are clients of [ListenerConfig.Trust#known], clients of a network from which a user has logged in since the start (the
+/// server remembers so many networks as [GuessGuard] does), and users who have logged in. A proxy counts as known until it has said
+/// whom it speaks for.
+///
+/// A session that is about to end has no need for its place: its last reply is on the way, and what remains is to wait until the client
+/// has read it. It **lingers**, so that clients who are refused again and again do not take the places of others. When too many
+/// linger it keeps its place while the last reply is sent and is closed then. So there are never more connections than places
+/// and lingering ones together.
 final class Admission {
-    private final String hostname;
-    private final Limits limits;
-    private final Map<InetAddress, Integer> perClient = new HashMap<>();
-    private int inside;
+    private static final ClientNetwork NETWORK = ClientNetwork.standard();
+    private static final int SHARE = 10;
 
-    Admission(ListenerConfig config) {
-        this.hostname = config.hostname();
-        this.limits = config.limits();
+    private final ListenerConfig config;
+    private final GuessGuard guesses;
+    private final int places;
+    private final int reserved;
+    private final int lingeringPerNetwork;
+    private final Map<String, Integer> perNetwork = new HashMap<>();
+    private final Map<String, Integer> lingering = new HashMap<>();
+    private int taken;
+    private int strangers;
+    private int lingeringInAll;
+
+    Admission(ListenerConfig config, GuessGuard guesses) {
+        this.config = config;
+        this.guesses = guesses;
+        this.places = config.limits().connections();
+        this.reserved = places / SHARE;
+        this.lingeringPerNetwork = Math.max(1, config.limits().connectionsPerClient() / SHARE);
     }
 
-    /// Takes a place, to be given back by [#leave], or says why there is none.
-    synchronized Optional<Reply> enter() {
-        if (inside >= limits.connections()) {
-            return Optional.of(Reply.of(421, "4.7.0", hostname + " Too many connections, try again later"));
+    /// How many connections may linger.
+    static int lingering(ListenerConfig config) {
+        return Math.max(1, config.limits().connections() / SHARE);
+    }
+
+    /// True when nine of ten places are taken.
+    synchronized boolean isCrowded() {
+        return taken >= Math.max(2, places - reserved);
+    }
+
+    /// Takes a place for the other end of a connection; empty when there is none.
+    synchronized Optional<Place> enter(InetAddress peer) {
+        boolean known = config.trust().proxies().test(peer) || isKnown(peer);
+        if (taken >= places || !known && strangers >= places - reserved) {
+            return Optional.empty();
         }
-        inside++;
-        return Optional.empty();
+        taken++;
+        strangers += known ? 0 : 1;
+        return Optional.of(new Place(known));
     }
 
-    synchronized void leave() {
-        inside--;
+    Reply full() {
+        return Reply.of(421, "4.7.0", config.hostname() + " Too many connections, try again later");
     }
 
-    /// Counts a client that is inside, to be given back by [#forget]. Apart from [#enter], because whom a proxy speaks for is known later.
-    synchronized Optional<Reply> count(InetAddress client) {
-        if (perClient.getOrDefault(client, 0) >= limits.connectionsPerClient()) {
-            return Optional.of(
-                    Reply.of(421, "4.7.0", hostname + " Too many connections from your address"));
+    private boolean isKnown(InetAddress client) {
+        return config.trust().known().test(client) || guesses.hasLoggedIn(NETWORK.key(client));
+    }
+
+    /// What one connection has: a place, and later perhaps leave to linger.
+    final class Place {
+        private enum Stage {
+            TAKEN, LINGERING, LEFT
         }
-        perClient.merge(client, 1, Integer::sum);
-        return Optional.empty();
-    }
 
-    synchronized void forget(InetAddress client) {
-        perClient.computeIfPresent(client, (_, places) -> places == 1 ? null : places - 1);
-    }
+        private Stage stage = Stage.TAKEN;
+        private boolean known;
+        private Optional<String> network = Optional.empty();
+        private boolean counted;
 
-    /// How long a command is waited for. When nine of ten places are taken the silent ones get a tenth of the time, so that
-    /// those who want to send something find a place.
-    synchronized long idleMillis() {
-        return inside >= Math.max(2, limits.connections() - limits.connections() / 10)
-                ? Math.max(1, limits.idleMillis() / 10)
-                : limits.idleMillis();
+        private Place(boolean known) {
+            this.known = known;
+        }
+
+        /// Says who the client is, which a proxy tells later than at the beginning. @return why it may not stay
+        Optional<Reply> claim(InetAddress client) {
+            synchronized (Admission.this) {
+                String key = NETWORK.key(client);
+                network = Optional.of(key);
+                if (!become(isKnown(client))) {
+                    return Optional.of(full());
+                }
+                if (perNetwork.getOrDefault(key, 0) >= config.limits().connectionsPerClient()) {
+                    return Optional.of(Reply.of(421, "4.7.0",
+                            config.hostname() + " Too many connections from your address"));
+                }
+                counted = true;
+                perNetwork.merge(key, 1, Integer::sum);
+                return Optional.empty();
+            }
+        }
+
+        // A client behind a proxy may turn out to be a stranger for whom there is no place.
+        private boolean become(boolean nowKnown) {
+            boolean room = nowKnown || !known || strangers < places - reserved;
+            if (room && known != nowKnown) {
+                strangers += nowKnown ? -1 : 1;
+                known = nowKnown;
+            }
+            return room;
+        }
+
+        /// The client is a user from here on.
+        void loggedIn() {
+            synchronized (Admission.this) {
+                network.ifPresent(guesses::loggedIn);
+                become(true);
+            }
+        }
+
+        /// Gives the place back, when so few linger that this connection may. @return true when it lingers
+        boolean linger() {
+            synchronized (Admission.this) {
+                String key = network.orElse("");
+                if (stage == Stage.TAKEN && lingeringInAll < Admission.lingering(config)
+                        && lingering.getOrDefault(key, 0) < lingeringPerNetwork) {
+                    giveBack();
+                    stage = Stage.LINGERING;
+                    lingeringInAll++;
+                    lingering.merge(key, 1, Integer::sum);
+                }
+                return stage == Stage.LINGERING;
+            }
+        }
+
+        /// The connection is closed.
+        void leave() {
+            synchronized (Admission.this) {
+                if (stage == Stage.TAKEN) {
+                    giveBack();
+                } else if (stage == Stage.LINGERING) {
+                    lingeringInAll--;
+                    decrement(lingering, network.orElse(""));
+                }
+                stage = Stage.LEFT;
+            }
+        }
+
+        private void giveBack() {
+            taken--;
+            strangers -= known ? 0 : 1;
+            if (counted) {
+                decrement(perNetwork, network.orElseThrow());
+            }
+        }
+
+        private static void decrement(Map<String, Integer> counts, String key) {
+            counts.computeIfPresent(key, (_, count) -> count == 1 ? null : count - 1);
+        }
     }
 }

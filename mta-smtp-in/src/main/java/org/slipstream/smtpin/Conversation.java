@@ -44,7 +44,7 @@ final class Conversation {
     private final House house;
     private final ListenerConfig config;
     private final Tuning tuning;
-    private final Admission admission;
+    private final Admission.Place place;
     private final BooleanSupplier stopping;
     private final CommandParser parser;
     private final Protocol protocol;
@@ -54,7 +54,6 @@ final class Conversation {
     private final AtomicReference<Floor> floor = new AtomicReference<>(Floor.SERVING);
 
     private InetAddress address;
-    private Optional<InetAddress> counted = Optional.empty();
     private State state;
     private Optional<String> tls = Optional.empty();
     private Optional<Transaction> transaction = Optional.empty();
@@ -62,18 +61,18 @@ final class Conversation {
     private boolean weHungUp;
 
     /// @param address of the other end, which may be a proxy
-    /// @param admission counts clients, and knows how long a command is waited for
+    /// @param place of this connection, which is given back before the last reply
     /// @param mechanisms of the listener
     /// @param stopping true from the moment on in which no new transaction may begin
     Conversation(long number, InetAddress address, Wire wire, House house, ListenerConfig config, Tuning tuning,
-            Admission admission, Mechanisms mechanisms, BooleanSupplier stopping) {
+            Admission.Place place, Mechanisms mechanisms, BooleanSupplier stopping) {
         this.number = number;
         this.address = address;
         this.wire = wire;
         this.house = house;
         this.config = config;
         this.tuning = tuning;
-        this.admission = admission;
+        this.place = place;
         this.stopping = stopping;
         this.parser = new CommandParser(config.hostname());
         this.protocol = new Protocol(config.service(), config.limits(), config.hostname(),
@@ -93,7 +92,7 @@ final class Conversation {
                 turn();
             }
         } catch (SocketTimeoutException slow) {
-            lastReply(Reply.of(421, "4.4.2", config.hostname() + " You are too slow, closing"));
+            lastReply(Reply.of(421, "4.4.2", config.hostname() + " Timeout exceeded"));
         } catch (IOException gone) {
             logGone(gone);
         } catch (RuntimeException broken) {
@@ -101,10 +100,9 @@ final class Conversation {
             lastReply(Reply.of(421, "4.3.0", config.hostname() + " Something is broken here, closing"));
         } finally {
             forget();
-            leavePlace();
         }
         if (weHungUp && floor.get() != Floor.DISMISSED) {
-            wire.closeSoftly(tuning.lastWord());
+            wire.closeSoftly(tuning.lastWord(), leavePlace());
         }
     }
 
@@ -122,14 +120,6 @@ final class Conversation {
         }
     }
 
-    /// Ends what cannot end itself: a client that reads no replies, or never finishes its TLS handshake.
-    void cutIfStuck() {
-        if (wire.isStuck(config.limits().idleMillis() * 1_000_000)) {
-            log.info("session={} client={} cut=\"client takes no replies\"", number, literal());
-            wire.cut();
-        }
-    }
-
     /// Ends the session whatever it is doing.
     void cut() {
         wire.cut();
@@ -140,12 +130,11 @@ final class Conversation {
         if (config.trust().proxies().test(address) && !hearProxy()) {
             return;
         }
-        Optional<Reply> full = admission.count(address);
+        Optional<Reply> full = place.claim(address);
         if (full.isPresent()) {
             turnAway(full.get());
             return;
         }
-        counted = Optional.of(address);
         if (config.service().tlsFromStart() && !encrypt()) {
             return;
         }
@@ -220,14 +209,14 @@ final class Conversation {
     }
 
     private Wire.Line readLine() throws IOException {
-        long start = System.nanoTime();
+        long start = tuning.nanos().getAsLong();
         Wire.Line line = wire.readLine(config.limits().commandBytes(), reception.patienceNanos(patienceNanos()));
-        reception.waited(System.nanoTime() - start);
+        reception.waited(tuning.nanos().getAsLong() - start);
         return line;
     }
 
     private long patienceNanos() {
-        return admission.idleMillis() * 1_000_000;
+        return config.limits().idleMillis() * 1_000_000;
     }
 
     private void obey(Command command) throws IOException {
@@ -280,9 +269,10 @@ final class Conversation {
         }
     }
 
-    private void leavePlace() {
-        counted.ifPresent(admission::forget);
-        counted = Optional.empty();
+    // @return true when we may wait until the client has read the last reply
+    private boolean leavePlace() {
+        wire.hurry(tuning.lastWord());
+        return place.linger();
     }
 
     private void forget() {
@@ -373,8 +363,7 @@ final class Conversation {
 
     private boolean encrypt() {
         try {
-            tls = Optional
-                    .of(wire.startTls(config.tls().orElseThrow().get(), config.limits().idleMillis() * 1_000_000));
+            tls = Optional.of(wire.startTls(config.tls().orElseThrow().get(), patienceNanos()));
         } catch (IOException e) {
             log.info("session={} client={} tls=\"{}\"", number, literal(), LogText.text(e.toString()));
             open = false;
@@ -387,7 +376,10 @@ final class Conversation {
             return;
         }
         switch (authenticator.run(client(), auth, patienceNanos())) {
-            case Authenticator.Result.Proven(String user) -> take(protocol.authenticated(state, user));
+            case Authenticator.Result.Proven(String user) -> {
+                place.loggedIn();
+                take(protocol.authenticated(state, user));
+            }
             case Authenticator.Result.Refused(Reply reply) -> take(protocol.notAuthenticated(state, reply));
         }
     }

@@ -5,30 +5,31 @@ import java.util.Map;
 
 import javax.net.ssl.SSLContext;
 
-/// One connection as [Wire] needs it; what is behind it is a socket, or a test.
+/// One connection as [Wire] needs it; what is behind it is a socket, or a test. Whatever waits for the client is told how long.
 interface Link {
-    /// Waits for input as long as [#patience] says. @return how many bytes, or -1 when the client has closed its side
-    int read(byte[] into, int offset, int length) throws IOException;
+    /// Waits for input. @return how many bytes, or -1 when the client has closed its side
+    ///
+    /// @throws java.net.SocketTimeoutException when the wait is over; nothing more can be read then
+    int read(byte[] into, int offset, int length, Wait wait) throws IOException;
+
+    /// Like [#read] for a wait that may be in vain: input can be read later.
+    ///
+    /// @param millis after which there is a [java.net.SocketTimeoutException]
+    int readWithin(byte[] into, int offset, int length, int millis, Wait wait) throws IOException;
+
+    /// True when nothing more can be read because a wait was over.
+    boolean isDeaf();
 
     /// How much could be read without waiting.
     int available() throws IOException;
 
-    /// May wait for a client that reads nothing, without a limit.
-    void write(byte[] bytes, int offset, int length) throws IOException;
+    /// The connection is closed when the wait is over.
+    void write(byte[] bytes, int offset, int length, Wait wait) throws IOException;
 
-    /// How long [#read] waits before it throws a [java.net.SocketTimeoutException].
-    void patience(int millis) throws IOException;
-
-    /// Like [#patience], for a wait after which the session ends: when it was in vain, nothing more may be read.
-    void lastPatience(int millis) throws IOException;
-
-    /// True when nothing more can be read because such a wait was in vain.
-    boolean isDeaf();
-
-    /// Does the server's part of a handshake and goes on in TLS.
+    /// Does the server's part of a handshake and goes on in TLS. The connection is closed when the wait is over.
     ///
     /// @return protocol and cipher suite
-    String startTls(SSLContext context) throws IOException;
+    String startTls(SSLContext context, Wait wait) throws IOException;
 
     boolean isTls();
 
@@ -36,7 +37,7 @@ interface Link {
     Map<String, byte[]> bindings();
 
     /// Says that nothing more will be sent.
-    void endOutput() throws IOException;
+    void endOutput(Wait wait) throws IOException;
 
     /// Closes at once, also under the hands of a thread that reads or writes.
     void cut();

@@ -31,26 +31,27 @@ final class Peer {
 
     /// Reads the header that a listed proxy begins with, and not a byte more: TLS may follow at once.
     static ProxyHeader.Result proxied(Wire wire, long patienceNanos) throws IOException {
-        byte[] prefix = wire.readExactly(ProxyHeader.PREFIX_BYTES, patienceNanos);
+        Wait wait = wire.begin(patienceNanos);
+        byte[] prefix = wire.readExactly(ProxyHeader.PREFIX_BYTES, wait);
         if (ProxyHeader.isBinary(prefix)) {
             byte[] fixed = Arrays.copyOf(prefix, ProxyHeader.FIXED_BYTES);
-            byte[] more = wire.readExactly(ProxyHeader.FIXED_BYTES - prefix.length, patienceNanos);
+            byte[] more = wire.readExactly(ProxyHeader.FIXED_BYTES - prefix.length, wait);
             System.arraycopy(more, 0, fixed, prefix.length, more.length);
-            byte[] rest = wire.readExactly(ProxyHeader.followingBytes(fixed), patienceNanos);
+            byte[] rest = wire.readExactly(ProxyHeader.followingBytes(fixed), wait);
             byte[] all = Arrays.copyOf(fixed, fixed.length + rest.length);
             System.arraycopy(rest, 0, all, fixed.length, rest.length);
             return ProxyHeader.binary(all);
         }
-        return ProxyHeader.isLine(prefix) ? line(wire, prefix, patienceNanos) : new ProxyHeader.Result.Malformed();
+        return ProxyHeader.isLine(prefix) ? line(wire, prefix, wait) : new ProxyHeader.Result.Malformed();
     }
 
-    private static ProxyHeader.Result line(Wire wire, byte[] prefix, long patienceNanos) throws IOException {
+    private static ProxyHeader.Result line(Wire wire, byte[] prefix, Wait wait) throws IOException {
         StringBuilder line = new StringBuilder(new String(prefix, StandardCharsets.ISO_8859_1));
         while (line.indexOf("\r\n") < 0) {
             if (line.length() >= ProxyHeader.LINE_BYTES) {
                 return new ProxyHeader.Result.Malformed();
             }
-            line.append((char) (wire.readExactly(1, patienceNanos)[0] & 255));
+            line.append((char) (wire.readExactly(1, wait)[0] & 255));
         }
         return line.indexOf("\r\n") == line.length() - 2
                 ? ProxyHeader.line(line.substring(0, line.length() - 2))

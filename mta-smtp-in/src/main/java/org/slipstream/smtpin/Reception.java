@@ -188,12 +188,10 @@ final class Reception implements AutoCloseable {
         if (wire.from() < wire.to()) {
             return true;
         }
-        long start = System.nanoTime();
+        long start = tuning.nanos().getAsLong();
         long patience = pace.patienceNanos();
-        boolean here = briefly
-                ? wire.await(Math.min(patience, tuning.lastWord().toNanos()))
-                : wire.awaitOrEnd(patience);
-        pace.waited(System.nanoTime() - start, wire.to() - wire.from());
+        boolean here = wire.await(briefly ? Math.min(patience, tuning.lastWord().toNanos()) : patience);
+        pace.waited(tuning.nanos().getAsLong() - start, wire.to() - wire.from());
         return here;
     }
 

@@ -3,97 +3,84 @@ package org.slipstream.smtpin;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
-import org.subethamail.smtp.server.Session;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.cert.X509Certificate;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Predicate;
 
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 
-/// A connection over the library's socket, in clear text and then perhaps in TLS. The library's own streams stay unused: they
-/// are buffers around the same socket from which nobody has read yet.
+/// A connection over a socket, in clear text and then perhaps in TLS.
 ///
-/// A last wait in clear text is ended by the session's [Alarm], which closes our ear: the read ends, and a reply can still be
-/// sent. Under TLS that would end the encryption too, and a wait that is not the last must leave the ear open; both are left to
-/// the socket's own timeout.
+/// The session's thread notes what it waits for, and the [Watchdog] ends that when it is over: a read by ending the input, so that a last
+/// reply can still be sent, everything else by closing the TCP connection. TLS may write while it reads; a read that goes on after
+/// its input has ended is cut at the next look.
 final class SocketLink implements Link {
     private static final Logger log = LoggerFactory.getLogger(SocketLink.class);
     private static final String[] VERSIONS = {"TLSv1.3", "TLSv1.2"};
     private static final int BINDING_BYTES = 32;
 
-    private final Session session;
-    private final Socket tcp;
-    private final Alarm alarm;
+    private final long number;
+    private final AcceptedSocket tcp;
     private Socket socket;
     private InputStream in;
     private OutputStream out;
-    private int timeoutMillis;
-    private int alarmMillis;
-    private volatile boolean deaf;
+    // Two, since the thread that stops the listener writes while the session's thread reads.
+    private volatile Wait reading = Wait.NONE;
+    private volatile Wait writing = Wait.NONE;
 
-    /// @param clock for the alarm
-    SocketLink(Session session, ScheduledExecutorService clock) throws IOException {
-        this.session = session;
-        this.alarm = new Alarm(clock, this::closeEar);
-        this.tcp = session.getSocket();
+    /// @param number of the session, for the log
+    SocketLink(AcceptedSocket tcp, long number) throws IOException {
+        this.tcp = tcp;
+        this.number = number;
         // Replies are collected by us; what is sent is meant to go.
         tcp.setTcpNoDelay(true);
-        // The library made its writer on the accepting thread, where the JDK gives it 16 KiB; made again on a virtual thread it gets
-        // 1 KiB. Nobody uses it, and an idle session weighs 11 KiB instead of 26.
-        session.setSocket(tcp);
+        tcp.setSoTimeout(0);
         adopt(tcp);
     }
 
     private void adopt(Socket other) throws IOException {
         socket = other;
-        timeoutMillis = other.getSoTimeout();
         in = other.getInputStream();
         out = other.getOutputStream();
     }
 
     @Override
-    public int read(byte[] into, int offset, int length) throws IOException {
-        if (alarmMillis == 0) {
-            return in.read(into, offset, length);
-        }
-        alarm.set(alarmMillis);
+    public int read(byte[] into, int offset, int length, Wait wait) throws IOException {
+        reading = wait;
         try {
-            int count = in.read(into, offset, length);
-            if (count < 0 && deaf) {
-                throw new SocketTimeoutException("nothing within " + alarmMillis + " ms");
-            }
-            return count;
+            return in.read(into, offset, length);
         } finally {
-            alarm.clear();
+            reading = Wait.NONE;
         }
     }
 
-    private void closeEar() {
-        deaf = true;
+    @Override
+    public int readWithin(byte[] into, int offset, int length, int millis, Wait wait) throws IOException {
+        tcp.setSoTimeout(millis);
         try {
-            tcp.shutdownInput();
-        } catch (IOException e) {
-            // The client has gone, and whoever waits for it is told so.
+            return read(into, offset, length, wait);
+        } finally {
+            tcp.setSoTimeout(0);
         }
     }
 
     @Override
     public boolean isDeaf() {
-        return deaf;
+        return tcp.isTimedOut();
     }
 
     @Override
@@ -102,42 +89,42 @@ final class SocketLink implements Link {
     }
 
     @Override
-    public void write(byte[] bytes, int offset, int length) throws IOException {
-        out.write(bytes, offset, length);
-        out.flush();
-    }
-
-    @Override
-    public void patience(int millis) throws IOException {
-        alarmMillis = 0;
-        timeout(millis);
-    }
-
-    @Override
-    public void lastPatience(int millis) throws IOException {
-        alarmMillis = isTls() ? 0 : millis;
-        timeout(isTls() ? millis : 0);
-    }
-
-    private void timeout(int millis) throws IOException {
-        if (timeoutMillis != millis) {
-            socket.setSoTimeout(millis);
-            timeoutMillis = millis;
+    public void write(byte[] bytes, int offset, int length, Wait wait) throws IOException {
+        writing = wait;
+        try {
+            out.write(bytes, offset, length);
+            out.flush();
+        } finally {
+            writing = Wait.NONE;
         }
     }
 
     // By address and port: a name would be looked up in the DNS, and has no use on this side.
     @Override
-    public String startTls(SSLContext context) throws IOException {
-        SSLSocket tls = (SSLSocket) context.getSocketFactory().createSocket(socket,
-                socket.getInetAddress().getHostAddress(), socket.getPort(), true);
+    public String startTls(SSLContext context, Wait wait) throws IOException {
+        SSLSocket tls = (SSLSocket) context.getSocketFactory().createSocket(tcp, tcp.getInetAddress().getHostAddress(),
+                tcp.getPort(), true);
         tls.setUseClientMode(false);
         tls.setEnabledProtocols(VERSIONS);
-        tls.startHandshake();
-        session.setSocket(tls);
-        session.setTlsStarted(true);
+        tls.setEnabledCipherSuites(authenticated(tls.getEnabledCipherSuites()));
+        writing = wait;
+        try {
+            tls.startHandshake();
+        } finally {
+            writing = Wait.NONE;
+        }
+        // A client that wants to renegotiate (TLS 1.2) finds no cipher suite in common and is closed. The JDK's own switch is one
+        // for the whole process and is read once, perhaps before we are here.
+        tls.setEnabledCipherSuites(new String[0]);
         adopt(tls);
         return tls.getSession().getProtocol() + " " + tls.getSession().getCipherSuite();
+    }
+
+    // Suites that encrypt and authenticate in one step (AEAD); CBC with HMAC has been a source of attacks for twenty years (RFC 9325
+    // section 4.2).
+    private static String[] authenticated(String[] suites) {
+        return Arrays.stream(suites)
+                .filter(suite -> suite.contains("_GCM_") || suite.contains("_POLY1305_")).toArray(String[]::new);
     }
 
     @Override
@@ -189,18 +176,44 @@ final class SocketLink implements Link {
     }
 
     @Override
-    public void endOutput() throws IOException {
-        socket.shutdownOutput();
+    public void endOutput(Wait wait) throws IOException {
+        writing = wait;
+        try {
+            socket.shutdownOutput();
+        } finally {
+            writing = Wait.NONE;
+        }
     }
 
-    /// The session is over.
-    void watchNoMore() {
-        alarm.close();
+    /// Closes, under TLS with a close_notify.
+    void close(Wait wait) {
+        writing = wait;
+        try {
+            socket.close();
+        } catch (IOException gone) {
+            // The client has left before.
+        } finally {
+            writing = Wait.NONE;
+            cut();
+        }
+    }
+
+    /// Ends what the session waits for. Called by the watchdog; does not block.
+    void endIfOver(Predicate<Wait> over) {
+        if (tcp.isClosed()) {
+            return;
+        }
+        if (over.test(writing) || isDeaf() && over.test(reading)) {
+            log.info("session={} client={} cut=\"Timeout exceeded\"", number,
+                    ReceivedLine.literal(tcp.getInetAddress()));
+            cut();
+        } else if (over.test(reading)) {
+            tcp.timeOut();
+        }
     }
 
     @Override
     public void cut() {
-        alarm.close();
         try {
             tcp.close();
         } catch (IOException e) {

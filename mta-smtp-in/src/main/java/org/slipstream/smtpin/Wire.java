@@ -9,11 +9,12 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.LongSupplier;
 
 import javax.net.ssl.SSLContext;
 
 /// The bytes of one session, in both directions: lines and blocks in, replies out. Used by its session's thread, except for
-/// [#isStuck], [#cut] and, under [Conversation]'s rule of who has the floor, [#say] and [#flush].
+/// [#cut] and, under [Conversation]'s rule of who has the floor, [#say] and [#flush].
 ///
 /// Replies are collected as long as the client has more commands waiting here, and leave together before we wait for it
 /// (RFC 2920 section 3.2: when the input runs dry, all pending replies are sent).
@@ -39,22 +40,30 @@ final class Wire {
     private static final int IDLE_BYTES = 1 << 10;
     private static final int PENDING_BYTES = 4 << 10;
     private static final int ENDLESS_BYTES = 1 << 20;
-    private static final long NOT_AT_RISK = 0;
 
     private final Link link;
     private final Blocks blocks;
+    private final LongSupplier nanos;
     private final byte[] small = new byte[IDLE_BYTES];
     private byte[] input = small;
     private int from;
     private int to;
     private byte[] output = new byte[256];
     private int pending;
-    /// Since when we do something that only the client can end and that no socket timeout covers, in nanoseconds.
-    private volatile long atRiskSince = NOT_AT_RISK;
+    private volatile long replyNanos;
 
-    Wire(Link link, Blocks blocks) {
+    /// @param nanos the clock of all waits
+    /// @param replyNanos how long a client may take to read what we send
+    Wire(Link link, Blocks blocks, LongSupplier nanos, long replyNanos) {
         this.link = link;
         this.blocks = blocks;
+        this.nanos = nanos;
+        this.replyNanos = replyNanos;
+    }
+
+    /// A wait for the client that begins now.
+    Wait begin(long limitNanos) {
+        return new Wait(nanos.getAsLong(), limitNanos);
     }
 
     /// Reads up to the end of a line.
@@ -62,12 +71,13 @@ final class Wire {
     /// @param limitBytes with CRLF
     /// @throws SocketTimeoutException when the line is not complete after `patienceNanos`
     Line readLine(int limitBytes, long patienceNanos) throws IOException {
-        long start = System.nanoTime();
         if (from == to) {
             narrow(); // A client that was ahead has kept it until now.
-            if (!awaitOrEnd(patienceNanos)) {
-                return new Line.End();
-            }
+            flush();
+        }
+        Wait wait = begin(patienceNanos);
+        if (from == to && !fill(wait)) {
+            return new Line.End();
         }
         int end = endOfLine();
         if (input[end - 1] == '\n') {
@@ -78,14 +88,14 @@ final class Wire {
             from = end;
             return line;
         }
-        return readInPieces(limitBytes, patienceNanos, start);
+        return readInPieces(limitBytes, wait);
     }
 
-    private Line readInPieces(int limitBytes, long patienceNanos, long start) throws IOException {
+    private Line readInPieces(int limitBytes, Wait wait) throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream(128);
         long length = 0;
         while (true) {
-            if (from == to && !awaitOrEnd(patienceNanos - (System.nanoTime() - start))) {
+            if (from == to && !fill(wait)) {
                 return new Line.End();
             }
             int end = endOfLine();
@@ -121,13 +131,11 @@ final class Wire {
     /// Reads exactly so many bytes, and not one more from the connection.
     ///
     /// @throws EOFException when the client leaves before
-    byte[] readExactly(int bytes, long patienceNanos) throws IOException {
-        long end = System.nanoTime() + patienceNanos;
+    byte[] readExactly(int bytes, Wait wait) throws IOException {
         byte[] all = new byte[bytes];
         int have = 0;
         while (have < bytes) {
-            link.patience(millis(end - System.nanoTime()));
-            int count = link.read(all, have, bytes - have);
+            int count = link.read(all, have, bytes - have, checked(wait));
             if (count < 0) {
                 throw gone();
             }
@@ -139,30 +147,20 @@ final class Wire {
     /// Sends what is pending and waits for input when none is here.
     ///
     /// @return false when the client has closed its side
-    /// @throws SocketTimeoutException when nothing came for `patienceNanos`
+    /// @throws SocketTimeoutException when nothing came for `patienceNanos`; nothing more can be read then
     boolean await(long patienceNanos) throws IOException {
         if (from < to) {
             return true;
         }
         flush();
-        link.patience(millis(patienceNanos));
-        return fill();
+        return fill(begin(patienceNanos));
     }
 
-    /// Like [#await], where the session ends when nothing comes.
-    boolean awaitOrEnd(long patienceNanos) throws IOException {
-        if (from < to) {
-            return true;
-        }
+    private boolean fill(Wait wait) throws IOException {
         flush();
-        link.lastPatience(millis(patienceNanos));
-        return fill();
-    }
-
-    private boolean fill() throws IOException {
         from = 0;
         to = 0;
-        to = Math.max(0, link.read(input, 0, input.length));
+        to = Math.max(0, link.read(input, 0, input.length, checked(wait)));
         if (to == input.length) {
             // A client that is always ahead never makes this thread wait, and a virtual thread that never waits keeps its carrier.
             Thread.yield();
@@ -170,11 +168,12 @@ final class Wire {
         return to > 0;
     }
 
-    private static int millis(long nanos) throws SocketTimeoutException {
-        if (nanos <= 0) {
-            throw new SocketTimeoutException();
+    // A client that sends without a pause is never waited for, and so not seen by the watchdog.
+    private Wait checked(Wait wait) throws SocketTimeoutException {
+        if (wait.isOver(nanos.getAsLong())) {
+            throw new SocketTimeoutException("Timeout exceeded");
         }
-        return Math.clamp(nanos / 1_000_000 + 1, 1, Integer.MAX_VALUE);
+        return wait;
     }
 
     /// A message is about to come.
@@ -223,10 +222,17 @@ final class Wire {
         return from < to || link.available() > 0;
     }
 
-    /// True when the client says something, or leaves, before the time is over.
-    boolean speaksWithin(long nanos) throws IOException {
+    /// True when the client says something before the time is over.
+    boolean speaksWithin(long delayNanos) throws IOException {
+        if (clientIsAhead() || delayNanos <= 0) {
+            return clientIsAhead();
+        }
         try {
-            return clientIsAhead() || nanos > 0 && await(nanos);
+            int millis = Math.clamp(delayNanos / 1_000_000 + 1, 1, Integer.MAX_VALUE);
+            from = 0;
+            to = 0;
+            to = Math.max(0, link.readWithin(input, 0, input.length, millis, begin(delayNanos + replyNanos)));
+            return to > 0;
         } catch (SocketTimeoutException silent) {
             return false;
         }
@@ -250,12 +256,7 @@ final class Wire {
         }
         int length = pending;
         pending = 0;
-        atRiskSince = System.nanoTime() | 1;
-        try {
-            link.write(output, 0, length);
-        } finally {
-            atRiskSince = NOT_AT_RISK;
-        }
+        link.write(output, 0, length, begin(replyNanos));
     }
 
     /// Does the server's part of a TLS handshake and goes on in TLS. What was read in clear text is forgotten.
@@ -263,16 +264,10 @@ final class Wire {
     /// @return protocol and cipher suite
     String startTls(SSLContext context, long patienceNanos) throws IOException {
         flush();
-        atRiskSince = System.nanoTime() | 1;
-        try {
-            link.patience(millis(patienceNanos));
-            String tls = link.startTls(context);
-            from = 0;
-            to = 0;
-            return tls;
-        } finally {
-            atRiskSince = NOT_AT_RISK;
-        }
+        String tls = link.startTls(context, begin(patienceNanos));
+        from = 0;
+        to = 0;
+        return tls;
     }
 
     boolean isTls() {
@@ -283,22 +278,29 @@ final class Wire {
         return link.bindings();
     }
 
+    /// From now on the client has so long to read what we send.
+    void hurry(Duration limit) {
+        replyNanos = limit.toNanos();
+    }
+
     /// Sends the last reply and listens a little longer. A socket that is closed with unread input makes the kernel send a
     /// reset, and a reset may overtake that reply.
-    void closeSoftly(Duration lastWord) {
+    ///
+    /// @param mayLinger false: send it and close
+    void closeSoftly(Duration lastWord, boolean mayLinger) {
         try {
+            Wait wait = begin(lastWord.toNanos());
             flush();
-            link.endOutput();
-            if (link.isDeaf()) {
+            link.endOutput(wait);
+            if (mayLinger && link.isDeaf()) {
                 // What it may still send cannot be read away any more, so it gets some time to read its last reply. Not
-                // much: we would not see it leave, and it has a place that others may want.
+                // much: we would not see it leave.
                 Thread.sleep(lastWord.dividedBy(10));
-                return;
+            } else if (mayLinger) {
+                do {
+                    from = to;
+                } while (fill(wait));
             }
-            long end = System.nanoTime() + lastWord.toNanos();
-            do {
-                from = to;
-            } while (await(end - System.nanoTime()));
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
         } catch (IOException gone) {
@@ -311,12 +313,6 @@ final class Wire {
     /// Closes at once. Any thread may do this to end what the session's thread is waiting for.
     void cut() {
         link.cut();
-    }
-
-    /// True when a write or a handshake has made no end for longer than `limitNanos`.
-    boolean isStuck(long limitNanos) {
-        long since = atRiskSince;
-        return since != NOT_AT_RISK && System.nanoTime() - since > limitNanos;
     }
 
     /// The exception for a client that leaves in the middle of something.

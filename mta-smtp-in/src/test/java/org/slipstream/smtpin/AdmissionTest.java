@@ -2,6 +2,7 @@ package org.slipstream.smtpin;
 
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Reply;
+import org.slipstream.smtpin.auth.GuessGuard;
 import org.slipstream.smtpin.auth.Mechanisms;
 
 import java.net.InetAddress;
@@ -14,86 +15,139 @@ import java.util.Optional;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class AdmissionTest {
-    private final ListenerConfig config = Ports.with(Ports.with(Ports.config(), "connections", 10),
-            "connectionsPerClient", 6);
-    private final Admission admission = new Admission(config);
     private final InetAddress one = InetAddress.ofLiteral("192.0.2.1");
     private final InetAddress two = InetAddress.ofLiteral("192.0.2.2");
+    private final InetAddress three = InetAddress.ofLiteral("192.0.2.3");
+    private final InetAddress friend = InetAddress.ofLiteral("198.51.100.1");
+    private final InetAddress proxy = InetAddress.ofLiteral("203.0.113.1");
+    private final ListenerConfig config = Ports
+            .with(Ports.with(Ports.config(), "connections", 20), "connectionsPerClient", 12)
+            .withTrust(new ListenerConfig.Trust(proxy::equals, _ -> false, friend::equals));
+    private final GuessGuard guesses = new GuessGuard(GuessGuard.Settings.standard(), System::nanoTime);
+    private final Admission admission = new Admission(config, guesses);
 
     @Test
     void oneAddressDoesNotTakeAllPlaces() {
-        enter(one, 6);
-        assertThat(come(one).map(Reply::toString).orElse("in")).startsWith("421 4.7.0");
-        assertThat(come(two)).isEmpty();
-        go(one);
-        assertThat(come(one)).isEmpty();
+        List<Admission.Place> places = enter(one, 12);
+        Admission.Place refused = admission.enter(one).orElseThrow();
+        assertThat(refused.claim(one)).map(Reply::toString).hasValueSatisfying(
+                reply -> assertThat(reply).startsWith("421 4.7.0").contains("your address"));
+        refused.leave();
+        enter(two, 1);
+        places.getFirst().leave();
+        enter(one, 1);
+    }
+
+    /// A machine has a whole network of 64 bits to call from.
+    @Test
+    void anIpv6NetworkCountsAsOneAddress() {
+        for (int i = 0; i < 12; i++) {
+            InetAddress client = InetAddress.ofLiteral("2001:db8::" + i);
+            assertThat(admission.enter(client).orElseThrow().claim(client)).isEmpty();
+        }
+        InetAddress again = InetAddress.ofLiteral("2001:db8::ffff");
+        assertThat(admission.enter(again).orElseThrow().claim(again)).isPresent();
+        enter(InetAddress.ofLiteral("2001:db8:0:1::1"), 1);
     }
 
     /// A client that opens a connection for each message comes again when it has read 221, however late our thread is.
     @Test
     void whoHasReadTheGoodbyeFindsItsPlaceFree() {
         ListenerConfig single = Ports.with(Ports.config(), "connectionsPerClient", 1);
-        Admission places = new Admission(single);
+        House house = new Stage(List.of()).house();
+        Admission places = new Admission(single, guesses);
         List<Boolean> free = new ArrayList<>();
         MemoryLink link = new MemoryLink("EHLO client.test\r\nQUIT\r\n".getBytes(StandardCharsets.US_ASCII),
                 at -> at == 0 ? 18 : 100,
-                () -> free.add(places.count(one).isEmpty()));
-        House house = new Stage(List.of()).house();
-        new Conversation(1, one, new Wire(link, new Blocks(1)), house, single, Ports.tuning(Duration.ofSeconds(60)),
-                places, new Mechanisms(house.credentials()), () -> false).run();
+                () -> {
+                    Admission.Place next = places.enter(one).orElseThrow();
+                    free.add(next.claim(one).isEmpty());
+                    next.leave();
+                });
+        Wire wire = new Wire(link, new Blocks(1), System::nanoTime, Long.MAX_VALUE);
+        new Conversation(1, one, wire, house, single, Ports.tuning(Duration.ofSeconds(60)),
+                places.enter(one).orElseThrow(), new Mechanisms(house.credentials()), () -> false).run();
         assertThat(new String(link.heard(), StandardCharsets.US_ASCII)).contains("\r\n221 ");
         assertThat(free.getLast()).as("when 221 goes").isTrue();
         assertThat(free.subList(0, free.size() - 1)).as("before").isNotEmpty().doesNotContain(true);
     }
 
     @Test
-    void thereAreOnlySoManyPlaces() {
-        enter(one, 5);
+    void aTenthOfThePlacesIsKeptForKnownClients() {
+        List<Admission.Place> first = enter(one, 9);
+        enter(two, 9);
+        assertThat(admission.enter(three)).as("a stranger").isEmpty();
+        enter(friend, 2);
+        assertThat(admission.enter(friend)).as("all places are taken").isEmpty();
+        first.getFirst().leave();
+        enter(three, 1);
+    }
+
+    @Test
+    void whereAUserHasLoggedInIsAKnownNetwork() {
+        List<Admission.Place> first = enter(one, 9);
+        enter(two, 9);
+        first.getFirst().loggedIn();
+        // The user's place is none of the strangers' any more.
+        enter(three, 1);
+        assertThat(admission.enter(three)).isEmpty();
+        enter(one, 1);
+    }
+
+    @Test
+    void aStrangerBehindAProxyFindsNoPlaceThatIsKept() {
+        enter(one, 9);
+        enter(two, 9);
+        Admission.Place stranger = admission.enter(proxy).orElseThrow();
+        assertThat(stranger.claim(three)).map(Reply::toString).hasValueSatisfying(
+                reply -> assertThat(reply).startsWith("421 4.7.0").contains("try again later"));
+        stranger.leave();
+        assertThat(admission.enter(proxy).orElseThrow().claim(friend)).isEmpty();
+        assertThat(admission.enter(proxy).orElseThrow().claim(friend)).isEmpty();
+        assertThat(admission.enter(proxy)).isEmpty();
+    }
+
+    @Test
+    void whoLingersHasNoPlaceAndFewLinger() {
+        List<Admission.Place> first = enter(one, 9);
+        List<Admission.Place> second = enter(two, 9);
+        assertThat(first.get(0).linger()).isTrue();
+        assertThat(first.get(0).linger()).as("asked again").isTrue();
+        assertThat(first.get(1).linger()).as("one of an address").isFalse();
+        enter(three, 1);
+        assertThat(admission.enter(three)).as("the second has kept its place").isEmpty();
+        assertThat(second.get(0).linger()).isTrue();
+        Admission.Place last = enter(three, 1).getFirst();
+        assertThat(last.linger()).as("two in all").isFalse();
+        second.get(0).leave();
+        assertThat(last.linger()).isTrue();
+        first.forEach(Admission.Place::leave);
+        second.forEach(Admission.Place::leave);
+        last.leave();
+        last.leave();
+        enter(one, 12);
         enter(two, 5);
-        Optional<Reply> refusal = come(InetAddress.ofLiteral("192.0.2.3"));
-        assertThat(refusal.map(Reply::toString).orElse("in")).startsWith("421 4.7.0");
-        go(two);
-        assertThat(come(InetAddress.ofLiteral("192.0.2.3"))).isEmpty();
     }
 
     @Test
-    void aRefusedClientTakesNoPlace() {
-        enter(one, 6);
-        for (int i = 0; i < 20; i++) {
-            come(one);
-        }
-        enter(two, 4);
-    }
-
-    @Test
-    void theSilentGetLessTimeWhenItIsCrowded() {
-        enter(one, 5);
-        enter(two, 3);
-        assertThat(admission.idleMillis()).isEqualTo(300_000);
+    void itIsCrowdedWhenNineOfTenPlacesAreTaken() {
+        List<Admission.Place> places = enter(one, 9);
+        enter(two, 8);
+        assertThat(admission.isCrowded()).isFalse();
         enter(two, 1);
-        assertThat(admission.idleMillis()).isEqualTo(30_000);
-        go(two);
-        assertThat(admission.idleMillis()).isEqualTo(300_000);
+        assertThat(admission.isCrowded()).isTrue();
+        places.getFirst().leave();
+        assertThat(admission.isCrowded()).isFalse();
     }
 
-    private void enter(InetAddress client, int times) {
+    private List<Admission.Place> enter(InetAddress client, int times) {
+        List<Admission.Place> places = new ArrayList<>();
         for (int i = 0; i < times; i++) {
-            assertThat(come(client)).isEmpty();
+            Optional<Admission.Place> place = admission.enter(client);
+            assertThat(place).isPresent();
+            assertThat(place.get().claim(client)).isEmpty();
+            places.add(place.get());
         }
-    }
-
-    private Optional<Reply> come(InetAddress client) {
-        Optional<Reply> full = admission.enter();
-        if (full.isPresent()) {
-            return full;
-        }
-        Optional<Reply> refusal = admission.count(client);
-        refusal.ifPresent(_ -> admission.leave());
-        return refusal;
-    }
-
-    private void go(InetAddress client) {
-        admission.forget(client);
-        admission.leave();
+        return places;
     }
 }

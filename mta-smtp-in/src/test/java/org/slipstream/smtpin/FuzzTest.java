@@ -73,8 +73,10 @@ class FuzzTest {
         MemoryLink link = new MemoryLink(stream, pieces);
         House house = stage.house();
         Tuning tuning = Ports.tuning(Duration.ofSeconds(60));
-        new Conversation(1, InetAddress.getLoopbackAddress(), new Wire(link, BLOCKS), house, config, tuning,
-                new Admission(config), new Mechanisms(house.credentials()), () -> false).run();
+        new Conversation(1, InetAddress.getLoopbackAddress(), new Wire(link, BLOCKS, System::nanoTime, Long.MAX_VALUE),
+                house, config, tuning,
+                new Admission(config, house.guesses()).enter(InetAddress.getLoopbackAddress()).orElseThrow(),
+                new Mechanisms(house.credentials()), () -> false).run();
         List<String> mail = stage.letters.accepted.stream()
                 .map(one -> describe(one.envelope()) + one.extras() + one.asSent()).toList();
         // Ids and nonces are new each time.

@@ -8,8 +8,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -135,6 +138,69 @@ class ListenerTest {
             assertThat(one.ask("QUIT")).startsWith("221");
             await().untilAsserted(() -> Raw.greetedBy(listener).close());
         }
+    }
+
+    /// A refused client takes its time to leave. Its place is free at once.
+    @Test
+    void refusedClientsTakeNobodysPlace() throws Exception {
+        ListenerConfig config = Ports.with(Ports.with(Ports.config(), "connections", 10), "connectionsPerClient", 1);
+        Tuning patient = Ports.tuning(System::nanoTime, Duration.ofSeconds(60), Duration.ofSeconds(20));
+        List<Raw> refused = new ArrayList<>();
+        try (SmtpListener listener = new SmtpListener(config, House.of(house), patient)) {
+            listener.start();
+            try (Raw first = Raw.greetedBy(listener)) {
+                for (int i = 0; i < 30; i++) {
+                    Raw next = Raw.to(listener);
+                    refused.add(next);
+                    assertThat(next.reply()).startsWith("421 4.7.0").contains("your address");
+                }
+                for (int i = 2; i < 9; i++) {
+                    try (Raw other = Raw.to(listener, "127.0.0." + i)) {
+                        assertThat(other.reply()).startsWith("220 ");
+                    }
+                }
+                assertThat(first.ask("NOOP")).startsWith("250");
+            } finally {
+                for (Raw client : refused) {
+                    client.close();
+                }
+            }
+        }
+    }
+
+    /// Whoever waits while nine of ten places are taken has a tenth of the time, not only who begins to wait then.
+    @Test
+    void aFullHouseSendsAllSilentClientsAway() throws Exception {
+        AtomicLong now = new AtomicLong();
+        ListenerConfig config = Ports.with(Ports.config(), "connections", 20);
+        List<Raw> silent = new ArrayList<>();
+        try (SmtpListener listener = new SmtpListener(config, House.of(house),
+                Ports.tuning(now::get, Duration.ofSeconds(60), Duration.ofMillis(100)))) {
+            listener.start();
+            for (int i = 0; i < 18; i++) {
+                silent.add(Raw.greetedBy(listener));
+            }
+            now.addAndGet(TimeUnit.SECONDS.toNanos(31));
+            await().until(() -> isAnyAnswered(silent));
+            // A session that was slow to begin its wait began it by now.
+            now.addAndGet(TimeUnit.SECONDS.toNanos(31));
+            for (Raw client : silent) {
+                assertThat(client.reply()).isEqualTo("421 4.4.2 mx.test Timeout exceeded");
+            }
+        } finally {
+            for (Raw client : silent) {
+                client.close();
+            }
+        }
+    }
+
+    private static boolean isAnyAnswered(List<Raw> clients) throws IOException {
+        for (Raw client : clients) {
+            if (client.socket.getInputStream().available() > 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Test

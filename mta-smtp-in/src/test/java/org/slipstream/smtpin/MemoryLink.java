@@ -31,7 +31,7 @@ final class MemoryLink implements Link {
     }
 
     @Override
-    public int read(byte[] into, int offset, int length) {
+    public int read(byte[] into, int offset, int length, Wait wait) {
         if (at == said.length) {
             return -1;
         }
@@ -42,21 +42,20 @@ final class MemoryLink implements Link {
     }
 
     @Override
+    public int readWithin(byte[] into, int offset, int length, int millis, Wait wait) {
+        return read(into, offset, length, wait);
+    }
+
+    @Override
     public int available() {
         return 0;
     }
 
     @Override
-    public void write(byte[] bytes, int offset, int length) {
+    public void write(byte[] bytes, int offset, int length, Wait wait) {
         beforeHearing.run();
         heard.write(bytes, offset, length);
     }
-
-    @Override
-    public void patience(int millis) {}
-
-    @Override
-    public void lastPatience(int millis) {}
 
     @Override
     public boolean isDeaf() {
@@ -64,7 +63,7 @@ final class MemoryLink implements Link {
     }
 
     @Override
-    public String startTls(SSLContext context) {
+    public String startTls(SSLContext context, Wait wait) {
         throw new UnsupportedOperationException("no TLS in memory");
     }
 
@@ -79,7 +78,7 @@ final class MemoryLink implements Link {
     }
 
     @Override
-    public void endOutput() {}
+    public void endOutput(Wait wait) {}
 
     @Override
     public void cut() {}

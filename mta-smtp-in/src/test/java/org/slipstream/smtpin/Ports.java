@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.function.LongSupplier;
 
 /// Listeners for tests: on any port of the loopback, at a fixed time, without patience.
 final class Ports {
@@ -42,7 +43,12 @@ final class Ports {
     }
 
     static Tuning tuning(Duration dataCredit) {
-        return new Tuning(InstantSource.fixed(NOON), dataCredit, Duration.ofMillis(100), Duration.ofMillis(100));
+        return tuning(System::nanoTime, dataCredit, Duration.ofMillis(100));
+    }
+
+    static Tuning tuning(LongSupplier nanos, Duration dataCredit, Duration lastWord) {
+        return new Tuning(InstantSource.fixed(NOON), nanos, Duration.ofMillis(10), dataCredit, lastWord,
+                Duration.ofMillis(100));
     }
 
     /// The same configuration with one limit, or one number or flag of its service, changed.

@@ -26,6 +26,11 @@ final class Raw implements AutoCloseable {
         return raw;
     }
 
+    /// Calls from an address of its own.
+    static Raw to(SmtpListener listener, String from) throws IOException {
+        return new Raw(new Socket(InetAddress.getLoopbackAddress(), listener.port(), InetAddress.ofLiteral(from), 0));
+    }
+
     /// Connects and reads the greeting.
     static Raw greetedBy(SmtpListener listener) throws IOException {
         Raw raw = to(listener);

@@ -9,7 +9,9 @@ import java.io.IOException;
 import java.net.Socket;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SNIHostName;
@@ -85,6 +87,122 @@ class TlsTest {
             client.ask("EHLO client.example");
             client.ask("STARTTLS");
             everythingFrom(client.socket);
+        }
+    }
+
+    /// A record whose octets come one by one never lets a timeout of the socket pass.
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
+    void aRecordThatDripsMeetsTheTimeout(String version) throws Exception {
+        ListenerConfig config = Ports.with(Ports.config().withTls(context), "idleMillis", 300);
+        try (SmtpListener listener = Ports.started(config, house); Raw client = Raw.greetedBy(listener)) {
+            client.ask("EHLO client.example");
+            client.ask("STARTTLS");
+            Socket tcp = client.socket;
+            upgrade(client, version);
+            client.ask("EHLO client.example");
+            drip(tcp, 23);
+            assertThat(client.reply()).isEqualTo("421 4.4.2 mx.test Timeout exceeded");
+        }
+    }
+
+    @Test
+    void aRecordThatDripsInDataIsTooSlow() throws Exception {
+        try (SmtpListener listener = Ports.started(Ports.config().withTls(context), house, Duration.ofMillis(300));
+                Raw client = Raw.greetedBy(listener)) {
+            client.ask("EHLO client.example");
+            client.ask("STARTTLS");
+            Socket tcp = client.socket;
+            upgrade(client, "TLSv1.3");
+            ListenerTest.beginData(client);
+            drip(tcp, 23);
+            assertThat(client.reply()).isEqualTo("421 4.4.2 mx.test Timeout exceeded");
+            await().until(() -> house.openDrafts.get() == 0);
+        }
+    }
+
+    @Test
+    void aRecordThatDripsAfterTheLastReplyDoesNotHoldTheConnection() throws Exception {
+        ListenerConfig config = Ports.with(Ports.config().withTls(context), "errors", 1);
+        try (SmtpListener listener = Ports.started(config, house); Raw client = Raw.greetedBy(listener)) {
+            client.ask("EHLO client.example");
+            client.ask("STARTTLS");
+            Socket tcp = client.socket;
+            upgrade(client, "TLSv1.3");
+            client.ask("WHAT");
+            assertThat(client.reply()).startsWith("421 4.7.0");
+            assertThatThrownBy(() -> {
+                tcp.getOutputStream().write(new byte[]{23, 3, 3, 64, 0});
+                for (int i = 0; i < 16_384; i++) {
+                    tcp.getOutputStream().write('x');
+                    LockSupport.parkNanos(1_000_000);
+                }
+            }).isInstanceOf(IOException.class);
+        }
+    }
+
+    /// Each octet within the limit, all of them not.
+    @Test
+    void aHandshakeThatDripsEnds() throws Exception {
+        ListenerConfig config = Ports.with(Ports.config().withTls(context), "idleMillis", 300);
+        try (SmtpListener listener = Ports.started(config, house); Raw client = Raw.greetedBy(listener)) {
+            client.ask("EHLO client.example");
+            client.ask("STARTTLS");
+            assertThatThrownBy(() -> {
+                drip(client.socket, 22);
+                throw new AssertionError("the whole record was taken");
+            }).isInstanceOf(IOException.class);
+        }
+    }
+
+    /// One record of 16 KiB, octet by octet, until the server has said something about it.
+    private static void drip(Socket tcp, int type) throws IOException {
+        tcp.getOutputStream().write(new byte[]{(byte) type, 3, 3, 64, 0});
+        for (int i = 0; i < 16_384 && tcp.getInputStream().available() == 0; i++) {
+            tcp.getOutputStream().write('x');
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    @Test
+    void aClientMayNotRenegotiate() throws Exception {
+        try (SmtpListener listener = listener(); Raw client = Raw.greetedBy(listener)) {
+            client.ask("EHLO client.example");
+            client.ask("STARTTLS");
+            upgrade(client, "TLSv1.2");
+            assertThat(client.ask("EHLO client.example")).startsWith("250");
+            assertThatThrownBy(() -> {
+                ((SSLSocket) client.socket).startHandshake();
+                throw new AssertionError(client.ask("NOOP"));
+            }).isInstanceOf(IOException.class);
+        }
+    }
+
+    /// TLS 1.3 has new keys instead, and those cost little.
+    @Test
+    void aClientMayChangeItsKeys() throws Exception {
+        try (SmtpListener listener = listener(); Raw client = Raw.greetedBy(listener)) {
+            client.ask("EHLO client.example");
+            client.ask("STARTTLS");
+            upgrade(client, "TLSv1.3");
+            assertThat(client.ask("EHLO client.example")).startsWith("250");
+            ((SSLSocket) client.socket).startHandshake();
+            assertThat(client.ask("NOOP")).startsWith("250");
+        }
+    }
+
+    @Test
+    void cipherSuitesWithCbcAreNotSpoken() throws Exception {
+        try (SmtpListener listener = listener(); Raw client = Raw.greetedBy(listener)) {
+            client.ask("EHLO client.example");
+            client.ask("STARTTLS");
+            SSLSocket tls = (SSLSocket) context.getSocketFactory().createSocket(client.socket, "mx.test",
+                    client.socket.getPort(), true);
+            tls.setEnabledProtocols(new String[]{"TLSv1.2"});
+            tls.setEnabledCipherSuites(Arrays.stream(tls.getEnabledCipherSuites())
+                    .filter(suite -> suite.contains("_CBC_")).toArray(String[]::new));
+            assertThat(tls.getEnabledCipherSuites()).isNotEmpty();
+            assertThatThrownBy(tls::startHandshake).isInstanceOf(IOException.class);
         }
     }
 

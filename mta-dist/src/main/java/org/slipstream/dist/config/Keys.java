@@ -125,9 +125,11 @@ final class Keys {
     static final Key<Long> TEXT_LINE = key("limits", "text-line", Forms.size(1000, ANY), Value.text("1MiB"),
             "Length of a line of a message that is still accepted (RFC 5321 section 4.5.3.1.6: at least 1000).");
     static final Key<Integer> CONNECTIONS = key("limits", "connections", Forms.count(1, 100_000), Value.number(1000),
-            "Sessions at once on one port.");
+            "Sessions at once on one port. A tenth of them is kept for clients of `relay.networks` and `policy.exempt`, for users, and for"
+                    + " networks from which a user has logged in since the start.");
     static final Key<Integer> CONNECTIONS_PER_CLIENT = key("limits", "connections-per-client",
-            Forms.count(1, 100_000), Value.number(30), "Sessions at once from one address.");
+            Forms.count(1, 100_000), Value.number(30),
+            "Sessions at once from one address, or from one IPv6 network of 64 bits.");
     static final Key<Integer> ERRORS = key("limits", "errors", Forms.count(1, ANY), Value.number(20),
             "Errors in a session before it is closed.");
     static final Key<Integer> JUNK_COMMANDS = key("limits", "junk-commands", Forms.count(1, ANY), Value.number(100),
@@ -135,7 +137,8 @@ final class Keys {
     static final Key<Integer> MESSAGES_PER_CONNECTION = key("limits", "messages-per-connection", Forms.count(1, ANY),
             Value.number(500), "Transactions before the session is closed.");
     static final Key<Long> IDLE = key("limits", "idle", Forms.duration(1, FOREVER), Value.text("300s"),
-            "How long a client may be silent (RFC 5321 section 4.5.3.2.7: at least 5 minutes).");
+            "How long a client may be silent (RFC 5321 section 4.5.3.2.7: at least 5 minutes), leave replies unread or take for a TLS"
+                    + " handshake; a tenth of it for all that wait while nine of ten places are taken.");
     static final Key<Integer> DATA_RATE = key("limits", "data-rate", Forms.count(0, ANY), Value.number(500),
             "Bytes per second that a client must send during DATA, averaged over 60 seconds.");
 

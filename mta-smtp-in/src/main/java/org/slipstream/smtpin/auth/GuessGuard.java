@@ -13,6 +13,9 @@ import java.util.function.LongSupplier;
 /// ago are forgotten first, which helps a guesser only when he has more networks than we have places, and then counting
 /// networks is no defence anyway.
 ///
+/// Networks from which a user has logged in are remembered apart, in the same number. They are let in first when the
+/// server is full; it does not help them to guess.
+///
 /// Called by all sessions.
 public final class GuessGuard {
     /// @param delayMillis after the first failure; doubled by each further one
@@ -35,17 +38,23 @@ public final class GuessGuard {
     private final long forgetNanos;
     private final LongSupplier nanos;
     private final Map<String, Seen> networks;
+    private final Map<String, Boolean> welcome;
 
     public GuessGuard(Settings settings, LongSupplier nanos) {
         this.settings = settings;
         this.forgetNanos = Math.max(1, settings.forgetMillis() * 1_000_000);
         this.nanos = nanos;
-        this.networks = new LinkedHashMap<>(16, 0.75f, true) {
+        this.networks = bounded(settings.networks());
+        this.welcome = bounded(settings.networks());
+    }
+
+    private static <V> Map<String, V> bounded(int most) {
+        return new LinkedHashMap<>(16, 0.75f, true) {
             private static final long serialVersionUID = 1L;
 
             @Override
-            protected boolean removeEldestEntry(Map.Entry<String, Seen> eldest) {
-                return size() > settings.networks();
+            protected boolean removeEldestEntry(Map.Entry<String, V> eldest) {
+                return size() > most;
             }
         };
     }
@@ -69,7 +78,17 @@ public final class GuessGuard {
         return Math.min(settings.longestDelayMillis(), doubled);
     }
 
-    /// How many networks are remembered.
+    /// A user has logged in from there.
+    public synchronized void loggedIn(String network) {
+        welcome.put(network, true);
+    }
+
+    /// True when a user has logged in from there, as far as is remembered.
+    public synchronized boolean hasLoggedIn(String network) {
+        return welcome.containsKey(network);
+    }
+
+    /// How many networks with failures are remembered.
     public synchronized int size() {
         return networks.size();
     }

@@ -1,0 +1,70 @@
+package org.slipstream.smtpin;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketImpl;
+import java.net.SocketTimeoutException;
+
+/// A client's connection whose input any thread can end: from then on each read, also one that waits, throws a [SocketTimeoutException].
+///
+/// To shut the input down would do in clear text. TLS takes the end of its input for the client's close_notify, and before TLS
+/// 1.3 ends its output too (RFC 5246 section 7.2.1). A timeout below it leaves the output as it is, and a last reply can be sent.
+final class AcceptedSocket extends Socket {
+    private volatile boolean timedOut;
+
+    private AcceptedSocket() throws SocketException {
+        super((SocketImpl) null);
+    }
+
+    /// A server socket that accepts such connections.
+    static ServerSocket listener() throws IOException {
+        return new ServerSocket() {
+            @Override
+            public Socket accept() throws IOException {
+                AcceptedSocket client = new AcceptedSocket();
+                implAccept(client);
+                return client;
+            }
+        };
+    }
+
+    @Override
+    public InputStream getInputStream() throws IOException {
+        return new FilterInputStream(super.getInputStream()) {
+            @Override
+            public int read() throws IOException {
+                return checked(super.read());
+            }
+
+            @Override
+            public int read(byte[] into, int offset, int length) throws IOException {
+                return checked(super.read(into, offset, length));
+            }
+        };
+    }
+
+    private int checked(int result) throws SocketTimeoutException {
+        if (result < 0 && timedOut) {
+            throw new SocketTimeoutException("Timeout exceeded");
+        }
+        return result;
+    }
+
+    /// Ends the input. What is sent still goes out.
+    void timeOut() {
+        timedOut = true;
+        try {
+            shutdownInput();
+        } catch (IOException gone) {
+            // The client has left, and the thread that reads is told so.
+        }
+    }
+
+    boolean isTimedOut() {
+        return timedOut;
+    }
+}
