@@ -131,7 +131,7 @@ class DestdbIT {
     private static String why(String domain) {
         return server.queue().messages().stream()
                 .filter(message -> message.path("recipients").path(0).path("address").asString().endsWith("@" + domain)
-                        && message.path("attempts").asInt() > 0)
+                        && message.path("state").asString().equals("deferred"))
                 .map(message -> message.path("why").asString()).reduce((_, last) -> last).orElse("");
     }
 

@@ -46,17 +46,38 @@ public interface Operations {
 
     /// @param state `active`, `deferred`, `held`
     /// @param why what keeps it in the queue, in a sentence
-    /// @param created ISO 8601 in UTC; nextAttempt too
+    /// @param created ISO 8601 in UTC
+    /// @param nextAttempt the same; empty where there is no such time: of active and held mail, of mail for a host that is suspended until further
+    /// notice, and where nothing is delivered
+    /// @param attempts how often a recipient was tried and deferred
     record MessageView(String id, String sender, long sizeBytes, String state, String created, String nextAttempt,
-            int attempts, String why, List<RecipientView> recipients) {}
+            int attempts, String why, PhaseView phase, List<RecipientView> recipients) {}
+
+    /// The work of a message at the moment, or its reason to wait.
+    ///
+    /// @param code as in [org.slipstream.core.QueuePhase.Code], in lower case
+    /// @param since ISO 8601 in UTC; empty where nobody has noted it
+    /// @param until when it is over at the latest; empty where there is no such time
+    /// @param figures those that the phase has
+    record PhaseView(String code, String since, String until, Figures figures) {}
+
+    /// @param atWork connections or deliveries at work, of `limit`
+    /// @param before deliveries that have waited for longer for the same destination
+    /// @param ahead deliveries in front on the same connection
+    record Figures(Optional<Long> atWork, Optional<Long> limit, Optional<Long> before, Optional<Long> ahead) {
+        public static final Figures NONE = new Figures(Optional.empty(), Optional.empty(), Optional.empty(),
+                Optional.empty());
+    }
 
     /// @param state `open`, `delivered`, `failed`
     record RecipientView(String address, String state, String lastReply, String remote) {}
 
     /// @param messages absent, as `held` and `corrupt` are, while the register cannot be read
+    /// @param delivers false when mail is only taken in and kept
     /// @param trouble what is wrong now; empty when nothing is
     record Status(String version, String hostname, String started, Optional<Long> messages, Optional<Long> held,
-            Optional<Long> corrupt, int active, List<DestinationView> destinations, List<TroubleView> trouble) {}
+            Optional<Long> corrupt, int active, boolean delivers, List<DestinationView> destinations,
+            List<TroubleView> trouble) {}
 
     record DestinationView(String transport, String nextHop, int waiting, int running, int connections) {}
 

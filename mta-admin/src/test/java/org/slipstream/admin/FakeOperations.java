@@ -25,6 +25,7 @@ final class FakeOperations implements Operations {
         QueueId id = new QueueId(number);
         queue.put(id, new MessageView(id.toString(), "a@here.example", 1234, "deferred", "2026-11-21T10:00:00Z",
                 "2026-11-21T10:05:00Z", 2, "connection refused",
+                new PhaseView("retry", "2026-11-21T10:00:00Z", "2026-11-21T10:05:00Z", Figures.NONE),
                 List.of(new RecipientView(recipient, "open", "450 4.4.1 connection refused", "mx.far.example"))));
         return id;
     }
@@ -99,6 +100,6 @@ final class FakeOperations implements Operations {
         }
         return new Status("0.1", "mail.example.org", "2026-11-21T09:00:00Z",
                 trouble.isEmpty() ? Optional.of((long) queue.size()) : Optional.empty(), Optional.of(0L),
-                Optional.of(0L), 1, List.of(new DestinationView("smtp", "far.example", 3, 1, 1)), trouble);
+                Optional.of(0L), 1, true, List.of(new DestinationView("smtp", "far.example", 3, 1, 1)), trouble);
     }
 }

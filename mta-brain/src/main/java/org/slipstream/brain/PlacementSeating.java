@@ -71,7 +71,17 @@ public final class PlacementSeating implements Seating {
         if (!(route instanceof Route.Smtp smtp)) {
             return lanes.ask(message, route, mayOpen, nowMillis);
         }
-        Seat seat = workers.ask(new Payer.Message(message), candidates(smtp), mayOpen, nowMillis);
+        return answer(workers.ask(new Payer.Message(message), candidates(smtp), mayOpen, nowMillis));
+    }
+
+    @Override
+    public Answer look(QueueId message, Route route, boolean mayOpen, long nowMillis) {
+        return route instanceof Route.Smtp smtp
+                ? answer(workers.look(new Payer.Message(message), candidates(smtp), mayOpen, nowMillis))
+                : lanes.look(message, route, mayOpen, nowMillis);
+    }
+
+    private static Answer answer(Seat seat) {
         return switch (seat) {
             case Seat.Queue _,Seat.Defer _ -> RIDES;
             case Seat.Reuse _,Seat.Open _ -> FREE;
@@ -85,8 +95,31 @@ public final class PlacementSeating implements Seating {
 
     /// Where an entry would go now, in words: the seat, and why other hosts were passed over.
     public String explain(QueueId message, Route.Smtp route, boolean mayOpen, long nowMillis) {
-        Seat seat = workers.ask(new Payer.Message(message), candidates(route), mayOpen, nowMillis);
+        Seat seat = workers.look(new Payer.Message(message), candidates(route), mayOpen, nowMillis);
         return seat.passedOver().isEmpty() ? seat.reason() : seat.reason() + "; passed over: " + seat.passedOver();
+    }
+
+    @Override
+    public Map<Long, Position> positions() {
+        Map<Long, Position> positions = new LinkedHashMap<>();
+        lanes.positions().forEach((delivery, lane) -> positions.put(delivery,
+                new Position(ofLane(lane.connection()), lane.host(), lane.up(), lane.ahead())));
+        for (Workers.Occupied connection : workers.occupied()) {
+            int ahead = 0;
+            for (long delivery : connection.deliveries()) {
+                positions.put(delivery, new Position(ofPlace(connection.connection()), connection.host().toString(),
+                        connection.up(), ahead++));
+            }
+        }
+        return positions;
+    }
+
+    private static long ofLane(long connection) {
+        return 2 * connection - 1;
+    }
+
+    private static long ofPlace(long connection) {
+        return 2 * connection;
     }
 
     @Override
@@ -182,6 +215,16 @@ public final class PlacementSeating implements Seating {
     }
 
     @Override
+    public void flush(Route route, long wishedMillis, long nowMillis) {
+        if (route instanceof Route.Smtp smtp) {
+            candidates(smtp).levels().stream().flatMap(List::stream)
+                    .forEach(host -> workers.hosts().makeDue(host.host(), wishedMillis, nowMillis));
+        } else {
+            lanes.flush(route, wishedMillis, nowMillis);
+        }
+    }
+
+    @Override
     public long nextAlarmMillis() {
         // What an operator changed in the database between two events is told at once.
         return workers.hosts().hasChanges() ? 0 : Math.min(lanes.nextAlarmMillis(), workers.nextAlarmMillis());
@@ -242,7 +285,8 @@ public final class PlacementSeating implements Seating {
             case org.slipstream.smtpout.place.Aftermath.Fate.Worked f -> new Fate.Worked(f.delivery(), f.outcomes());
             case org.slipstream.smtpout.place.Aftermath.Fate.Troubled f ->
                 new Fate.Troubled(f.delivery(), f.outcomes(), f.reason(), f.cutOff());
-            case org.slipstream.smtpout.place.Aftermath.Fate.Untried f -> new Fate.Untried(f.delivery(), f.outcomes());
+            case org.slipstream.smtpout.place.Aftermath.Fate.Untried f ->
+                new Fate.Untried(f.delivery(), f.outcomes(), f.resumesMillis());
         };
     }
 
@@ -256,10 +300,10 @@ public final class PlacementSeating implements Seating {
 
     private OrderSink toLanes(OrderSink orders) {
         return order -> orders.order(switch (order) {
-            case QmgrOrder.Open o -> new QmgrOrder.Open(2 * o.connection() - 1, o.route());
+            case QmgrOrder.Open o -> new QmgrOrder.Open(ofLane(o.connection()), o.route());
             case QmgrOrder.Deliver o ->
-                new QmgrOrder.Deliver(o.delivery(), 2 * o.connection() - 1, o.id(), o.route(), o.recipients());
-            case QmgrOrder.Close o -> new QmgrOrder.Close(2 * o.connection() - 1);
+                new QmgrOrder.Deliver(o.delivery(), ofLane(o.connection()), o.id(), o.route(), o.recipients());
+            case QmgrOrder.Close o -> new QmgrOrder.Close(ofLane(o.connection()));
             case QmgrOrder other -> other;
         });
     }
@@ -274,19 +318,19 @@ public final class PlacementSeating implements Seating {
         @Override
         public void open(long connection, Candidate host, org.slipstream.smtpout.place.Load first) {
             Route.Smtp route = (Route.Smtp) loads.get(first.delivery()).route();
-            orders.order(new QmgrOrder.Open(2 * connection, narrowed(route, host)));
+            orders.order(new QmgrOrder.Open(ofPlace(connection), narrowed(route, host)));
         }
 
         @Override
         public void deliver(long connection, org.slipstream.smtpout.place.Load load) {
             Load seated = loads.get(load.delivery());
-            orders.order(new QmgrOrder.Deliver(load.delivery(), 2 * connection, seated.id(), seated.route(),
+            orders.order(new QmgrOrder.Deliver(load.delivery(), ofPlace(connection), seated.id(), seated.route(),
                     seated.recipients()));
         }
 
         @Override
         public void close(long connection) {
-            orders.order(new QmgrOrder.Close(2 * connection));
+            orders.order(new QmgrOrder.Close(ofPlace(connection)));
         }
     }
 }

@@ -7,6 +7,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase.Code;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
@@ -34,6 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -204,9 +206,29 @@ class PlacementSeatingTest {
             queue("a@far.example");
         }
         assertThat(ordered(QmgrOrder.Open.class)).as("initial concurrency").hasSize(5);
-        assertThat(why(new QueueId(100))).contains("window is full");
+        assertThat(why(new QueueId(100))).startsWith("waits for a connection to smtp/far.example: 5 of 5 at work, ")
+                .endsWith(" deliveries before it");
         work();
         assertThat(ordered(QmgrOrder.Remove.class)).hasSize(100);
+    }
+
+    /// Finding of an operator: ten messages were "delivering" on five connections to a host that said nothing.
+    @Test
+    void ofTwoLettersOnASilentConnectionOneIsAheadOfTheOtherAndLookingChangesNothing() {
+        route("far.example", "mx.far.example");
+        for (int i = 0; i < 30; i++) {
+            queue("a@far.example");
+        }
+        List<QmgrOrder> before = List.copyOf(orders);
+        Map<Code, Long> phases = brain.snapshot(now).messages().stream()
+                .collect(Collectors.groupingBy(m -> m.phase().code(), Collectors.counting()));
+        assertThat(phases.get(Code.CONNECTING)).as("one for each connection").isEqualTo(5);
+        assertThat(phases.get(Code.AHEAD)).isPositive();
+        assertThat(phases.get(Code.WINDOW)).isPositive();
+        assertThat(brain.about(new QueueId(1), now).orElseThrow().seat()).hasValueSatisfying(
+                seat -> assertThat(seat.connection()).isEqualTo(ordered(QmgrOrder.Open.class).getFirst().connection()));
+        alarm(now);
+        assertThat(orders).isEqualTo(before);
     }
 
     @Test
@@ -333,6 +355,63 @@ class PlacementSeatingTest {
         alarm(now);
         assertThat(remembered).last().isEqualTo(new HostRow.Change.Gone(host.toString(), HostRow.Kind.SUSPENDED));
         assertThat(brain.nextAlarmMillis()).isGreaterThan(now);
+    }
+
+    /// Two domains, each with a host that has failed a moment ago.
+    @Test
+    void aFlushOfADomainRevivesItsOwnHostsAndNoOthers() {
+        route("one.example", "mx.one.example");
+        route("two.example", "mx.two.example");
+        queue("a@one.example");
+        refuse(lastOpen());
+        queue("a@two.example");
+        refuse(lastOpen());
+        alarm(now + 1_000);
+        happens(new QmgrEvent.Operator(
+                new QmgrEvent.Command.Flush(Optional.empty(), Optional.of("one.example"))));
+        queue("b@two.example");
+        alarm(now);
+        assertThat(ordered(QmgrOrder.Open.class)).as("the other host rests").hasSize(2);
+        queue("b@one.example");
+        assertThat(ordered(QmgrOrder.Open.class)).hasSize(3);
+        assertThat(lastOpen().route().nextHop()).isEqualTo("one.example");
+    }
+
+    @Test
+    void aTryThatIsForbiddenByASuspensionIsNoAttemptAndTheNextOneComesWhenItEnds() {
+        route("far.example", "mx.far.example");
+        HostKey host = HostKey.of("mx.far.example", 25);
+        workers.suspend(host, "maintenance", "ann", now + 60_000, now);
+        queue("a@far.example");
+        alarm(now);
+        QmgrOrder.RecordOutcome record = ordered(QmgrOrder.RecordOutcome.class).getLast();
+        assertThat(record.attempt()).isFalse();
+        assertThat(record.outcomes().getFirst().outcome().remote()).isEqualTo(host.toString());
+        assertThat(ordered(QmgrOrder.Defer.class).getLast().nextAttemptMillis()).isEqualTo(now + 60_000);
+
+        workers.suspend(host, "maintenance", "ann", Long.MAX_VALUE, now);
+        queue("b@far.example");
+        alarm(now);
+        assertThat(ordered(QmgrOrder.RecordOutcome.class).getLast().attempt()).isFalse();
+        assertThat(ordered(QmgrOrder.Defer.class).getLast().nextAttemptMillis()).as("nobody knows until when")
+                .isEqualTo(now + 300_000);
+    }
+
+    @Test
+    void whatFailsAtTheFirstAttemptIsTriedAgainSoonHoweverLongItWasPutOff() {
+        route("far.example", "mx.far.example");
+        queue("a@far.example");
+        refuse(lastOpen());
+        assertThat(ordered(QmgrOrder.RecordOutcome.class).getLast().attempt()).isTrue();
+        long hours = 7_200_000;
+        now += hours;
+        QueueId putOff = new QueueId(77);
+        mail.put(putOff, List.of(new Recipient(1, Address.of("a@far.example"))));
+        happens(new QmgrEvent.MessageQueued(new MessageSummary(putOff, Optional.of(Address.of("s@here.example")),
+                now - hours, 1_000, 1, 1, 0, 0, false, false)));
+        refuse(lastOpen());
+        assertThat(ordered(QmgrOrder.Defer.class).getLast())
+                .isEqualTo(new QmgrOrder.Defer(putOff, now + 300_000));
     }
 
     @Test

@@ -13,7 +13,8 @@ import java.util.Optional;
 /// @param recipients in the whole envelope
 /// @param open recipients neither delivered nor failed
 /// @param failed recipients that failed and of which the sender has not been told
-/// @param attempts how often recipients have been tried and deferred
+/// @param attempts how often it has been tried and deferred; without the times at which nobody was asked, because a destination was dead or a
+/// host suspended
 /// @param held an operator keeps it; it is not delivered
 /// @param delayNotified a "delayed" report has been sent
 /// @param wishes what its sender asked besides

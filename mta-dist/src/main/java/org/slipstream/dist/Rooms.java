@@ -177,6 +177,7 @@ final class Rooms {
         return new PlaceRules(workers, new Shares(place.messageConcurrency(), place.messageScale()), PROBES,
                 place.depth(), place.mostDepth(), place.overflow(), perHost, place.idlePerHost(),
                 config.queue().idleConnectionMillis(), place.ageMillis(), config.queue().minimalBackoffMillis(),
+                Math.max(config.queue().minimalBackoffMillis(), config.queue().maximalBackoffMillis()),
                 place.crowdedMillis(), place.closedMillis(), place.habitMillis(), place.returns(), true, true);
     }
 

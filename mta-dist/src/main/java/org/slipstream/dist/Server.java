@@ -11,6 +11,7 @@ import org.slipstream.dist.desk.CarrierAnswers;
 import org.slipstream.dist.desk.Desk;
 import org.slipstream.dist.desk.QueueOperations;
 import org.slipstream.dist.desk.RestingDesk;
+import org.slipstream.dist.desk.Surroundings;
 import org.slipstream.dist.door.Services;
 import org.slipstream.dist.door.Wake;
 import org.slipstream.dist.local.Leftovers;
@@ -129,10 +130,13 @@ public final class Server implements AutoCloseable {
         undo.push("desk", desk::close);
         QmgrLoop loop = startQueueManager(settings, places.seating(),
                 config.queue().delivers() ? desk : new RestingDesk(desk, inbox::answer));
-        QueueOperations operations = new QueueOperations(spool, inbox, CLOCK, Release.version(), config.hostname());
+        QueueOperations operations = new QueueOperations(spool, inbox, CLOCK, Release.version(), config.hostname(),
+                new Surroundings(config.queue().delivers(), carriers::phase, places::suspended));
         AdminServer api = bindAdmin();
         House house = rooms.house(loop::isBehindArrivals).withEtrn(new Wake(config.routes().keySet(),
-                domain -> operations.flushAll(Optional.of(domain)), System::nanoTime));
+                domain -> operations.flushAll(Optional.of(domain)),
+                asking -> asking.user().isPresent() || config.relay().contains(asking.address()),
+                config.queue().minimalBackoffMillis(), System::nanoTime));
         for (Services.Service service : Services.of(config)) {
             ports.put(service.name(), listen(service, tls, house));
         }

@@ -141,8 +141,8 @@ final class SimulatedSpool {
                     case Outcome.Deferred _ -> State.OPEN;
                     case Outcome.Failed _ -> State.FAILED;
                 };
-                row.attempts++;
             }
+            row.attempts += record.attempt() ? 1 : 0;
             answer.accept(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
         });
     }

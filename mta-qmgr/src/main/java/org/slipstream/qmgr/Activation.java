@@ -27,6 +27,9 @@ final class Activation {
     /// Held, and found only because it is too old: its recipients fail without a try.
     final boolean heldTooLong;
 
+    /// Earlier attempts have been counted.
+    final boolean attemptedBefore;
+
     /// What the register said was open; fewer must not be taken for all.
     final int expectedOpen;
 
@@ -34,6 +37,9 @@ final class Activation {
     final Message work;
 
     int recipientsRead;
+
+    /// When recipients were last put into the order of service.
+    long placedMillis;
 
     /// A recipient whose way is known.
     record Routed(Recipient recipient, Route route) {}
@@ -56,6 +62,12 @@ final class Activation {
     /// Deferred in this activation, with the latest outcome.
     private List<Late> deferred = List.of();
 
+    /// An attempt is counted in this activation, or about to be.
+    boolean attempted;
+
+    /// When the first of the hosts that are left alone on an operator's word may be tried again.
+    long resumesMillis = Long.MAX_VALUE;
+
     /// There are open recipients that got no outcome this time: withdrawn, or never read.
     boolean leftOpen;
 
@@ -76,6 +88,7 @@ final class Activation {
         this.wishes = summary.wishes();
         this.delayNotified = summary.delayNotified();
         this.heldTooLong = summary.held();
+        this.attemptedBefore = summary.attempts() > 0;
         this.expectedOpen = summary.open();
         this.failed = summary.failed();
         this.work = work;

@@ -4,10 +4,13 @@ import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.sched.Entry;
 
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// The messages that are being worked on. Everything else sleeps on disk.
 final class ActiveSet {
@@ -60,6 +63,10 @@ final class ActiveSet {
     /// In order of admission; for looking only.
     Collection<Activation> all() {
         return messages.values();
+    }
+
+    Set<QueueId> ids() {
+        return Collections.unmodifiableSet(new LinkedHashSet<>(messages.keySet()));
     }
 
     /// In order of admission, as they are now; some may leave while one goes through them.

@@ -10,8 +10,8 @@ import java.util.Optional;
 
 /// Messages known by name that wait for a place in the active set: announced ones and those that a scan found.
 ///
-/// The register does not tell new mail from deferred mail, and it need not: what has never been tried is new, also when a
-/// restart made a scan find it. What waits here is on disk as well, with a lease if a scan found it, so the room may be
+/// The register does not tell new mail from deferred mail, and it need not. An announced message is new. So is a young message that has never been
+/// tried, when a restart or an overload made a scan find it. Each message here is on disk as well, with a lease if a scan found it, so the room may be
 /// small and may be lost.
 ///
 /// Who came first goes first. Among those who came in the same millisecond the sender's priority decides (MT-PRIORITY, RFC 6710): a
@@ -45,8 +45,8 @@ final class Anteroom {
         return fresh.isEmpty();
     }
 
-    void enter(MessageSummary message) {
-        (message.attempts() == 0 ? fresh : deferred).put(message.id(), message);
+    void enter(MessageSummary message, boolean isNew) {
+        (isNew ? fresh : deferred).put(message.id(), message);
     }
 
     void leave(QueueId id) {

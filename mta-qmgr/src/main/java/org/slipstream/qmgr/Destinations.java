@@ -6,6 +6,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrTrace.Feedback;
 import org.slipstream.qmgr.flow.Destination;
+import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.flow.Spacing;
 import org.slipstream.qmgr.sched.Line;
 import org.slipstream.qmgr.sched.Message;
@@ -88,6 +89,11 @@ final class Destinations {
     // The connection of the delivery that is reported counts, though it may have become idle with it.
     private int chargeBefore(Line line) {
         return line.countsConnections() ? Math.max(1, charge(line)) : line.running();
+    }
+
+    /// Connections or deliveries that the window is charged with at present.
+    int atWork(Line line) {
+        return charge(line);
     }
 
     /// The window has room for one more of what it counts.
@@ -242,6 +248,18 @@ final class Destinations {
                 reopenings.cancel(door);
                 open(door);
             }
+        }
+    }
+
+    /// Revives this destination and the hosts of its route, as far as they failed before `wishedMillis`. The line may be forgotten with that, see
+    /// [#line].
+    void revive(Line line, long wishedMillis, long nowMillis) {
+        seating.flush(line.route(), wishedMillis, nowMillis);
+        boolean diedBefore = byLine.get(line).state() instanceof DestinationState.Dead(long until, Reply _)
+                && until - config.minimalBackoffMillis() < wishedMillis;
+        if (diedBefore) {
+            reopenings.cancel(new Reopenings.Door.OfLine(line));
+            open(line);
         }
     }
 

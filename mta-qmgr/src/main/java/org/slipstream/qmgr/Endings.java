@@ -50,7 +50,7 @@ final class Endings {
             case Settlement.Next.Forget _ -> leaveActive(message);
             case Settlement.Next.Expire(List<RecipientOutcome> failures) -> {
                 List<Recipient> recipients = message.takeLate().stream().map(Activation.Late::recipient).toList();
-                outcomes.record(message, recipients, failures);
+                outcomes.record(message, recipients, failures, false);
             }
             case Settlement.Next.Report(QmgrOrder.NoticeKind kind) -> report(message, kind);
             case Settlement.Next.PutBack(long nextMillis) -> {

@@ -1,30 +1,67 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase;
+import org.slipstream.core.QueuePhase.Code;
+import org.slipstream.core.QueuePhase.Figure;
+import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrSnapshot.ActiveDestination;
 import org.slipstream.qmgr.QmgrSnapshot.ActiveMessage;
 import org.slipstream.qmgr.sched.Line;
 
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Puts into words why each active message is not finished. Made for one snapshot; asks, changes nothing.
-record Explanation(Seating seating, Destinations destinations, Map<QueueId, List<String>> openQuestions,
-        boolean stopping, long nowMillis) {
+/// Finds the phase of each active message. Made for one snapshot; asks, and changes nothing.
+///
+/// The facts of a destination, its row of waiting entries and its shortage of seats, are found out once for all of its messages. So the cost of a
+/// snapshot grows with the messages that it shows, and not with their square.
+final class Explanation {
+    private final Seating seating;
+    private final Destinations destinations;
+    private final Map<QueueId, Questions.Asked> openQuestions;
+    private final Map<QueueId, Delivery> firstDeliveries;
+    private final boolean stopping;
+    private final long nowMillis;
+    private final Map<Long, Seating.Position> positions;
+    private final Map<Line, Map<QueueId, Integer>> before = new LinkedHashMap<>();
+    private final Map<Line, Seating.Answer> shortages = new LinkedHashMap<>();
 
-    private static final String TURN = "its turn is in ";
+    /// The delivery of a message that was begun first.
+    record Delivery(long number, Line line, long sinceMillis) {}
 
-    QmgrSnapshot picture(Collection<Activation> active, List<Line> lines) {
-        List<ActiveMessage> messages = active.stream().map(this::message)
+    Explanation(Seating seating, Destinations destinations, Map<QueueId, Questions.Asked> openQuestions,
+            Map<QueueId, Delivery> firstDeliveries, boolean stopping, long nowMillis) {
+        this.seating = seating;
+        this.destinations = destinations;
+        this.openQuestions = openQuestions;
+        this.firstDeliveries = firstDeliveries;
+        this.stopping = stopping;
+        this.nowMillis = nowMillis;
+        this.positions = firstDeliveries.isEmpty() ? Collections.emptyMap() : seating.positions();
+    }
+
+    QmgrSnapshot picture(int active, Collection<Activation> wanted, List<Line> lines) {
+        List<ActiveMessage> messages = wanted.stream().map(this::message)
                 .sorted(Comparator.comparing(ActiveMessage::id)).toList();
-        return new QmgrSnapshot(messages, lines.stream().map(this::destination).toList());
+        return new QmgrSnapshot(active, messages, lines.stream().map(this::destination).toList());
     }
 
     ActiveMessage message(Activation message) {
-        return new ActiveMessage(message.id, message.work.waiting(), message.work.running(), why(message));
+        Optional<Delivery> first = Optional.ofNullable(firstDeliveries.get(message.id))
+                .filter(_ -> !message.reporting);
+        Optional<QmgrSnapshot.Seat> seat = first
+                .flatMap(delivery -> Optional.ofNullable(positions.get(delivery.number()))
+                        .map(at -> new QmgrSnapshot.Seat(delivery.number(), at.connection(), at.ahead())));
+        QueuePhase phase = first.map(this::underWay).orElseGet(() -> standing(message));
+        String besides = first.map(_ -> message.isLeaving() ? ", then it is " + leaving(message) : rest(message))
+                .orElse("");
+        return new ActiveMessage(message.id, message.work.waiting(), message.work.running(), phase, besides, seat);
     }
 
     private ActiveDestination destination(Line line) {
@@ -32,59 +69,38 @@ record Explanation(Seating seating, Destinations destinations, Map<QueueId, List
                 seating.connections(line.route()));
     }
 
-    // The most telling of several reasons: what moves, then what stands and why.
-    private String why(Activation message) {
-        List<String> domains = openQuestions.getOrDefault(message.id, List.of());
-        if (message.reporting) {
-            return "sending report";
-        } else if (message.work.running() > 0) {
-            return message.isLeaving() ? "delivering, then " + leaving(message) : "delivering" + rest(message);
-        } else if (message.work.waiting() > 0) {
-            return "waiting: " + standing(message);
-        } else if (!domains.isEmpty()) {
-            return "finding route for " + domains.getFirst()
-                    + (domains.size() > 1 ? " and " + (domains.size() - 1) + " more" : "");
-        } else if (message.hasRouted()) {
-            return "finding its place";
-        } else if (message.work.isReading()) {
-            return "reading recipients";
-        }
-        return "recording";
+    // ---- on a connection
+
+    private QueuePhase underWay(Delivery delivery) {
+        return onConnection(delivery).since(delivery.sinceMillis());
     }
 
-    private String standing(Activation message) {
-        if (stopping) {
-            return "the server is stopping";
+    private QueuePhase onConnection(Delivery delivery) {
+        Seating.Position at = positions.get(delivery.number());
+        if (at == null) {
+            return QueuePhase.of(Code.CONNECTION,
+                    "lost its connection to " + delivery.line() + " and waits for another");
         }
-        return message.work.waitsFor().map(line -> atGates(message, line)).orElse("");
+        if (at.ahead() > 0) {
+            return QueuePhase.of(Code.AHEAD, others(at.ahead()) + " ahead on a connection to " + at.host()
+                    + (at.up() ? "" : " that is being opened")).with(Figure.AHEAD, at.ahead());
+        }
+        if (!at.up()) {
+            return QueuePhase.of(Code.CONNECTING, "a connection to " + at.host() + " is being opened");
+        }
+        return delivery.line().route() instanceof Route.Local
+                ? QueuePhase.of(Code.MAILBOX, "being put into the mailbox")
+                : QueuePhase.of(Code.HANDED_OVER, "being delivered to " + at.host());
     }
 
-    // Gate one is the window, gate two the seat; the first that says no is the reason.
-    private String atGates(Activation message, Line line) {
-        Seating.Answer seat = seating.ask(message.id, line.route(), destinations.mayOpen(line), nowMillis);
-        if (!(seat instanceof Seating.Answer.Free(boolean rides))) {
-            return seat.reason();
-        }
-        if (line.hasRoom()) {
-            return rides ? seat.reason() : inTurn(message, line, seat.reason());
-        }
-        return line.allowed() == 0
-                ? line + " pauses between deliveries"
-                : "the window of " + line + " is " + line.allowed() + ", and so many are delivering";
+    private static String others(int deliveries) {
+        return deliveries == 1 ? "1 delivery" : deliveries + " deliveries";
     }
 
     // The others of its entries wait for connections, which needs no saying, or for their turn.
     private String rest(Activation message) {
         return message.work.waitsFor().filter(_ -> !stopping).map(line -> atGates(message, line))
-                .filter(reason -> reason.startsWith(TURN)).map(reason -> "; " + reason).orElse("");
-    }
-
-    private String inTurn(Activation message, Line line, String otherwise) {
-        long wait = destinations.waitMillis(message.work, line, nowMillis);
-        return wait == 0
-                ? otherwise
-                : TURN + wait + " ms: starts to " + line
-                        + " are spaced, so that the connections do not all come free at once";
+                .filter(phase -> phase.code() == Code.SPACING).map(phase -> "; " + phase.text()).orElse("");
     }
 
     private static String leaving(Activation message) {
@@ -94,5 +110,92 @@ record Explanation(Seating seating, Destinations destinations, Map<QueueId, List
             case RELEASE -> "released";
             case FLUSH, NONE -> "set aside";
         };
+    }
+
+    // ---- waiting
+
+    // The most telling of several reasons: what stands and why, then what moves.
+    private QueuePhase standing(Activation message) {
+        if (message.reporting) {
+            return QueuePhase.of(Code.REPORTING, "a report to its sender is being made");
+        }
+        if (message.work.waiting() > 0) {
+            return stopping
+                    ? QueuePhase.of(Code.STOPPING, "waits: the server is stopping")
+                    : message.work.waitsFor().map(line -> waits(message, line)).orElseThrow();
+        }
+        Questions.Asked asked = openQuestions.get(message.id);
+        if (asked != null) {
+            int more = asked.domains().size() - 1;
+            return QueuePhase.of(Code.ROUTE, "waits for the route of " + asked.domains().getFirst()
+                    + (more > 0 ? " and " + more + " more" : "")).since(asked.sinceMillis());
+        }
+        if (message.hasRouted()) {
+            return QueuePhase.of(Code.TURN, "waits for its place in the order of service");
+        }
+        if (message.work.isReading()) {
+            return QueuePhase.of(Code.RECIPIENTS, "its recipients are being read")
+                    .since(message.work.activatedMillis());
+        }
+        return QueuePhase.of(Code.RECORDING, "its outcomes are being recorded");
+    }
+
+    private QueuePhase waits(Activation message, Line line) {
+        int first = before.computeIfAbsent(line, Line::entriesBefore).getOrDefault(message.id, 0);
+        return atGates(message, line).with(Figure.BEFORE, first)
+                .adding(first == 0 ? "" : ", " + others(first) + " before it")
+                .since(message.placedMillis);
+    }
+
+    // Gate one is the window, gate two the seat; the first that says no is the reason.
+    private QueuePhase atGates(Activation message, Line line) {
+        boolean mayOpen = destinations.mayOpen(line);
+        Seating.Answer known = shortages.get(line);
+        Seating.Answer seat = known == null ? seating.look(message.id, line.route(), mayOpen, nowMillis) : known;
+        return switch (seat) {
+            case Seating.Answer.Free(boolean rides) when line.hasRoom() -> rides ? turn(line) : spaced(message, line);
+            case Seating.Answer.Free _ when line.allowed() == 0 ->
+                QueuePhase.of(Code.PAUSE, "waits: " + line + " pauses between deliveries");
+            case Seating.Answer.Free _ -> window(line);
+            case Seating.Answer.FullForMessage(String reason) ->
+                QueuePhase.of(Code.SHARE, "waits for a connection to " + line + ": " + reason);
+            case Seating.Answer.FullHere here -> {
+                shortages.put(line, here);
+                yield mayOpen ? hostLimit(line, here) : window(line);
+            }
+            case Seating.Answer.FullEverywhere everywhere -> {
+                shortages.put(line, everywhere);
+                yield QueuePhase.of(Code.CONNECTIONS, "waits for a connection: " + everywhere.reason());
+            }
+        };
+    }
+
+    private QueuePhase window(Line line) {
+        return atWork(Code.WINDOW, line, destinations.atWork(line), line.allowed());
+    }
+
+    private QueuePhase hostLimit(Line line, Seating.Answer.FullHere here) {
+        int connections = seating.connections(line.route());
+        if (connections == 0) {
+            return QueuePhase.of(Code.HOST_LIMIT, "waits for a connection to " + line + ": " + here.reason());
+        }
+        return atWork(Code.HOST_LIMIT, line, connections, connections).adding(" (" + here.reason() + ")");
+    }
+
+    private static QueuePhase atWork(Code code, Line line, int atWork, int limit) {
+        return QueuePhase.of(code, "waits for a connection to " + line + ": " + atWork + " of " + limit + " at work")
+                .with(Figure.AT_WORK, atWork).with(Figure.LIMIT, limit);
+    }
+
+    private static QueuePhase turn(Line line) {
+        return QueuePhase.of(Code.TURN, "waits for its turn to " + line);
+    }
+
+    private QueuePhase spaced(Activation message, Line line) {
+        long wait = destinations.waitMillis(message.work, line, nowMillis);
+        return wait == 0
+                ? turn(line)
+                : QueuePhase.of(Code.SPACING, "its turn is in " + wait + " ms: starts to " + line
+                        + " are spaced, so that the connections do not all come free at once").until(nowMillis + wait);
     }
 }

@@ -19,16 +19,18 @@ final class Operators {
     private final Scheduler scheduler;
     private final Destinations destinations;
     private final Routing routing;
+    private final Flushes flushes;
     private final Endings endings;
 
     Operators(Present present, ActiveSet active, Anteroom anteroom, Scheduler scheduler, Destinations destinations,
-            Routing routing, Endings endings) {
+            Routing routing, Flushes flushes, Endings endings) {
         this.present = present;
         this.active = active;
         this.anteroom = anteroom;
         this.scheduler = scheduler;
         this.destinations = destinations;
         this.routing = routing;
+        this.flushes = flushes;
         this.endings = endings;
     }
 
@@ -41,10 +43,12 @@ final class Operators {
         }
     }
 
-    // Every dead destination gets another chance. To revive only those that the named mail leads to, one would have to
-    // remember which domains lead where; a chance too many costs one connection.
+    // A flush of everything revives everything that rests. A flush by name revives the destinations of that mail, and nothing else.
     private void flush(Command.Flush flush) {
-        destinations.flush(present.nowMillis());
+        if (flush.id().isEmpty() && flush.domain().isEmpty()) {
+            destinations.flush(present.nowMillis());
+        }
+        flushes.wish(flush, present.nowMillis());
         if (flush.id().isPresent()) {
             wish(flush.id().get(), Wish.FLUSH);
         } else {

@@ -15,6 +15,9 @@ import java.util.Map;
 /// **An outcome counts when it is on disk.** Each is ordered to be recorded, and the message is not at rest before the answer is
 /// there. A crash before that repeats a delivery; a message that was removed before that could have lost one.
 ///
+/// **An attempt** is a stay in the active set in which a recipient was tried and deferred. A deferral without a try, because the
+/// destination is dead, its host suspended or no connection free, is none.
+///
 /// **Every recipient has one.** A recipient without an outcome would be taken for settled and its mail lost, and one with its
 /// neighbour's outcome would be given up as late after it was delivered. So whatever a delivery answers is put in the order of the
 /// recipients, and who is missing is deferred.
@@ -37,8 +40,10 @@ final class Outcomes {
     }
 
     /// Recipients that are in memory and in no entry get their outcome.
-    void conclude(Activation message, List<Recipient> recipients, Outcome outcome) {
-        record(message, recipients, outcome);
+    ///
+    /// @param tried it comes from outside
+    void conclude(Activation message, List<Recipient> recipients, Outcome outcome, boolean tried) {
+        record(message, recipients, same(recipients, outcome), tried);
         scheduler.settled(message.work, recipients.size());
     }
 
@@ -49,31 +54,42 @@ final class Outcomes {
     }
 
     /// What a delivery answered.
-    void delivered(Activation message, List<Recipient> recipients, List<RecipientOutcome> outcomes) {
-        record(message, recipients, everyOne(recipients, outcomes));
+    void delivered(Activation message, List<Recipient> recipients, List<RecipientOutcome> outcomes, boolean tried) {
+        record(message, recipients, everyOne(recipients, outcomes), tried);
     }
 
-    void record(Activation message, List<Recipient> recipients, Outcome outcome) {
-        record(message, recipients, recipients.stream().map(r -> new RecipientOutcome(r.number(), outcome)).toList());
+    /// The outcome of recipients whose entry was taken away before anybody was asked.
+    void untried(Activation message, List<Recipient> recipients, Outcome outcome) {
+        record(message, recipients, same(recipients, outcome), false);
     }
 
-    void record(Activation message, List<Recipient> recipients, List<RecipientOutcome> outcomes) {
+    private static List<RecipientOutcome> same(List<Recipient> recipients, Outcome outcome) {
+        return recipients.stream().map(r -> new RecipientOutcome(r.number(), outcome)).toList();
+    }
+
+    void record(Activation message, List<Recipient> recipients, List<RecipientOutcome> outcomes, boolean tried) {
         if (outcomes.isEmpty()) {
             return;
         }
+        boolean deferred = false;
         for (int i = 0; i < outcomes.size(); i++) {
             Outcome outcome = outcomes.get(i).outcome();
             switch (outcome) {
                 case Outcome.Delivered _ -> {
                     // Settled, and nothing more to say about it.
                 }
-                case Outcome.Deferred _ -> message.isLate(recipients.get(i), outcome);
+                case Outcome.Deferred _ -> {
+                    message.isLate(recipients.get(i), outcome);
+                    deferred = true;
+                }
                 case Outcome.Failed _ -> message.failed++;
             }
         }
         message.recording++;
         underWay++;
-        present.order(new QmgrOrder.RecordOutcome(message.id, ++records, recipients, outcomes));
+        boolean attempt = tried && deferred && !message.attempted;
+        message.attempted |= attempt;
+        present.order(new QmgrOrder.RecordOutcome(message.id, ++records, recipients, outcomes, attempt));
     }
 
     /// It is on disk.

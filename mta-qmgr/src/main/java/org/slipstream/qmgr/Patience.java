@@ -8,7 +8,11 @@ import org.slipstream.core.Reply;
 /// **The curve** is Postfix's: the next attempt comes after as long as the message has existed, at least the minimal and
 /// at most the maximal backoff. Age doubles with every attempt until the maximum cuts in, without a counter that would have
 /// to be kept: with 300 s and 4000 s the attempts are at 0, 300, 600, 1200, 2400, 4800, 8800, 12800 … s (PF-29). New mail
-/// is tried eagerly, old mail costs little, and a message that waited for other reasons is not tried more often for it.
+/// is tried eagerly, old mail costs little.
+///
+/// **The first gap is the minimal backoff**, however old the message is. Postfix would count the age here, too. But a message may be old because its
+/// host was suspended, `queue.deliver` was off or this server stood still; that is not the destination's fault and must not use up the
+/// schedule.
 ///
 /// **Expiry** is a matter of age as well, and the null sender's mail, which is nobody's but a report's, has a shorter one
 /// (RFC 5321 section 4.5.4.1 asks for 4 to 5 days; PF-30).
@@ -22,6 +26,16 @@ final class Patience {
     long nextAttemptMillis(long createdMillis, long nowMillis) {
         return nowMillis + Math.clamp(nowMillis - createdMillis, config.minimalBackoffMillis(),
                 Math.max(config.minimalBackoffMillis(), config.maximalBackoffMillis()));
+    }
+
+    /// After the first attempt.
+    long secondAttemptMillis(long nowMillis) {
+        return nowMillis + config.minimalBackoffMillis();
+    }
+
+    /// No next attempt is later than this.
+    long furthestMillis(long nowMillis) {
+        return nowMillis + Math.max(config.minimalBackoffMillis(), config.maximalBackoffMillis());
     }
 
     boolean isExpired(boolean nullSender, long createdMillis, long nowMillis) {

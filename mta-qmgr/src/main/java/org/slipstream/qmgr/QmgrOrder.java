@@ -14,7 +14,11 @@ public sealed interface QmgrOrder {
     /// disk before answering. Held messages are found only when they are older than their lifetime.
     ///
     /// @param createdBeforeMillis held messages created before this have expired
-    record Scan(int limit, long nowMillis, long leaseUntilMillis, long createdBeforeMillis) implements QmgrOrder {}
+    /// @param furthestMillis no next attempt is later than this, unless the sender asked for it (RFC 4865): what is deferred for longer, because
+    /// the clock went back, is brought forward to this time. `Long.MAX_VALUE`: not looked at
+    record Scan(int limit, long nowMillis, long leaseUntilMillis, long createdBeforeMillis, long furthestMillis)
+            implements
+                QmgrOrder {}
 
     /// Read open recipients with a number above `after`.
     record ReadRecipients(QueueId id, int after, int limit) implements QmgrOrder {}
@@ -40,7 +44,10 @@ public sealed interface QmgrOrder {
     ///
     /// @param record a number of the queue manager's, given back in the answer
     /// @param recipients whom the outcomes are about, in the same order, for logs
-    record RecordOutcome(QueueId id, long record, List<Recipient> recipients, List<RecipientOutcome> outcomes)
+    /// @param attempt counts as an attempt of the message: the first record of its stay in the active set that tells of a recipient who was tried
+    /// and deferred
+    record RecordOutcome(QueueId id, long record, List<Recipient> recipients, List<RecipientOutcome> outcomes,
+            boolean attempt)
             implements
                 QmgrOrder {}
 

@@ -1,13 +1,16 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase;
 
 import java.util.List;
+import java.util.Optional;
 
 /// A read-only picture of the queue manager for operators, made on its thread.
 ///
-/// @param messages in the active set, oldest first
-public record QmgrSnapshot(List<ActiveMessage> messages, List<ActiveDestination> destinations) {
+/// @param active how many messages are in the active set
+/// @param messages those of them that were asked for, oldest first
+public record QmgrSnapshot(int active, List<ActiveMessage> messages, List<ActiveDestination> destinations) {
     public QmgrSnapshot {
         messages = List.copyOf(messages);
         destinations = List.copyOf(destinations);
@@ -15,8 +18,19 @@ public record QmgrSnapshot(List<ActiveMessage> messages, List<ActiveDestination>
 
     /// @param waiting entries not yet seated
     /// @param running entries on a connection
-    /// @param why what keeps the message from being finished, in words an operator understands
-    public record ActiveMessage(QueueId id, int waiting, int running, String why) {}
+    /// @param phase what keeps the message from being finished
+    /// @param besides what is to be said after it: what an operator wants of the message, why the rest of it waits
+    /// @param seat of the delivery that the phase is about
+    public record ActiveMessage(QueueId id, int waiting, int running, QueuePhase phase, String besides,
+            Optional<Seat> seat) {
+        /// In words an operator understands.
+        public String why() {
+            return phase.text() + besides;
+        }
+    }
+
+    /// @param ahead deliveries in front on the same connection
+    public record Seat(long delivery, long connection, int ahead) {}
 
     /// @param lanes connections opening, busy or idle
     public record ActiveDestination(String transport, String nextHop, int waiting, int running, int lanes) {}

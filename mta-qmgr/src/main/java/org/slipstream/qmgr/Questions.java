@@ -11,7 +11,10 @@ import java.util.Map;
 /// Domains whose route has been asked for, and who waits for the answer. One question per domain, however many messages
 /// wait; the answer serves those and is not kept, because whoever answers knows how long it may be.
 final class Questions {
-    record Waiter(Activation message, List<Recipient> recipients) {}
+    record Waiter(Activation message, List<Recipient> recipients, long sinceMillis) {}
+
+    /// The questions of one message.
+    record Asked(List<String> domains, long sinceMillis) {}
 
     private final Map<String, List<Waiter>> waiters = new LinkedHashMap<>();
 
@@ -37,10 +40,11 @@ final class Questions {
     }
 
     /// The domains that each message waits for, for the snapshot.
-    Map<QueueId, List<String>> byMessage() {
-        Map<QueueId, List<String>> domains = new LinkedHashMap<>();
-        waiters.forEach((domain, all) -> all.forEach(waiter -> domains
-                .computeIfAbsent(waiter.message().id, _ -> new ArrayList<>(1)).add(domain)));
-        return domains;
+    Map<QueueId, Asked> byMessage() {
+        Map<QueueId, Asked> asked = new LinkedHashMap<>();
+        waiters.forEach((domain, all) -> all.forEach(waiter -> asked
+                .computeIfAbsent(waiter.message().id, _ -> new Asked(new ArrayList<>(1), waiter.sinceMillis()))
+                .domains().add(domain)));
+        return asked;
     }
 }

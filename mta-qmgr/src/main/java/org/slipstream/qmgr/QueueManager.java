@@ -3,7 +3,6 @@ package org.slipstream.qmgr;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Gate;
@@ -12,6 +11,7 @@ import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.sched.Scheduler.Choice;
 
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -77,6 +77,7 @@ public final class QueueManager {
 
     private long deliveries;
     private long nextSweepMillis;
+    private long latestMillis = Long.MIN_VALUE / 2;
     private boolean stopping;
 
     /// @param random all chance that the queue manager may use. The order of service needs none.
@@ -111,9 +112,10 @@ public final class QueueManager {
                 config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
         this.destinations = new Destinations(config, seating, scheduler, trace);
         this.outcomes = new Outcomes(present, scheduler);
-        this.routing = new Routing(present, scheduler, destinations, outcomes, trace);
+        Flushes flushes = new Flushes(config.minimalBackoffMillis());
+        this.routing = new Routing(present, scheduler, destinations, outcomes, flushes, trace);
         this.endings = new Endings(present, new Settlement(patience), scheduler, active, outcomes, scans);
-        this.operators = new Operators(present, active, anteroom, scheduler, destinations, routing, endings);
+        this.operators = new Operators(present, active, anteroom, scheduler, destinations, routing, flushes, endings);
     }
 
     /// One event, all its consequences.
@@ -230,16 +232,35 @@ public final class QueueManager {
     }
 
     public QmgrSnapshot snapshot(long nowMillis) {
-        return explanation(nowMillis).picture(active.all(), scheduler.lines().toList());
+        return snapshot(active.ids(), nowMillis);
+    }
+
+    /// The picture with those of these messages that are active.
+    public QmgrSnapshot snapshot(Set<QueueId> ids, long nowMillis) {
+        return explanation(nowMillis, ids).picture(active.size(),
+                ids.stream().map(active::find).flatMap(Optional::stream).toList(), scheduler.lines().toList());
+    }
+
+    /// The messages in the active set.
+    public Set<QueueId> active() {
+        return active.ids();
     }
 
     /// What is known of one active message, for the log of an event that cannot happen.
     public Optional<QmgrSnapshot.ActiveMessage> about(QueueId id, long nowMillis) {
-        return active.find(id).map(explanation(nowMillis)::message);
+        return active.find(id).map(explanation(nowMillis, Collections.singleton(id))::message);
     }
 
-    private Explanation explanation(long nowMillis) {
-        return new Explanation(seating, destinations, routing.questions().byMessage(), stopping, nowMillis);
+    private Explanation explanation(long nowMillis, Set<QueueId> ids) {
+        Map<QueueId, Explanation.Delivery> first = new LinkedHashMap<>();
+        seated.forEach((delivery, under) -> {
+            QueueId id = under.entry().message().id();
+            if (ids.contains(id)) {
+                first.putIfAbsent(id,
+                        new Explanation.Delivery(delivery, under.entry().line(), under.sinceMillis()));
+            }
+        });
+        return new Explanation(seating, destinations, routing.questions().byMessage(), first, stopping, nowMillis);
     }
 
     private long now() {
@@ -249,6 +270,7 @@ public final class QueueManager {
     // ---- time
 
     private void timePasses() {
+        noticeClockSetBack();
         if (seating.nextAlarmMillis() <= now()) {
             cameBack(seating.alarm(now(), present.orders()));
         }
@@ -259,6 +281,15 @@ public final class QueueManager {
         }
     }
 
+    // Destinations and hosts rest until a time of the old clock; without this they would rest for as long as the clock went back.
+    private void noticeClockSetBack() {
+        if (now() < latestMillis - config.minimalBackoffMillis()) {
+            destinations.flush(now());
+        }
+        nextSweepMillis = Math.min(nextSweepMillis, now() + config.scanIntervalMillis());
+        latestMillis = now();
+    }
+
     // Expiry is a matter of every state: a message that never gets a seat must not wait for an attempt to fail.
     private void expireWhileWaiting(Activation message) {
         boolean overdue = message.wishes.isTooLate(now())
@@ -267,7 +298,7 @@ public final class QueueManager {
         if (overdue && !message.isLeaving() && message.work.waiting() > 0) {
             Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "waited for a free connection"),
                     Outcomes.HERE);
-            scheduler.withdraw(message.work).forEach(entry -> outcomes.record(message, entry.recipients(), untried));
+            scheduler.withdraw(message.work).forEach(entry -> outcomes.untried(message, entry.recipients(), untried));
         }
     }
 
@@ -294,7 +325,7 @@ public final class QueueManager {
         if (stopping || anteroom.isFull()) {
             scans.leftOutside(now());
         } else {
-            anteroom.enter(summary);
+            anteroom.enter(summary, true);
         }
     }
 
@@ -302,10 +333,15 @@ public final class QueueManager {
         scans.answered();
         for (MessageSummary summary : done.found()) {
             if (!stopping && !isKnown(summary.id()) && !isHeld(summary)) {
-                anteroom.enter(summary);
+                anteroom.enter(summary, isNew(summary));
             }
         }
         scans.plan(done, now());
+    }
+
+    // A message that was put off without an attempt is at least one gap old.
+    private boolean isNew(MessageSummary summary) {
+        return summary.attempts() == 0 && now() - summary.releaseMillis() < config.minimalBackoffMillis();
     }
 
     private boolean isHeld(MessageSummary summary) {
@@ -343,9 +379,9 @@ public final class QueueManager {
             scheduler.withdraw(message.work);
         } else if (message.heldTooLong) {
             outcomes.conclude(message, read.recipients(),
-                    patience.expiredUntried(message.createdMillis, now(), Outcomes.HERE));
+                    patience.expiredUntried(message.createdMillis, now(), Outcomes.HERE), false);
         } else if (message.wishes.isTooLate(now())) {
-            outcomes.conclude(message, read.recipients(), Patience.tooLate("", Outcomes.HERE));
+            outcomes.conclude(message, read.recipients(), Patience.tooLate("", Outcomes.HERE), false);
         } else {
             routing.find(message, read.recipients());
         }
@@ -404,7 +440,7 @@ public final class QueueManager {
                 throw new IllegalStateException("not seated: " + fate);
             }
             learn(back, fate, troubled);
-            finish(back.entry(), fate.outcomes());
+            finish(back.entry(), fate);
         }
     }
 
@@ -441,13 +477,23 @@ public final class QueueManager {
         Outcome suspended = destinations.suspended(line);
         for (Entry entry : scheduler.withdraw(line)) {
             trace.deferredWithoutAttempt(entry.message().id(), line, entry.recipients());
-            outcomes.record(active.of(entry), entry.recipients(), suspended);
+            outcomes.untried(active.of(entry), entry.recipients(), suspended);
         }
     }
 
-    private void finish(Entry entry, List<RecipientOutcome> answers) {
+    private void finish(Entry entry, Seating.Fate fate) {
         scheduler.finished(entry);
-        outcomes.delivered(active.of(entry), entry.recipients(), answers);
+        Activation message = active.of(entry);
+        boolean tried = switch (fate) {
+            case Seating.Fate.Worked _,Seating.Fate.Troubled _ -> true;
+            case Seating.Fate.Broken _ -> false;
+            case Seating.Fate.Untried untried -> {
+                message.resumesMillis = Math.min(message.resumesMillis,
+                        untried.resumesMillis().orElse(Long.MAX_VALUE));
+                yield false;
+            }
+        };
+        outcomes.delivered(message, entry.recipients(), fate.outcomes(), tried);
         destinations.finished(entry.line(), now());
     }
 

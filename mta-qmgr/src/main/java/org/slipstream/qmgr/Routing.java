@@ -43,17 +43,20 @@ final class Routing {
     private final Scheduler scheduler;
     private final Destinations destinations;
     private final Outcomes outcomes;
+    private final Flushes flushes;
     private final QmgrTrace trace;
     private final Questions questions = new Questions();
 
     /// Messages with recipients that are routed and not yet in the order of service.
     private final Set<Activation> unplaced = new LinkedHashSet<>();
 
-    Routing(Present present, Scheduler scheduler, Destinations destinations, Outcomes outcomes, QmgrTrace trace) {
+    Routing(Present present, Scheduler scheduler, Destinations destinations, Outcomes outcomes, Flushes flushes,
+            QmgrTrace trace) {
         this.present = present;
         this.scheduler = scheduler;
         this.destinations = destinations;
         this.outcomes = outcomes;
+        this.flushes = flushes;
         this.trace = trace;
     }
 
@@ -68,7 +71,7 @@ final class Routing {
         }
         message.questions += byDomain.size();
         byDomain.forEach((domain, those) -> {
-            if (questions.ask(domain, new Questions.Waiter(message, those))) {
+            if (questions.ask(domain, new Questions.Waiter(message, those, present.nowMillis()))) {
                 present.order(new QmgrOrder.FindRoute(domain, message.id));
             }
         });
@@ -86,7 +89,7 @@ final class Routing {
         Outcome outcome = reason.isPermanent()
                 ? new Outcome.Failed(reason, Outcomes.HERE)
                 : new Outcome.Deferred(reason, Outcomes.HERE);
-        answered(domain, concerned, (message, recipients) -> outcomes.conclude(message, recipients, outcome));
+        answered(domain, concerned, (message, recipients) -> outcomes.conclude(message, recipients, outcome, true));
     }
 
     private interface Answer {
@@ -126,7 +129,7 @@ final class Routing {
         Map<Line, List<Recipient>> barred = new LinkedHashMap<>();
         String domain = "";
         for (Activation.Routed each : routed) {
-            Line line = destinations.line(each.route(), each.recipient().address());
+            Line line = line(message, each);
             if (destinations.suspension(line).isPresent()) {
                 barred.computeIfAbsent(line, _ -> new ArrayList<>(1)).add(each.recipient());
             } else {
@@ -136,12 +139,22 @@ final class Routing {
             }
         }
         placements.sort(BY_LINE);
+        message.placedMillis = present.nowMillis();
         scheduler.place(message.work, placements);
         barred.forEach((line, recipients) -> {
             trace.deferredWithoutAttempt(message.id, line, recipients);
-            outcomes.conclude(message, recipients, destinations.suspended(line));
+            outcomes.conclude(message, recipients, destinations.suspended(line), false);
             destinations.dropIfDone(line);
         });
+    }
+
+    /// Mail that was asked for by name revives what was given up before.
+    private Line line(Activation message, Activation.Routed routed) {
+        Address address = routed.recipient().address();
+        flushes.wishedMillis(message.id, address.domainKey(), present.nowMillis())
+                .ifPresent(wished -> destinations.revive(destinations.line(routed.route(), address), wished,
+                        present.nowMillis()));
+        return destinations.line(routed.route(), address);
     }
 
     // A thousand subscribers at one domain need not hold its name a thousand times: it is a third of what they take. It is shared with

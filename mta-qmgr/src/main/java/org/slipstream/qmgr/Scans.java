@@ -17,6 +17,9 @@ import java.util.Optional;
 /// backlog, and there is again room for a good part of the active set. The last condition keeps a full active set from
 /// scanning once per finished message.
 ///
+/// **A clock that went back** leaves next attempts on disk that are as far ahead as it went. So the first scan, each scan after a step back, and
+/// one in each interval bring what is deferred for longer than the longest gap forward to that.
+///
 /// **Room for others.** A scan asks for half of the free room at most: mail that arrives while it is under way finds the other half.
 final class Scans {
     private static final long GAP_MILLIS = 1_000;
@@ -32,6 +35,10 @@ final class Scans {
     private boolean backlog;
     private long dueMillis;
     private long lastMillis = Long.MIN_VALUE / 2;
+
+    /// When next attempts that are too far ahead were last looked for.
+    private long broughtForwardMillis = Long.MIN_VALUE / 2;
+    private long latestMillis = Long.MIN_VALUE / 2;
 
     Scans(QmgrConfig config, Patience patience) {
         this.config = config;
@@ -83,7 +90,15 @@ final class Scans {
         // A lease of nothing would find the same messages at once again.
         long lease = Math.max(config.minimalBackoffMillis(), gapMillis);
         return Optional.of(new QmgrOrder.Scan(reserved, nowMillis, nowMillis + lease,
-                patience.expiryHorizonMillis(nowMillis)));
+                patience.expiryHorizonMillis(nowMillis), furthestMillis(nowMillis)));
+    }
+
+    private long furthestMillis(long nowMillis) {
+        if (nowMillis - broughtForwardMillis < config.scanIntervalMillis()) {
+            return Long.MAX_VALUE;
+        }
+        broughtForwardMillis = nowMillis;
+        return patience.furthestMillis(nowMillis);
     }
 
     void answered() {
@@ -115,5 +130,10 @@ final class Scans {
     private void noticeClockSetBack(long nowMillis) {
         lastMillis = Math.min(lastMillis, nowMillis);
         dueMillis = Math.min(dueMillis, nowMillis + config.scanIntervalMillis());
+        if (nowMillis < latestMillis - gapMillis) {
+            broughtForwardMillis = Long.MIN_VALUE / 2;
+            dueAt(nowMillis);
+        }
+        latestMillis = nowMillis;
     }
 }

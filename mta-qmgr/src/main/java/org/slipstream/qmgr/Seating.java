@@ -6,8 +6,11 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /// The meeting point of the brain's two halves. The queue manager knows *who* is next; the seating knows *where*: which
 /// connections there are, whether one is free for this destination or may be opened, and what each entry sits on.
@@ -31,6 +34,21 @@ public interface Seating {
         return ask(message, route, nowMillis);
     }
 
+    /// The answer of [#ask] for those who only look: nothing of it is remembered.
+    default Answer look(QueueId message, Route route, boolean mayOpen, long nowMillis) {
+        return ask(message, route, mayOpen, nowMillis);
+    }
+
+    /// Where each seated entry sits, by delivery; one that has lost its connection and waits for another sits nowhere. Changes nothing.
+    default Map<Long, Position> positions() {
+        return Collections.emptyMap();
+    }
+
+    /// @param host whom the connection leads to
+    /// @param up it is ready
+    /// @param ahead entries in front on it
+    record Position(long connection, String host, boolean up, int ahead) {}
+
     /// Connections that open for this destination or serve it, which its window is charged with; several entries may sit
     /// on one. Empty where each entry has a connection of its own: then entries are counted.
     default OptionalInt charge(Route route) {
@@ -51,6 +69,9 @@ public interface Seating {
 
     /// An operator wants everything to be tried: what is known against hosts holds nobody back until it is seen again.
     default void flush(long nowMillis) {}
+
+    /// Revives the hosts of this route that failed before `wishedMillis`: mail that goes there was asked for by name.
+    default void flush(Route route, long wishedMillis, long nowMillis) {}
 
     /// Connections to this destination, opening, busy or idle; for operators.
     int connections(Route route);
@@ -110,7 +131,9 @@ public interface Seating {
 
         /// Put off without a connection having been tried: what is known of the destination's hosts forbids it. Teaches
         /// nothing.
-        record Untried(long delivery, List<RecipientOutcome> outcomes) implements Fate {}
+        ///
+        /// @param resumesMillis when that ends, where somebody has said so
+        record Untried(long delivery, List<RecipientOutcome> outcomes, OptionalLong resumesMillis) implements Fate {}
 
         /// The delivery could not even be tried, for a reason of our own: no socket, no disk, an agent that crashed. Speaks
         /// against the transport and no destination (PF-16).

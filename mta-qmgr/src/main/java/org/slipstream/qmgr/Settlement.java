@@ -85,9 +85,14 @@ final class Settlement {
         return new Next.Finish(message.reported ? BOUNCED : message.failed > 0 ? UNRETURNABLE : SENT);
     }
 
-    // Somebody is to hear of a deadline when it passes, not at the attempt after it.
+    // The sender is to hear of a deadline when it passes, not at the attempt after it. Mail for a suspended host is tried when the suspension
+    // ends.
     private long nextAttemptMillis(Activation message, long nowMillis) {
-        long next = patience.nextAttemptMillis(message.createdMillis, nowMillis);
+        boolean first = message.attempted && !message.attemptedBefore;
+        long scheduled = first
+                ? patience.secondAttemptMillis(nowMillis)
+                : patience.nextAttemptMillis(message.createdMillis, nowMillis);
+        long next = Math.min(scheduled, Math.max(message.resumesMillis, nowMillis));
         return message.wishes.deliverBy().map(Wishes.DeliverBy::deadlineMillis)
                 .filter(deadline -> deadline > nowMillis).map(deadline -> Math.min(next, deadline)).orElse(next);
     }

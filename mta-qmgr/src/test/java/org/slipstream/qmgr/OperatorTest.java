@@ -8,6 +8,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.QmgrEvent.Command;
 import org.slipstream.qmgr.QmgrOrder.NoticeKind;
 
+import java.util.List;
 import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -96,7 +97,7 @@ class OperatorTest {
         QueueId held = story.queue("a@far.example", "b@far.example", "c@far.example");
         QueueId next = story.queue("d@far.example");
         story.command(new Command.Hold(held));
-        assertThat(story.why(held)).isEqualTo("delivering, then held");
+        assertThat(story.why(held)).isEqualTo("being delivered to smtp/far.example, then it is held");
         story.answerNext(QmgrOrder.Deliver.class);
 
         assertThat(story.register.get(held).held).isTrue();
@@ -211,6 +212,53 @@ class OperatorTest {
         assertThat(story.removed).containsOnlyKeys(second);
     }
 
+    /// Two messages that nobody takes, at a window of one: that is the end of the destination for a while.
+    private static void kill(Story story, String domain) {
+        story.down.put(domain, Story.REFUSED);
+        story.withhold(QmgrOrder.Open.class);
+        story.queue("a@" + domain);
+        story.queue("b@" + domain);
+        story.answerAll(QmgrOrder.Open.class);
+        story.down.clear();
+    }
+
+    private static long opens(Story story, String domain) {
+        return story.ordered(QmgrOrder.Open.class).stream().filter(open -> open.route().nextHop().equals(domain))
+                .count();
+    }
+
+    /// Ruling 2: a flush revives exactly what it names.
+    @ParameterizedTest
+    @ValueSource(strings = {"message", "domain"})
+    void aFlushByNameRevivesTheDestinationOfWhatItNamesAndNoOther(String what) {
+        Story story = new Story(s -> s.lanes(1, 100));
+        kill(story, "one.example");
+        kill(story, "two.example");
+        story.after(1_000);
+        story.command(what.equals("message")
+                ? new Command.Flush(Optional.of(new QueueId(1)), Optional.empty())
+                : new Command.Flush(ANY, Optional.of("one.example")));
+        story.queue("c@two.example");
+
+        assertThat(story.removed.keySet()).as("sent").containsExactlyElementsOf(
+                what.equals("message") ? List.of(new QueueId(1)) : List.of(new QueueId(1), new QueueId(2)));
+        assertThat(opens(story, "two.example")).as("the other one was not called").isEqualTo(2);
+    }
+
+    @Test
+    void aDestinationThatDiesAfterTheFlushStaysDead() {
+        Story story = new Story(s -> s.lanes(1, 100));
+        kill(story, "one.example");
+        story.after(1_000);
+        story.down.put("one.example", Story.REFUSED);
+        story.command(new Command.Flush(ANY, Optional.of("one.example")));
+        assertThat(opens(story, "one.example")).as("tried again, and in vain").isEqualTo(4);
+        story.after(1_000);
+        story.queue("c@one.example");
+
+        assertThat(opens(story, "one.example")).isEqualTo(4);
+    }
+
     @Test
     void flushOfAMessageThatIsJustBeingPutBackTriesItAgain() {
         Story story = caughtWhile("deferring");
@@ -242,7 +290,7 @@ class OperatorTest {
         QueueId waiting = story.queue("b@far.example");
         story.happens(new QmgrEvent.Stopping());
         assertThat(story.brain.isQuiet()).isFalse();
-        assertThat(story.why(waiting)).isEqualTo("waiting: the server is stopping");
+        assertThat(story.why(waiting)).isEqualTo("waits: the server is stopping");
         QueueId late = story.queue("c@far.example");
         story.answerNext(QmgrOrder.Deliver.class);
 

@@ -4,10 +4,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase.Code;
+import org.slipstream.core.QueuePhase.Figure;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
 
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -77,10 +81,10 @@ class OrderOfServiceTest {
         story.queue("d@b.example", "e@b.example");
 
         assertThat(story.deliveries()).containsExactly("1>a.example", "1>a.example", "2>b.example");
-        assertThat(story.why(new QueueId(2))).isEqualTo("delivering");
+        assertThat(story.why(new QueueId(2))).isEqualTo("being delivered to smtp/b.example");
 
         story.queue("f@c.example");
-        assertThat(story.why(new QueueId(3))).isEqualTo("waiting: all 3 lanes of smtp are busy");
+        assertThat(story.why(new QueueId(3))).isEqualTo("waits for a connection: all 3 lanes of smtp are busy");
         drain(story);
         assertThat(story.removed).hasSize(3);
     }
@@ -94,7 +98,8 @@ class OrderOfServiceTest {
         QueueId other = story.queue("b@quick.example");
 
         assertThat(story.deliveries()).containsExactly("1>slow.example", other.value() + ">quick.example");
-        assertThat(story.why(new QueueId(2))).isEqualTo("waiting: all 1 lanes to smtp/slow.example are busy");
+        assertThat(story.why(new QueueId(2)))
+                .startsWith("waits for a connection to smtp/x0@slow.example: 1 of 1 at work (");
         // When it moves again, it moves in order.
         drain(story);
         assertThat(story.deliveries().stream().filter(d -> d.endsWith("slow.example")).map(d -> d.split(">")[0])
@@ -204,7 +209,30 @@ class OrderOfServiceTest {
 
         assertThat(story.waiting(QmgrOrder.Deliver.class)).hasSize(5);
         assertThat(story.why(new QueueId(6)))
-                .isEqualTo("waiting: the window of smtp/silent.example is 5, and so many are delivering");
+                .isEqualTo("waits for a connection to smtp/silent.example: 5 of 5 at work");
+        assertThat(story.why(new QueueId(7))).endsWith("5 of 5 at work, 1 delivery before it");
+    }
+
+    @Test
+    void whatWaitsForASilentHostSaysSinceWhenAndWhatIsBeforeIt() {
+        Story story = new Story();
+        story.withhold(QmgrOrder.Open.class);
+        story.after(10_000);
+        IntStream.range(0, 20).forEach(i -> story.queue("u" + i + "@silent.example"));
+        story.after(7_000);
+
+        QmgrSnapshot.ActiveMessage first = story.about(new QueueId(1));
+        assertThat(first.phase().code()).isEqualTo(Code.CONNECTING);
+        assertThat(first.phase().sinceMillis()).hasValue(10_000);
+        assertThat(first.seat()).hasValueSatisfying(seat -> assertThat(seat.ahead()).isZero());
+        QmgrSnapshot.ActiveMessage last = story.about(new QueueId(20));
+        assertThat(last.phase().code()).isEqualTo(Code.WINDOW);
+        assertThat(last.phase().sinceMillis()).hasValue(10_000);
+        assertThat(last.phase().figures()).isEqualTo(Map.of(Figure.AT_WORK, 5L, Figure.LIMIT, 5L, Figure.BEFORE, 14L));
+        assertThat(last.seat()).isEmpty();
+        assertThat(story.brain.snapshot(Set.of(new QueueId(3)), story.now))
+                .satisfies(picture -> assertThat(picture.messages()).hasSize(1))
+                .satisfies(picture -> assertThat(picture.active()).isEqualTo(20));
     }
 
     @Test
@@ -214,7 +242,7 @@ class OrderOfServiceTest {
         QueueId first = story.queue("a@slow.example");
         QueueId second = story.queue("b@slow.example");
         assertThat(story.removed).containsOnlyKeys(first);
-        assertThat(story.why(second)).isEqualTo("waiting: smtp/slow.example pauses between deliveries");
+        assertThat(story.why(second)).isEqualTo("waits: smtp/slow.example pauses between deliveries");
         story.after(2_999);
         assertThat(story.removed).containsOnlyKeys(first);
         story.after(1);
@@ -325,8 +353,8 @@ class OrderOfServiceTest {
         story.queue("b@slow-dns.example", "c@other.example");
         assertThat(story.waiting(QmgrOrder.FindRoute.class)).extracting(QmgrOrder.FindRoute::domain)
                 .containsExactly("slow-dns.example", "other.example");
-        assertThat(story.why(new QueueId(1))).isEqualTo("finding route for slow-dns.example");
-        assertThat(story.why(new QueueId(2))).isEqualTo("finding route for slow-dns.example and 1 more");
+        assertThat(story.why(new QueueId(1))).isEqualTo("waits for the route of slow-dns.example");
+        assertThat(story.why(new QueueId(2))).isEqualTo("waits for the route of slow-dns.example and 1 more");
 
         // Slow DNS for one domain holds up no other.
         story.answer(new QmgrOrder.FindRoute("other.example", new QueueId(2)));
@@ -360,7 +388,7 @@ class OrderOfServiceTest {
         story.withhold(QmgrOrder.RecordOutcome.class);
         QueueId id = story.queue("a@far.example");
 
-        assertThat(story.why(id)).isEqualTo("recording");
+        assertThat(story.why(id)).isEqualTo("its outcomes are being recorded");
         assertThat(story.ordered(QmgrOrder.Remove.class)).isEmpty();
         story.answerAll(QmgrOrder.RecordOutcome.class);
         assertThat(story.removed).containsEntry(id, Settlement.SENT);

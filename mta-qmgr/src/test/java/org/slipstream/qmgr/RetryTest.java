@@ -5,11 +5,13 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Wishes;
 import org.slipstream.qmgr.QmgrOrder.NoticeKind;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -41,6 +43,48 @@ class RetryTest {
         assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
 
         assertThat(attempts(story, 13_000_000)).containsExactly(300L, 600L, 1200L, 2400L, 4800L, 8800L, 12800L);
+    }
+
+    /// The clock was two days ahead when these were deferred.
+    @Test
+    void afterTheClockWentBackDeferredMailIsNoFurtherAwayThanTheLongestGap() {
+        Story story = new Story();
+        story.now = 1_000_000;
+        Story.Row deferred = story.row("a@far.example");
+        deferred.nextMillis = story.now + 2 * DAY;
+        Story.Row later = story.row("b@far.example");
+        later.wishes = new Wishes(OptionalLong.of(story.now + DAY), Optional.empty(), 0, false);
+        later.nextMillis = story.now + DAY;
+        Story.Row held = story.row("c@far.example");
+        held.held = true;
+        held.nextMillis = story.now + 3 * DAY;
+
+        story.start();
+        assertThat(deferred.nextMillis).as("at the start").isEqualTo(story.now + 4_000_000);
+        assertThat(later.nextMillis).as("its sender wants it then").isEqualTo(story.now + DAY);
+        assertThat(held.nextMillis).isEqualTo(story.now + 3 * DAY);
+        story.after(4_000_000);
+        assertThat(story.removed).containsOnlyKeys(deferred.id);
+    }
+
+    @Test
+    void aClockThatGoesBackUnderARunningServerCostsNoMoreThanTheLongestGap() {
+        Story story = new Story(s -> s.lanes(1, 100));
+        story.now = 2 * DAY;
+        story.replies.put("late.example", Story.TRY_LATER);
+        QueueId late = story.queue("a@late.example");
+        story.down.put("down.example", Story.REFUSED);
+        QueueId down = story.queue("a@down.example");
+        story.replies.clear();
+        story.down.clear();
+        story.now = HOUR;
+        story.start();
+        story.after(1_000);
+
+        assertThat(story.register.get(late).nextMillis).isEqualTo(story.now + 4_000_000);
+        story.after(4_000_000);
+        assertThat(story.removed).as("nor does a destination rest until the day after tomorrow").containsKeys(late,
+                down);
     }
 
     @Test

@@ -63,9 +63,9 @@ class SpacedStartsTest {
     void anOperatorIsToldThatAMailingWaitsForItsTurn() {
         firstRound();
         QueueId second = mailing(100);
-        assertThat(why(second)).startsWith("waiting: its turn is in ").contains(" ms", "starts to smtp/slow.example")
+        assertThat(why(second)).startsWith("its turn is in ").contains(" ms", "starts to smtp/slow.example")
                 .contains("spaced");
-        assertThat(why(new QueueId(1))).startsWith("delivering; its turn is in ");
+        assertThat(why(new QueueId(1))).startsWith("being delivered to smtp/slow.example; its turn is in ");
     }
 
     @Test

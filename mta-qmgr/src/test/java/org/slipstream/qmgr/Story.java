@@ -204,7 +204,11 @@ final class Story {
     }
 
     String why(QueueId id) {
-        return brain.snapshot(now).messages().stream().filter(m -> m.id().equals(id)).findFirst().orElseThrow().why();
+        return about(id).why();
+    }
+
+    QmgrSnapshot.ActiveMessage about(QueueId id) {
+        return brain.about(id, now).orElseThrow();
     }
 
     Set<QueueId> active() {
@@ -262,6 +266,9 @@ final class Story {
     }
 
     private void scan(QmgrOrder.Scan scan) {
+        register.values().stream().filter(row -> !row.held && row.nextMillis > scan.furthestMillis()
+                && row.wishes.holdUntilMillis().orElse(0) <= scan.furthestMillis())
+                .forEach(row -> row.nextMillis = scan.furthestMillis());
         List<Row> due = register.values().stream()
                 .filter(row -> row.nextMillis <= scan.nowMillis()
                         && (!row.held || row.createdMillis < scan.createdBeforeMillis()))
@@ -313,11 +320,14 @@ final class Story {
 
     private void record(QmgrOrder.RecordOutcome record) {
         Row row = register.get(record.id());
+        row.attempts += record.attempt() ? 1 : 0;
         for (RecipientOutcome each : record.outcomes()) {
             row.last.put(each.number(), each.outcome());
             switch (each.outcome()) {
                 case Outcome.Delivered _ -> row.open.remove(each.number());
-                case Outcome.Deferred _ -> row.attempts++;
+                case Outcome.Deferred _ -> {
+                    // It will be tried again.
+                }
                 case Outcome.Failed _ -> {
                     row.open.remove(each.number());
                     row.failed++;
@@ -363,6 +373,11 @@ final class Story {
         @Override
         public Answer ask(QueueId message, Route route, long nowMillis) {
             return lanes.ask(message, route, nowMillis);
+        }
+
+        @Override
+        public Map<Long, Position> positions() {
+            return lanes.positions();
         }
 
         @Override

@@ -113,7 +113,7 @@ class TroubleTest {
         story.queue("b@shaky.example");
         story.down.put("shaky.example", Story.REFUSED);
         story.answerNext(QmgrOrder.Open.class);
-        assertThat(story.why(new QueueId(2))).isEqualTo("delivering");
+        assertThat(story.why(new QueueId(2))).isEqualTo("a connection to smtp/shaky.example is being opened");
         story.down.clear();
         story.answerNext(QmgrOrder.Open.class);
         story.answerNext(QmgrOrder.Deliver.class);
@@ -148,7 +148,7 @@ class TroubleTest {
         // The window is one now, and the one connection is busy: nobody else is refused.
         QueueId third = story.queue("c@small.example");
         assertThat(story.ordered(QmgrOrder.Open.class)).hasSize(2);
-        assertThat(story.why(third)).contains("the window of smtp/small.example is 1");
+        assertThat(story.why(third)).isEqualTo("waits for a connection to smtp/small.example: 1 of 1 at work");
         story.answerAll(QmgrOrder.Deliver.class);
         assertThat(story.removed).hasSize(2).containsKey(third);
     }
@@ -214,7 +214,7 @@ class TroubleTest {
         Story story = new Story();
         story.withhold(QmgrOrder.ReadRecipients.class);
         QueueId id = story.queue("a@far.example");
-        assertThat(story.why(id)).isEqualTo("reading recipients");
+        assertThat(story.why(id)).isEqualTo("its recipients are being read");
         story.happens(new QmgrEvent.MessageDamaged(id, "checksum"));
 
         assertThat(story.active()).isEmpty();

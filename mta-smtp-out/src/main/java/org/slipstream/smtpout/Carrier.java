@@ -34,7 +34,7 @@ import java.util.stream.Stream;
 ///
 /// **Stopping.** Nothing here is interrupted, because the thread may be reading a letter and an interrupt would close the
 /// spool's file under it. Who wants a carrier to stop cuts the wire.
-final class Carrier implements Runnable {
+final class Carrier implements Runnable, ConnectionOwner {
     private static final Logger log = LoggerFactory.getLogger(Carrier.class);
 
     private final long number;
@@ -57,6 +57,9 @@ final class Carrier implements Runnable {
     private boolean opening = true;
     private boolean cut;
     private boolean stopping;
+
+    /// Read by other threads.
+    private volatile Optional<WirePhase> phase = Optional.empty();
 
     /// What a carrier is there for.
     enum Role {
@@ -177,7 +180,7 @@ final class Carrier implements Runnable {
                 answers.ready();
                 boolean plain = plainly || registry.isPlain(opened.remote());
                 Traffic running = new Traffic(number, config, opened, answers, plain, role == Role.ONCE,
-                        registry::breaksUnderPipelining);
+                        registry::breaksUnderPipelining, now -> phase = now);
                 traffic = Optional.of(running);
                 yield serve(running);
             }
@@ -189,7 +192,7 @@ final class Carrier implements Runnable {
     }
 
     private Opener.Result open() {
-        Opener.Result result = opener.open(route, number, this::adopt);
+        Opener.Result result = opener.open(route, number, this);
         synchronized (this) {
             opening = false;
         }
@@ -201,9 +204,20 @@ final class Carrier implements Runnable {
         return result;
     }
 
-    private synchronized boolean adopt(Wire next) {
+    @Override
+    public synchronized boolean adopt(Wire next) {
         wire = Optional.of(next);
         return !cut;
+    }
+
+    @Override
+    public void doing(WirePhase now) {
+        phase = Optional.of(now);
+    }
+
+    /// Empty while the connection has nothing to do.
+    Optional<WirePhase> phase() {
+        return phase;
     }
 
     /// Everything that is there is taken before anything is written, so what the peer has said while nobody asked is

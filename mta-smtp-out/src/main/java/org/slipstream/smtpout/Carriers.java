@@ -111,6 +111,11 @@ public final class Carriers implements AutoCloseable {
         });
     }
 
+    /// The present phase of a connection; empty when it has nothing to do, or is gone.
+    public synchronized Optional<WirePhase> phase(long connection) {
+        return Optional.ofNullable(living.get(connection)).flatMap(Carrier::phase);
+    }
+
     /// QUIT, not awaited by the caller.
     public synchronized void close(long connection) {
         lost.remove(connection);

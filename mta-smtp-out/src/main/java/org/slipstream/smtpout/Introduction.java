@@ -3,6 +3,7 @@ package org.slipstream.smtpout;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpout.dialog.Approach;
 import org.slipstream.smtpout.dialog.ClientDialog;
@@ -24,7 +25,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 
 import javax.net.ssl.SSLSocketFactory;
 
@@ -41,7 +41,7 @@ final class Introduction {
 
     private final ClientConfig config;
     private final Watchdog watchdog;
-    private final Predicate<Wire> owner;
+    private final ConnectionOwner owner;
     private final long connection;
     private final Protocol protocol;
     private final PeerPolicy policy;
@@ -62,7 +62,7 @@ final class Introduction {
         record Stopped() implements Result {}
     }
 
-    Introduction(ClientConfig config, Watchdog watchdog, Predicate<Wire> owner, long connection, Protocol protocol,
+    Introduction(ClientConfig config, Watchdog watchdog, ConnectionOwner owner, long connection, Protocol protocol,
             PeerPolicy policy, List<? extends Endpoint> endpoints) {
         this.config = config;
         this.watchdog = watchdog;
@@ -86,9 +86,11 @@ final class Introduction {
     private Result make(List<? extends Endpoint> candidates, TlsPolicy tls) {
         Wire wire = new Wire(candidates, watchdog,
                 new Dialer(config.peers().sources(), config.peers().staggerMillis()));
-        if (!owner.test(wire)) {
+        if (!owner.adopt(wire)) {
             return new Result.Stopped();
         }
+        owner.doing(
+                WirePhase.now(QueuePhase.Code.CONNECTING, candidates.getFirst().toString(), config.connectMillis()));
         Optional<Gone> gone = wire.connect(config.connectMillis());
         called.addAll(wire.called());
         if (gone.isPresent()) {
@@ -118,6 +120,7 @@ final class Introduction {
     }
 
     private Optional<Gone> startTls(Wire wire) {
+        owner.doing(WirePhase.now(QueuePhase.Code.TLS, wire.endpoint().toString(), config.tlsMillis()));
         return policy.tls() == TlsPolicy.VERIFY
                 ? wire.startTls(Optional.of(config.peers().trust().orElseGet(Introduction::authorities)),
                         config.tlsMillis())
@@ -141,6 +144,9 @@ final class Introduction {
                 }
                 case Step.Await(Phase awaited) -> {
                     long asked = System.nanoTime();
+                    owner.doing(
+                            new WirePhase(WirePhase.code(awaited), wire.endpoint().toString(), WirePhase.NONE, asked,
+                                    config.patienceMillis(awaited)));
                     switch (wire.hear(config.patienceMillis(awaited))) {
                         case Heard.Said(Reply reply) -> {
                             if (awaited != Phase.GREETING) {

@@ -1,12 +1,12 @@
 package org.slipstream.smtpout;
 
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.dialog.Protocol;
 import org.slipstream.smtpout.host.HostFinder;
 import org.slipstream.smtpout.wire.Endpoint;
 import org.slipstream.smtpout.wire.Watchdog;
-import org.slipstream.smtpout.wire.Wire;
 
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -17,7 +17,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /// Finds somebody to talk to: the hosts of a route one after the other, until one is ready for a transaction.
@@ -56,8 +55,7 @@ final class Opener {
         this.watchdog = watchdog;
     }
 
-    /// @param owner is shown each wire before it connects, so that it can abort it; says false when there is to be none
-    Result open(Route route, long connection, Predicate<Wire> owner) {
+    Result open(Route route, long connection, ConnectionOwner owner) {
         Attempt attempt = new Attempt(connection, owner, config.policy(route));
         return switch (route) {
             case Route.Smtp smtp -> attempt.hosts(Protocol.SMTP, byPreference(smtp.hosts()),
@@ -126,7 +124,7 @@ final class Opener {
     /// One walk through the hosts, with what it has met so far. Lives on the carrier's thread.
     private final class Attempt {
         private final long connection;
-        private final Predicate<Wire> owner;
+        private final ConnectionOwner owner;
         private final PeerPolicy policy;
         private final Set<Endpoint> called = new HashSet<>();
         private int addresses;
@@ -136,7 +134,7 @@ final class Opener {
         private Optional<Result.Failed> forGood = Optional.empty();
         private Optional<Result.Failed> forNow = Optional.empty();
 
-        Attempt(long connection, Predicate<Wire> owner, PeerPolicy policy) {
+        Attempt(long connection, ConnectionOwner owner, PeerPolicy policy) {
             this.connection = connection;
             this.owner = owner;
             this.policy = policy;
@@ -147,6 +145,7 @@ final class Opener {
                 if (isOver()) {
                     break;
                 }
+                owner.doing(WirePhase.now(QueuePhase.Code.LOOKUP, host.toString(), 0));
                 switch (find(host)) {
                     case HostFinder.Answer.Found found -> {
                         Optional<Session> session = addresses(protocol, host, inOrder(found.addresses()));

@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Letter;
 import org.slipstream.core.LogText;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpout.dialog.Errand;
@@ -48,6 +49,7 @@ final class Traffic {
     private final Answers answers;
     private final boolean onceOnly;
     private final Consumer<String> badly;
+    private final Consumer<Optional<WirePhase>> phases;
 
     private final Map<Long, Flight> flights = new LinkedHashMap<>();
     private Optional<Flight> loading = Optional.empty();
@@ -83,8 +85,9 @@ final class Traffic {
     /// @param plainly no pipelining, whatever the peer offers
     /// @param onceOnly the connection ends with the first parcel
     /// @param badly told when the peer breaks under pipelining, before the house is
+    /// @param phases told what is done or awaited, and that it is nothing
     Traffic(long connection, ClientConfig config, Session session, Answers answers, boolean plainly, boolean onceOnly,
-            Consumer<String> badly) {
+            Consumer<String> badly, Consumer<Optional<WirePhase>> phases) {
         this.connection = connection;
         this.config = config;
         this.session = session;
@@ -94,6 +97,8 @@ final class Traffic {
         this.answers = answers;
         this.onceOnly = onceOnly;
         this.badly = badly;
+        this.phases = phases;
+        phases.accept(Optional.empty());
         answers.depth(depth.depth());
     }
 
@@ -165,7 +170,11 @@ final class Traffic {
         }
         switch (pipeline.next()) {
             case Move.Write(String commands) -> wire.put(commands, config.commandMillis());
-            case Move.WriteContent _ -> content(loading.orElseThrow());
+            case Move.WriteContent(long delivery) -> {
+                phases.accept(Optional.of(new WirePhase(QueuePhase.Code.CONTENT, session.remote(), delivery,
+                        System.nanoTime(), 0)));
+                content(loading.orElseThrow());
+            }
             case Move.WriteChunk _ -> chunk(loading.orElseThrow());
             case Move.Wait _ -> {
                 return false;
@@ -221,6 +230,12 @@ final class Traffic {
             awaiting = true;
             sinceNanos = System.nanoTime();
         }
+        tellPhase();
+    }
+
+    private void tellPhase() {
+        phases.accept(pipeline.awaited().map(awaited -> new WirePhase(WirePhase.code(awaited), session.remote(),
+                pipeline.awaitedOf().orElse(WirePhase.NONE), sinceNanos, config.patienceMillis(awaited))));
     }
 
     // ---- hearing
@@ -266,6 +281,7 @@ final class Traffic {
         }
         sinceNanos = System.nanoTime();
         awaiting = pipeline.awaited().isPresent() || wire.mute().isPresent();
+        tellPhase();
         if (verdict.end().isPresent()) {
             end(verdict, quiet ? Ending.Kind.STALE : Ending.Kind.BROKEN, verdict.end().get().breach().isPresent());
         } else {

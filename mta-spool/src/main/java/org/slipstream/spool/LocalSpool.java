@@ -71,14 +71,14 @@ final class LocalSpool implements Spool {
     }
 
     @Override
-    public void record(QueueId id, List<RecipientOutcome> outcomes, Runnable then) {
+    public void record(QueueId id, List<RecipientOutcome> outcomes, boolean attempt, Runnable then) {
         if (fresh.recorded(id, outcomes)) {
             // What is left to be known of it is that it is finished: one change instead of two, and no rows are written only
             // to be deleted.
             alter(new Change.Remove(id, fresh.locate(id)), then);
             return;
         }
-        alter(new Change.Outcomes(id, List.copyOf(outcomes), clock.getAsLong()), then);
+        alter(new Change.Outcomes(id, List.copyOf(outcomes), clock.getAsLong(), attempt), then);
     }
 
     @Override
@@ -138,9 +138,9 @@ final class LocalSpool implements Spool {
 
     @Override
     public void claimDue(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis,
-            Consumer<Claimed> then) {
+            long furthestMillis, Consumer<Claimed> then) {
         Change.Claim claim = new Change.Claim(nowMillis, Math.min(limit, Integer.MAX_VALUE - 1), leaseUntilMillis,
-                heldCreatedBeforeMillis);
+                heldCreatedBeforeMillis, furthestMillis);
         add(new Task.Claiming(claim, found -> then
                 .accept(new Claimed(found.messages(), found.more(), found.nextDueMillis()))), claim);
     }

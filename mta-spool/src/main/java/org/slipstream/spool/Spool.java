@@ -3,6 +3,7 @@ package org.slipstream.spool;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Letter;
 import org.slipstream.core.MessageSummary;
+import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
@@ -26,8 +27,15 @@ public interface Spool extends AutoCloseable {
     /// A new letter. @throws NoSpaceException when the disk is too full to begin
     Draft draft() throws NoSpaceException;
 
-    /// Replaces the state of these recipients and counts an attempt where one was deferred.
-    void record(QueueId id, List<RecipientOutcome> outcomes, Runnable then);
+    /// Replaces the state of these recipients.
+    ///
+    /// @param attempt counts as an attempt of the message
+    void record(QueueId id, List<RecipientOutcome> outcomes, boolean attempt, Runnable then);
+
+    /// Counts an attempt where a recipient was deferred.
+    default void record(QueueId id, List<RecipientOutcome> outcomes, Runnable then) {
+        record(id, outcomes, outcomes.stream().anyMatch(each -> each.outcome() instanceof Outcome.Deferred), then);
+    }
 
     void defer(QueueId id, long nextAttemptMillis, Runnable then);
 
@@ -45,8 +53,16 @@ public interface Spool extends AutoCloseable {
 
     /// Messages due at `nowMillis`, earliest first, at most `limit`; moves their next attempt to `leaseUntilMillis` and
     /// answers after that is synced. Held messages only when created before `heldCreatedBeforeMillis`.
-    void claimDue(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis,
+    ///
+    /// @param furthestMillis what is deferred beyond this, though its sender did not ask for it, is brought forward to it;
+    /// `Long.MAX_VALUE`: nothing is
+    void claimDue(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis, long furthestMillis,
             Consumer<Claimed> then);
+
+    default void claimDue(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis,
+            Consumer<Claimed> then) {
+        claimDue(nowMillis, limit, leaseUntilMillis, heldCreatedBeforeMillis, Long.MAX_VALUE, then);
+    }
 
     /// @param nextDueMillis earliest next attempt of what was not claimed and not held
     record Claimed(List<MessageSummary> messages, boolean more, OptionalLong nextDueMillis) {}
@@ -90,7 +106,7 @@ public interface Spool extends AutoCloseable {
     }
 
     /// @param last the latest outcome, if there was one
-    record RecipientState(Recipient recipient, State state, Optional<org.slipstream.core.Outcome> last,
+    record RecipientState(Recipient recipient, State state, Optional<Outcome> last,
             long atMillis) {}
 
     /// A page of the queue in order of id, after `after`.

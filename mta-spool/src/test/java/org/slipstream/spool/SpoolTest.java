@@ -15,6 +15,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Wishes;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -265,6 +266,39 @@ class SpoolTest {
         assertThat(claimed.nextDueMillis()).hasValue(now() + 60_000);
         assertThat(Letters.ids(Letters.claim(spool, now() + 60_000, 10, now() + 99_000).messages()))
                 .containsExactly(id);
+    }
+
+    @Test
+    void afterTheClockWentBackDeferredMailIsBroughtForwardAndNoOther() throws Exception {
+        QueueId deferred = Letters.commit(spool, "a@example.net", new byte[10]);
+        QueueId near = Letters.commit(spool, "b@example.net", new byte[10]);
+        QueueId held = Letters.commit(spool, "c@example.net", new byte[10]);
+        QueueId asked = Letters.commit(spool, Letters.envelope("d@example.net").withWishes(new Wishes(
+                OptionalLong.of(now() + 900_000), Optional.empty(), 0, false)), new byte[10]).id();
+        Letters.done(then -> spool.defer(deferred, now() + 900_000, then));
+        Letters.done(then -> spool.defer(near, now() + 1_000, then));
+        Letters.done(then -> spool.defer(held, now() + 900_000, then));
+        Letters.done(then -> spool.hold(held, true, then));
+
+        Spool.Claimed claimed = Letters
+                .await(then -> spool.claimDue(now(), 10, now() + 60_000, 0, now() + 4_000, then));
+        assertThat(claimed.messages()).isEmpty();
+        assertThat(next(deferred)).isEqualTo(now() + 4_000);
+        assertThat(next(near)).isEqualTo(now() + 1_000);
+        assertThat(next(held)).isEqualTo(now() + 900_000);
+        assertThat(next(asked)).as("its sender wants it then").isEqualTo(now() + 900_000);
+    }
+
+    private long next(QueueId id) throws IOException {
+        return spool.details(id).orElseThrow().nextAttemptMillis();
+    }
+
+    @Test
+    void aDeferralWithoutAnAttemptCountsAsNone() throws Exception {
+        QueueId id = Letters.commit(spool, "bob@example.net", new byte[10]);
+        Letters.done(then -> spool.record(id, List.of(new RecipientOutcome(1, DEFERRED)), false, then));
+        assertThat(spool.details(id).orElseThrow().summary().attempts()).isZero();
+        assertThat(spool.details(id).orElseThrow().recipients().getFirst().last()).contains(DEFERRED);
     }
 
     @Test

@@ -87,13 +87,23 @@ final class QueueListCommand implements Callable<Integer> {
             return;
         }
         Instant now = Instant.now();
-        Table table = new Table("ID", "SIZE", "AGE", "SENDER", "RECIPIENTS", "STATE", "NEXT ATTEMPT", "WHY");
+        Table table = new Table("ID", "SIZE", "AGE", "SENDER", "RECIPIENTS", "STATE", "PHASE", "FOR",
+                "NEXT ATTEMPT", "WHY");
         page.messages().forEach(message -> table.add(message.id(), Words.size(message.sizeBytes()),
                 Words.age(message.created(), now), sender(message), recipients(message), message.state(),
-                message.state().equals("held") ? "-" : Words.until(message.nextAttempt(), now), message.why()));
+                message.phase().code(), Words.since(message.phase().since(), now),
+                Words.until(message.nextAttempt(), now), why(message, now)));
         table.lines().forEach(out::println);
         page.next().ifPresent(next -> out.println(page.messages().size()
                 + (filter.isEmpty() ? " of " + page.total() : "") + "; the next page: --after " + next));
+    }
+
+    /// With the time that it may take, of what has such a time.
+    static String why(MessageView message, Instant now) {
+        boolean hasLimit = message.state().equals("active") && !message.phase().until().isEmpty();
+        return hasLimit
+                ? message.why() + ", for " + Words.rest(message.phase().until(), now) + " more at most"
+                : message.why();
     }
 
     static String sender(MessageView message) {

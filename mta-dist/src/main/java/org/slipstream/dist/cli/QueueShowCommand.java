@@ -54,8 +54,14 @@ final class QueueShowCommand implements Callable<Integer> {
         facts.add("created", message.created() + " (" + Words.age(message.created(), now) + " ago)");
         facts.add("state", message.state());
         facts.add("attempts", Integer.toString(message.attempts()));
-        facts.add("next", message.nextAttempt() + " (" + Words.until(message.nextAttempt(), now) + ")");
-        facts.add("why", message.why());
+        facts.add("next", message.nextAttempt().isEmpty()
+                ? "-"
+                : message.nextAttempt() + " (" + Words.until(message.nextAttempt(), now) + ")");
+        facts.add("phase", message.phase().code());
+        if (!message.phase().since().isEmpty()) {
+            facts.add("since", message.phase().since() + " (" + Words.age(message.phase().since(), now) + " ago)");
+        }
+        facts.add("why", QueueListCommand.why(message, now));
         facts.lines().forEach(out::println);
         out.println();
         Table recipients = new Table("RECIPIENT", "STATE", "LAST REPLY", "FROM");

@@ -130,7 +130,13 @@ final class RecordJson {
         } else if (type == double.class) {
             return 0.0;
         }
-        return type == boolean.class ? Boolean.FALSE : null;
+        return type == boolean.class ? Boolean.FALSE : type.isRecord() ? empty(type) : null;
+    }
+
+    private static Object empty(Class<?> type) {
+        RecordComponent[] components = type.getRecordComponents();
+        return construct(type, components,
+                Arrays.stream(components).map(component -> missing(component.getType())).toArray());
     }
 
     private static void write(Object value, JsonGenerator out) {

@@ -45,6 +45,9 @@ final class StatusCommand implements Callable<Integer> {
         facts.add("started", status.started() + " (" + Words.age(status.started(), Instant.now()) + " ago)");
         facts.add("messages", count(status.messages()));
         facts.add("active", Integer.toString(status.active()));
+        if (!status.delivers()) {
+            facts.add("delivers", "no: queue.deliver is false, mail is taken in and kept");
+        }
         facts.add("held", count(status.held()));
         facts.add("corrupt", count(status.corrupt()));
         facts.lines().forEach(out::println);

@@ -24,6 +24,15 @@ final class Words {
         return instant(since).map(then -> span(Duration.between(then, now))).orElse(since);
     }
 
+    static String since(String when, Instant now) {
+        return when.isEmpty() ? "-" : age(when, now);
+    }
+
+    /// The time from now to then, without the "in".
+    static String rest(String when, Instant now) {
+        return instant(when).map(then -> span(Duration.between(now, then))).orElse(when);
+    }
+
     static String until(String when, Instant now) {
         return instant(when).map(then -> then.isAfter(now) ? "in " + span(Duration.between(now, then)) : "now")
                 .orElse(when.isEmpty() ? "-" : when);

@@ -9,6 +9,7 @@ import org.slipstream.qmgr.sched.OrderPolicy;
 
 import java.net.Inet4Address;
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -48,6 +49,10 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     public record Relay(List<Network> networks) {
         public Relay {
             networks = List.copyOf(networks);
+        }
+
+        public boolean contains(InetAddress address) {
+            return networks.stream().anyMatch(network -> network.contains(address));
         }
     }
 

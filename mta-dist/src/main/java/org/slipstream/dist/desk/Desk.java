@@ -123,7 +123,7 @@ public final class Desk implements OrderSink, AutoCloseable {
 
     private void scan(QmgrOrder.Scan scan) {
         spool.claimDue(scan.nowMillis(), scan.limit(), scan.leaseUntilMillis(), scan.createdBeforeMillis(),
-                claimed -> answers.accept(
+                scan.furthestMillis(), claimed -> answers.accept(
                         new QmgrEvent.ScanDone(claimed.messages(), claimed.more(), claimed.nextDueMillis())));
     }
 
@@ -243,7 +243,7 @@ public final class Desk implements OrderSink, AutoCloseable {
 
     private void record(QmgrOrder.RecordOutcome record) {
         deliveryLog.outcomes(record);
-        spool.record(record.id(), record.outcomes(),
+        spool.record(record.id(), record.outcomes(), record.attempt(),
                 () -> answers.accept(new QmgrEvent.OutcomeRecorded(record.id(), record.record())));
     }
 

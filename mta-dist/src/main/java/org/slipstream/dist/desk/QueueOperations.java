@@ -25,7 +25,9 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 
 /// What operators see and want: the register's rows joined with the queue manager's picture of the same moment.
 ///
@@ -45,29 +47,36 @@ public final class QueueOperations implements Operations {
     private final String version;
     private final String hostname;
     private final Instant started;
+    private final Surroundings surroundings;
 
-    public QueueOperations(Spool spool, Inbox inbox, LongSupplier clockMillis, String version, String hostname) {
+    public QueueOperations(Spool spool, Inbox inbox, LongSupplier clockMillis, String version, String hostname,
+            Surroundings surroundings) {
         this.spool = spool;
         this.inbox = inbox;
         this.clockMillis = clockMillis;
         this.version = version;
         this.hostname = hostname;
+        this.surroundings = surroundings;
         this.started = Instant.ofEpochMilli(clockMillis.getAsLong());
     }
 
     @Override
     public QueuePage list(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
-        Map<QueueId, QmgrSnapshot.ActiveMessage> active = active(snapshot());
         long total = spool.counts().messages();
         if (!filter.isAny()) {
-            Register.Found found = spool.find(search(filter, active.keySet()), after, limit);
-            return new QueuePage(spool.details(found.ids()).stream().map(row -> view(row, active)).toList(),
-                    text(found.next()), total);
+            Register.Found found = spool.find(search(filter), after, limit);
+            return new QueuePage(views(spool.details(found.ids())), text(found.next()), total);
         }
         List<Spool.Details> rows = spool.list(after, limit + 1);
-        List<MessageView> page = rows.stream().limit(limit).map(row -> view(row, active)).toList();
+        List<MessageView> page = views(rows.subList(0, Math.min(limit, rows.size())));
         Optional<String> next = rows.size() > limit ? Optional.of(page.getLast().id()) : Optional.empty();
         return new QueuePage(page, next, total);
+    }
+
+    /// The queue manager explains the messages of one page, however many it works on.
+    private List<MessageView> views(List<Spool.Details> rows) throws IOException {
+        QueuePicture picture = picture(rows.stream().map(row -> row.summary().id()).collect(Collectors.toSet()));
+        return rows.stream().map(picture::view).toList();
     }
 
     @Override
@@ -88,7 +97,7 @@ public final class QueueOperations implements Operations {
     /// The register knows which messages are held, the queue manager which it works on.
     private Search search(QueueFilter filter) throws IOException {
         boolean asksManager = filter.state().filter(state -> state != QueueFilter.State.HELD).isPresent();
-        return asksManager ? search(filter, active(snapshot()).keySet()) : Search.of(filter);
+        return asksManager ? search(filter, ask(QueueManager::active)) : Search.of(filter);
     }
 
     private static Search search(QueueFilter filter, Set<QueueId> active) {
@@ -101,8 +110,8 @@ public final class QueueOperations implements Operations {
 
     @Override
     public Optional<MessageView> show(QueueId id) throws IOException {
-        Map<QueueId, QmgrSnapshot.ActiveMessage> active = active(snapshot());
-        return spool.details(id).map(row -> view(row, active));
+        Optional<Spool.Details> row = spool.details(id);
+        return row.isEmpty() ? Optional.empty() : Optional.of(views(List.of(row.get())).getFirst());
     }
 
     @Override
@@ -186,13 +195,14 @@ public final class QueueOperations implements Operations {
 
     @Override
     public Status status() throws IOException {
-        QmgrSnapshot snapshot = snapshot();
+        long now = clockMillis.getAsLong();
+        QmgrSnapshot snapshot = ask(brain -> brain.snapshot(Set.of(), now));
         Optional<Spool.Counts> counts = counts();
         List<DestinationView> destinations = snapshot.destinations().stream().map(
                 d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes())).toList();
         return new Status(version, hostname, started.toString(), counts.map(Spool.Counts::messages),
-                counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.messages().size(),
-                destinations, spool.troubles().stream().map(TroubleWords::of).toList());
+                counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
+                surroundings.delivers(), destinations, spool.troubles().stream().map(TroubleWords::of).toList());
     }
 
     /// Empty when the register cannot be read: whoever asks how the server is wants to hear just that.
@@ -205,11 +215,15 @@ public final class QueueOperations implements Operations {
         }
     }
 
-    private QmgrSnapshot snapshot() throws IOException {
+    private QueuePicture picture(Set<QueueId> ids) throws IOException {
         long now = clockMillis.getAsLong();
+        return ask(brain -> new QueuePicture(active(brain.snapshot(ids, now)), surroundings.suspended().apply(now),
+                surroundings.delivers(), surroundings.wire(), now));
+    }
+
+    private <T> T ask(Function<QueueManager, T> question) throws IOException {
         try {
-            return inbox.inspect((QueueManager brain) -> brain.snapshot(now)).get(EFFECT_WAIT_MILLIS,
-                    TimeUnit.MILLISECONDS);
+            return inbox.inspect(question).get(EFFECT_WAIT_MILLIS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
             throw new IOException("stopping", stop);
@@ -222,35 +236,5 @@ public final class QueueOperations implements Operations {
         Map<QueueId, QmgrSnapshot.ActiveMessage> active = new HashMap<>();
         snapshot.messages().forEach(message -> active.put(message.id(), message));
         return active;
-    }
-
-    private static MessageView view(Spool.Details row, Map<QueueId, QmgrSnapshot.ActiveMessage> active) {
-        var summary = row.summary();
-        Optional<QmgrSnapshot.ActiveMessage> here = Optional.ofNullable(active.get(summary.id()));
-        String state = summary.held() ? "held" : here.isPresent() ? "active" : "deferred";
-        String why = summary.held()
-                ? "an operator holds it"
-                : here.map(QmgrSnapshot.ActiveMessage::why).orElseGet(() -> lastReply(row));
-        return new MessageView(summary.id().toString(), summary.sender().map(Object::toString).orElse(""),
-                summary.sizeBytes(), state, Instant.ofEpochMilli(summary.createdMillis()).toString(),
-                Instant.ofEpochMilli(row.nextAttemptMillis()).toString(), summary.attempts(), why,
-                row.recipients().stream().map(QueueOperations::view).toList());
-    }
-
-    private static String lastReply(Spool.Details row) {
-        return row.recipients().stream().filter(r -> r.state() == Spool.State.OPEN).flatMap(r -> r.last().stream())
-                .findFirst().map(last -> last.reply() + " (" + last.remote() + ")")
-                .orElse("waiting for its next attempt");
-    }
-
-    private static RecipientView view(Spool.RecipientState state) {
-        String word = switch (state.state()) {
-            case OPEN -> "open";
-            case DELIVERED -> "delivered";
-            case FAILED, FAILED_AND_REPORTED -> "failed";
-        };
-        return new RecipientView(state.recipient().address().toString(), word,
-                state.last().map(last -> last.reply().toString()).orElse(""),
-                state.last().map(last -> last.remote()).orElse(""));
     }
 }

@@ -67,8 +67,7 @@ public final class Door implements MailDoor {
     }
 
     private boolean isOurs(Client client) {
-        return client.user().isPresent()
-                || relay.networks().stream().anyMatch(network -> network.contains(client.address()));
+        return client.user().isPresent() || relay.contains(client.address());
     }
 
     @Override

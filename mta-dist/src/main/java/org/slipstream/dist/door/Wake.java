@@ -11,14 +11,18 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /// A host that was away asks for the mail that waits for it (ETRN, RFC 1985).
 ///
 /// Whoever asks gets nothing but an attempt on the usual way, so nobody has to prove who he is. But attempts cost, and a stranger could ask for
-/// all domains of the world: it is done for domains that have a route of their own in the settings, and once in a while only.
+/// all domains of the world. So it is done for domains that have a route of their own in the settings, and it concerns that domain's mail, its
+/// destination and its hosts and nothing else. A client from our own networks, or with a login, may ask once in ten seconds for each domain;
+/// a stranger as often as a message that fails is tried anyway (`queue.minimal-backoff`).
 ///
 /// Any thread.
 public final class Wake implements Etrn {
@@ -28,12 +32,19 @@ public final class Wake implements Etrn {
     /// When each domain was last woken. The domains are those of the settings, so it does not grow.
     private final Map<String, Long> woken;
     private final Consumer<String> flush;
+    private final Predicate<Client> isOurs;
+    private final long strangersPauseNanos;
     private final LongSupplier nanos;
 
     /// @param routed domains with a route of their own; suffixes and `*` are none
     /// @param flush makes what waits for a domain due now; must not block
-    public Wake(Collection<String> routed, Consumer<String> flush, LongSupplier nanos) {
-        long longAgo = nanos.getAsLong() - PAUSE_NANOS;
+    /// @param isOurs from our own networks, or logged in
+    /// @param strangersPauseMillis for each domain, between what others ask for
+    public Wake(Collection<String> routed, Consumer<String> flush, Predicate<Client> isOurs, long strangersPauseMillis,
+            LongSupplier nanos) {
+        this.isOurs = isOurs;
+        this.strangersPauseNanos = Math.max(PAUSE_NANOS, TimeUnit.MILLISECONDS.toNanos(strangersPauseMillis));
+        long longAgo = nanos.getAsLong() - strangersPauseNanos;
         this.woken = new ConcurrentHashMap<>(
                 routed.stream().filter(domain -> !domain.startsWith(".") && !domain.equals("*"))
                         .collect(Collectors.toMap(domain -> domain.toLowerCase(Locale.ROOT), _ -> longAgo)));
@@ -50,7 +61,8 @@ public final class Wake implements Etrn {
             return Reply.of(459, "4.7.1", "Node " + node + " not allowed: no domain with a route of its own");
         }
         long now = nanos.getAsLong();
-        if (now - last < PAUSE_NANOS || !woken.replace(domain, last, now)) {
+        long pause = isOurs.test(client) ? PAUSE_NANOS : strangersPauseNanos;
+        if (now - last < pause || !woken.replace(domain, last, now)) {
             return Reply.of(252, "2.0.0", "OK, pending messages for node " + node + " started");
         }
         log.info("session={} domain={} msg=\"woken by ETRN\"", client.session(),

@@ -3,13 +3,16 @@ package org.slipstream.dist.place;
 import org.slipstream.brain.HostMemory;
 import org.slipstream.brain.PlacementSeating;
 import org.slipstream.core.Route;
+import org.slipstream.dist.desk.SuspendedHost;
 import org.slipstream.qmgr.Seating;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.smtpout.place.DestDb;
 import org.slipstream.smtpout.place.HostRow;
+import org.slipstream.smtpout.place.HostState;
 import org.slipstream.smtpout.place.PlaceRules;
 import org.slipstream.smtpout.place.Workers;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -45,6 +48,17 @@ public final class Places {
     public boolean breaksUnderPipelining(Route.Smtp route) {
         return workers.hosts().habit(client.hostKey(route, route.hosts().getFirst()), clockMillis.getAsLong())
                 .isPresent();
+    }
+
+    /// The hosts that are left alone. Only on the queue manager's thread.
+    public List<SuspendedHost> suspended(long nowMillis) {
+        List<SuspendedHost> suspended = new ArrayList<>();
+        workers.hosts().list(nowMillis).forEach((host, states) -> states.forEach(state -> {
+            if (state instanceof HostState.Suspended ended) {
+                suspended.add(new SuspendedHost(host, workers.hosts().name(host), ended));
+            }
+        }));
+        return suspended;
     }
 
     Workers workers() {

@@ -96,8 +96,7 @@ public final class Policies {
     }
 
     private boolean mayRelay(Client client) {
-        return client.user().isPresent()
-                || config.relay().networks().stream().anyMatch(network -> network.contains(client.address()));
+        return client.user().isPresent() || config.relay().contains(client.address());
     }
 
     private boolean isStranger(Client client) {

@@ -19,6 +19,7 @@ final class FakeQueue implements Operations {
     final List<String> orders = new ArrayList<>();
     String why = "450 4.4.1 nobody there";
     boolean broken;
+    PhaseView phase = new PhaseView("retry", "", "", Figures.NONE);
     final List<QueueFilter> filters = new ArrayList<>();
     List<TroubleView> trouble = List.of();
     int piece = 500;
@@ -28,6 +29,7 @@ final class FakeQueue implements Operations {
         QueueId id = new QueueId(number);
         messages.put(id, new MessageView(id.toString(), sender, 2048, state,
                 Instant.now().minusSeconds(4000).toString(), Instant.now().plusSeconds(4000).toString(), 3, "",
+                phase,
                 List.of(recipients).stream().map(r -> new RecipientView(r, "open", "", "mx.far.example"))
                         .toList()));
         return id;
@@ -35,7 +37,7 @@ final class FakeQueue implements Operations {
 
     private MessageView told(MessageView view) {
         return new MessageView(view.id(), view.sender(), view.sizeBytes(), view.state(), view.created(),
-                view.nextAttempt(), view.attempts(), why,
+                view.nextAttempt(), view.attempts(), why, phase,
                 view.recipients().stream().map(r -> new RecipientView(r.address(), r.state(), why, r.remote()))
                         .toList());
     }
@@ -112,7 +114,7 @@ final class FakeQueue implements Operations {
     @Override
     public Status status() {
         Optional<Long> count = trouble.isEmpty() ? Optional.of((long) messages.size()) : Optional.empty();
-        return new Status("0.1", "mail.here.example", Instant.now().toString(), count, count, count, 0,
+        return new Status("0.1", "mail.here.example", Instant.now().toString(), count, count, count, 0, true,
                 List.of(new DestinationView("smtp", "far.example", 1, 0, 0)), trouble);
     }
 }

@@ -44,7 +44,9 @@ class RecordJsonTest {
     void everyViewOfTheApiCanBeRead() {
         assertThat(RecordJson.read("{}", Status.class).trouble()).isEmpty();
         assertThat(RecordJson.read("{\"messages\":[{}]}", QueuePage.class).messages()).singleElement()
-                .isInstanceOf(MessageView.class);
+                .satisfies(message -> assertThat(message.phase().figures().limit()).isEmpty());
+        assertThat(RecordJson.read("{\"phase\":{\"code\":\"window\",\"figures\":{\"limit\":5,\"before\":null}}}",
+                MessageView.class).phase().figures().limit()).contains(5L);
         assertThat(RecordJson.read("{\"hosts\":[{\"states\":[{}],\"connections\":[{}]}]}", Hosts.class).hosts())
                 .hasSize(1);
     }

@@ -104,7 +104,7 @@ class DeskTest {
         desk.order(new QmgrOrder.Deliver(9, 7, id, LOCAL, TO_ANN));
         QmgrEvent.DeliveryDone done = answer(QmgrEvent.DeliveryDone.class);
         assertThat(done.outcomes()).isEqualTo(delivered(TO_ANN));
-        desk.order(new QmgrOrder.RecordOutcome(id, 3, TO_ANN, done.outcomes()));
+        desk.order(new QmgrOrder.RecordOutcome(id, 3, TO_ANN, done.outcomes(), false));
         assertThat(answer(QmgrEvent.OutcomeRecorded.class).record()).isEqualTo(3);
         assertThat(real.details(id)).as("everybody has had it").isEmpty();
         desk.order(new QmgrOrder.Remove(id, "sent"));
@@ -181,7 +181,7 @@ class DeskTest {
         desk.order(new QmgrOrder.Defer(second.id(), Long.MAX_VALUE / 2));
         answer(QmgrEvent.Filed.class);
         long now = System.currentTimeMillis();
-        desk.order(new QmgrOrder.Scan(10, now, now + 60_000, 0));
+        desk.order(new QmgrOrder.Scan(10, now, now + 60_000, 0, Long.MAX_VALUE));
         QmgrEvent.ScanDone done = answer(QmgrEvent.ScanDone.class);
         assertThat(done.found()).extracting(MessageSummary::id).containsExactly(first.id());
         assertThat(done.nextDueMillis()).hasValue(Long.MAX_VALUE / 2);

@@ -13,9 +13,11 @@ import org.slipstream.admin.Operations.Tally;
 import org.slipstream.core.Address;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueFilter.State;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrEvent;
@@ -26,6 +28,8 @@ import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.run.QmgrLoop;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.smtpout.ClientConfig;
+import org.slipstream.smtpout.place.HostKey;
+import org.slipstream.smtpout.place.HostState;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
@@ -38,6 +42,7 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -62,6 +67,7 @@ class QueueOperationsTest {
     private QueueOperations operations;
     private volatile boolean registerIsDown;
     private volatile List<Spool.Trouble> troubles = List.of();
+    private volatile List<SuspendedHost> suspended = List.of();
 
     @BeforeEach
     void open() throws Exception {
@@ -75,7 +81,7 @@ class QueueOperationsTest {
         loop = new QmgrLoop(brain, inbox, new RestingDesk(desk, inbox::answer), System::currentTimeMillis, _ -> {});
         loop.start();
         operations = new QueueOperations(sometimesDown(spool), inbox, System::currentTimeMillis, "0.1",
-                "mail.example.org");
+                "mail.example.org", new Surroundings(true, carriers::phase, _ -> suspended));
     }
 
     @AfterEach
@@ -190,6 +196,48 @@ class QueueOperationsTest {
         assertThat(operations.order(Order.DELETE, QueueFilter.ANY.withState(State.DEFERRED), Optional.empty(), 100)
                 .count()).isEqualTo(2);
         assertThat(ids(operations.list(QueueFilter.ANY, Optional.empty(), 100))).hasSize(2);
+    }
+
+    @Test
+    void whatWaitsForARouteSaysSoAndHasNoNextAttempt() throws Exception {
+        QueueId id = mailing(1).getFirst();
+        assertThat(operations.show(id).orElseThrow().phase().code()).as("nobody has told the queue manager")
+                .isEqualTo("due");
+        inbox.offerArrival(spool.details(id).orElseThrow().summary());
+        Awaitility.await().until(() -> operations.show(id).orElseThrow().phase().code().equals("route"));
+        var message = operations.show(id).orElseThrow();
+        assertThat(message.state()).isEqualTo("active");
+        assertThat(message.why()).isEqualTo("waits for the route of far.example");
+        assertThat(message.nextAttempt()).isEmpty();
+        assertThat(message.phase().since()).isNotEmpty();
+        assertThat(message.phase().until()).isEmpty();
+    }
+
+    @Test
+    void mailForASuspendedHostWaitsUntilTheSuspensionEndsAndHasNotBeenTried() throws Exception {
+        QueueId id = mailing(1).getFirst();
+        HostKey host = HostKey.of("192.0.2.2", 25);
+        long now = System.currentTimeMillis();
+        spool.record(id, List.of(new RecipientOutcome(1, new Outcome.Deferred(Reply.of(450, "4.3.2", "suspended"),
+                host.toString()))), false, () -> {});
+        CountDownLatch deferred = new CountDownLatch(1);
+        spool.defer(id, now + 300_000, deferred::countDown);
+        deferred.await();
+        assertThat(operations.show(id).orElseThrow().phase().code()).isEqualTo("retry");
+
+        suspended = List.of(new SuspendedHost(host, "mx2.far.example",
+                new HostState.Suspended(now, now + 7_200_000, "their disk is full", "ann")));
+        var message = operations.show(id).orElseThrow();
+        assertThat(message.attempts()).isZero();
+        assertThat(message.phase().code()).isEqualTo("suspended");
+        assertThat(message.nextAttempt()).as("not that of the next look")
+                .isEqualTo(Instant.ofEpochMilli(now + 7_200_000).toString());
+        assertThat(message.why()).startsWith("mx2.far.example is suspended by ann until ").endsWith(
+                ": their disk is full");
+
+        suspended = List.of(new SuspendedHost(host, "", new HostState.Suspended(now, Long.MAX_VALUE, "x", "ann")));
+        assertThat(operations.show(id).orElseThrow().nextAttempt()).isEmpty();
+        assertThat(operations.show(id).orElseThrow().why()).contains("until further notice");
     }
 
     @Test

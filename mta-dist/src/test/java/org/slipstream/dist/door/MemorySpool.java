@@ -128,7 +128,7 @@ public final class MemorySpool implements Spool {
     }
 
     @Override
-    public void record(QueueId id, List<RecipientOutcome> outcomes, Runnable then) {
+    public void record(QueueId id, List<RecipientOutcome> outcomes, boolean attempt, Runnable then) {
         throw new UnsupportedOperationException();
     }
 
@@ -154,7 +154,7 @@ public final class MemorySpool implements Spool {
 
     @Override
     public void claimDue(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis,
-            Consumer<Claimed> then) {
+            long furthestMillis, Consumer<Claimed> then) {
         throw new UnsupportedOperationException();
     }
 

@@ -18,7 +18,10 @@ class WakeTest {
 
     private final List<String> flushed = new ArrayList<>();
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
-    private final Wake wake = new Wake(List.of("back.example", ".sub.example", "*"), flushed::add, nanos::get);
+    private static final Client NEIGHBOUR = new Client(2, InetAddress.ofLiteral("192.0.2.7"),
+            Optional.of("back.example"), true, Optional.empty(), Optional.empty(), "smtp");
+    private final Wake wake = new Wake(List.of("back.example", ".sub.example", "*"), flushed::add, NEIGHBOUR::equals,
+            300_000, nanos::get);
 
     @Test
     void aDomainWithARouteOfItsOwnIsWokenInAnyCase() {
@@ -36,15 +39,30 @@ class WakeTest {
     }
 
     @Test
-    void whoAsksAgainAtOnceHearsThatItHasBegun() {
-        ask("back.example");
-        assertThat(ask("back.example")).startsWith("252 ");
+    void aClientOfOursThatAsksAgainAtOnceHearsThatItHasBegun() {
+        ask(NEIGHBOUR, "back.example");
+        assertThat(ask(NEIGHBOUR, "back.example")).startsWith("252 ");
         nanos.addAndGet(10_000_000_000L);
-        assertThat(ask("back.example")).startsWith("250 ");
+        assertThat(ask(NEIGHBOUR, "back.example")).startsWith("250 ");
         assertThat(flushed).hasSize(2);
     }
 
+    @Test
+    void aStrangerCausesNoMoreAttemptsThanAMessageThatFails() {
+        ask("back.example");
+        nanos.addAndGet(299_999_000_000L);
+        assertThat(ask("back.example")).startsWith("252 ");
+        assertThat(ask(NEIGHBOUR, "back.example")).as("the host itself need not wait so long").startsWith("250 ");
+        nanos.addAndGet(300_000_000_000L);
+        assertThat(ask("back.example")).startsWith("250 ");
+        assertThat(flushed).hasSize(3);
+    }
+
     private String ask(String node) {
-        return wake.wake(ANYBODY, node).toString();
+        return ask(ANYBODY, node);
+    }
+
+    private String ask(Client client, String node) {
+        return wake.wake(client, node).toString();
     }
 }

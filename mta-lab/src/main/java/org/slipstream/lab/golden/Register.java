@@ -102,11 +102,14 @@ final class Register {
 
     void record(QmgrOrder.RecordOutcome record) {
         Row row = active.get(record.id());
+        row.attempts += record.attempt() ? 1 : 0;
         List<Integer> settled = new ArrayList<>();
         for (RecipientOutcome each : record.outcomes()) {
             switch (each.outcome()) {
                 case Outcome.Delivered _ -> settled.add(each.number());
-                case Outcome.Deferred _ -> row.attempts++;
+                case Outcome.Deferred _ -> {
+                    // It stays.
+                }
                 case Outcome.Failed _ -> {
                     row.failed++;
                     settled.add(each.number());

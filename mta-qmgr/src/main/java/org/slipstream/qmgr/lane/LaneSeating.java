@@ -74,6 +74,14 @@ public final class LaneSeating implements Seating {
     }
 
     @Override
+    public Map<Long, Position> positions() {
+        Map<Long, Position> positions = new LinkedHashMap<>();
+        lanes.values().forEach(lane -> lane.load.ifPresent(load -> positions.put(load.delivery(),
+                new Position(lane.connection, lane.site.toString(), lane.isUp(), 0))));
+        return positions;
+    }
+
+    @Override
     public void seat(Load load, long nowMillis, OrderSink orders) {
         Site site = site(load.route());
         site.starts(nowMillis);

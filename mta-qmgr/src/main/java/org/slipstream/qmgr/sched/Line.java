@@ -1,6 +1,10 @@
 package org.slipstream.qmgr.sched;
 
+import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /// The entries, of whatever message, that wait for or run to one destination: transport × key.
 ///
@@ -84,6 +88,16 @@ public final class Line {
     /// Says what the window counts; entries, when nobody says anything.
     public void countConnections() {
         countsConnections = true;
+    }
+
+    /// How many entries have waited for longer here than the first one of each message that waits.
+    public Map<QueueId, Integer> entriesBefore() {
+        Map<QueueId, Integer> before = new LinkedHashMap<>();
+        int number = 0;
+        for (Entry entry = first; entry != null; entry = entry.nextAtLine) {
+            before.putIfAbsent(entry.message().id, number++);
+        }
+        return before;
     }
 
     /// An entry waits and may go, as far as is known.

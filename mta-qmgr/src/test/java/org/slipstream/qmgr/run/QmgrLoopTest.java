@@ -131,7 +131,7 @@ class QmgrLoopTest {
         inbox.offerArrival(message(1));
         next(QmgrOrder.ReadRecipients.class);
         assertThat(loop.inspect(brain -> brain.snapshot(clock.get()).messages().getFirst().why()).get(10, SECONDS))
-                .isEqualTo("reading recipients");
+                .isEqualTo("its recipients are being read");
         assertThatThrownBy(() -> loop.inspect(_ -> {
             throw new IllegalArgumentException("bad question");
         }).get(10, SECONDS)).hasCauseInstanceOf(IllegalArgumentException.class);

@@ -4,6 +4,7 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 
 import java.util.List;
+import java.util.OptionalLong;
 
 /// What news of a connection meant for loads.
 ///
@@ -40,6 +41,12 @@ public record Aftermath(List<Fate> fates, List<Trouble> troubles, boolean seats)
                     Fate {}
 
         /// Deferred without a try, or for a reason of our own. Teaches nothing about the destination.
-        record Untried(long delivery, List<RecipientOutcome> outcomes) implements Fate {}
+        ///
+        /// @param resumesMillis when the first of its hosts may be tried again, where an operator has said that
+        record Untried(long delivery, List<RecipientOutcome> outcomes, OptionalLong resumesMillis) implements Fate {
+            public Untried(long delivery, List<RecipientOutcome> outcomes) {
+                this(delivery, outcomes, OptionalLong.empty());
+            }
+        }
     }
 }

@@ -27,7 +27,8 @@ import java.util.TreeSet;
 ///
 /// **Garbage.** A record that is not renewed is forgotten (FI-33): a closed one after a time of its own, a broken one when it has
 /// been due as long as it was not. That is more than tidiness: a due host is the ladder's last choice, so under low load it
-/// is only forgetting that brings a broken host back among the others.
+/// is only forgetting that brings a broken host back among the others. The ladder forgets a broken host then; operators still see it
+/// ([PlaceRules#retryMemoryMillis]) as long as mail that was deferred because of it may wait for its next attempt.
 ///
 /// A record may come from elsewhere, from the register after a restart or from another node ([#learn], FI-39), and what
 /// happens here can be passed on ([#changes]). Facts of hosts are merged by taking the later end; a node's own experience
@@ -60,8 +61,9 @@ public final class DestDb {
     public HostState mark(HostKey host, long nowMillis) {
         Optional<HostState> retry = state(host, Kind.RETRY, nowMillis);
         if (retry.isPresent()) {
-            boolean due = ((HostState.Retry) retry.get()).isDue(nowMillis);
-            return due && !rules.retryLast() ? UNUSED : retry.get();
+            HostState.Retry known = (HostState.Retry) retry.get();
+            boolean forgiven = rules.retryLast() ? known.isForgiven(nowMillis) : known.isDue(nowMillis);
+            return forgiven ? UNUSED : known;
         }
         return rules.trackClosed() ? state(host, Kind.CLOSED, nowMillis).orElse(UNUSED) : UNUSED;
     }
@@ -127,12 +129,16 @@ public final class DestDb {
     /// Broken and crowded hosts may be tried again at once. That they failed, and how often, stays known.
     public void makeDue(long nowMillis) {
         crowded.clear();
-        for (HostKey host : List.copyOf(notes.keySet())) {
-            Note note = notes.get(host).get(Kind.RETRY);
-            if (note != null && note.state() instanceof HostState.Retry retry && !retry.isDue(nowMillis)) {
-                HostState due = new HostState.Retry(retry.sinceMillis(), nowMillis, retry.failures(), retry.last());
-                put(host, note.name(), Kind.RETRY, due);
-            }
+        List.copyOf(notes.keySet()).forEach(host -> makeDue(host, Long.MAX_VALUE, nowMillis));
+    }
+
+    /// The same for one host, if it failed before `wishedMillis`.
+    public void makeDue(HostKey host, long wishedMillis, long nowMillis) {
+        Optional<Note> known = Optional.ofNullable(notes.get(host)).map(kinds -> kinds.get(Kind.RETRY));
+        if (known.isPresent() && known.get().state() instanceof HostState.Retry retry && !retry.isDue(nowMillis)
+                && retry.sinceMillis() < wishedMillis) {
+            HostState due = new HostState.Retry(retry.sinceMillis(), nowMillis, retry.failures(), retry.last());
+            put(host, known.get().name(), Kind.RETRY, due);
         }
     }
 
@@ -198,7 +204,8 @@ public final class DestDb {
     private long expiresMillis(HostState state) {
         return switch (state) {
             case HostState.Closed closed -> closed.closedMillis() + rules.closedMemoryMillis();
-            case HostState.Retry retry -> retry.untilMillis() + (retry.untilMillis() - retry.sinceMillis());
+            case HostState.Retry retry -> Math.max(retry.forgivenMillis(),
+                    retry.untilMillis() + rules.retryMemoryMillis());
             case HostState.Suspended suspended -> suspended.untilMillis();
             case HostState.OneAtATime habit -> habit.sinceMillis() + rules.habitMemoryMillis();
             case HostState.Active _,HostState.Idle _,HostState.Unused _,HostState.Crowded _ ->
@@ -268,7 +275,8 @@ public final class DestDb {
     public void learn(HostRow row, long nowMillis) {
         Optional<HostKey> host = HostKey.parse(row.host());
         Optional<HostState> state = state(row);
-        if (host.isEmpty() || state.isEmpty() || expiresMillis(state.get()) <= nowMillis) {
+        if (host.isEmpty() || state.isEmpty() || expiresMillis(state.get()) <= nowMillis
+                || isAheadOfTheClock(state.get(), nowMillis)) {
             return;
         }
         boolean newer = state(host.get(), row.kind(), nowMillis)
@@ -277,6 +285,11 @@ public final class DestDb {
             put(host.get(), row.name(), row.kind(), state.get());
             changes.remove(row.kind() + " " + row.host());
         }
+    }
+
+    // A clock that went back would leave the host alone for as long as it went.
+    private static boolean isAheadOfTheClock(HostState state, long nowMillis) {
+        return state instanceof HostState.Retry retry && retry.sinceMillis() > nowMillis;
     }
 
     private static HostRow row(HostKey host, Kind kind, Note note) {

@@ -56,6 +56,15 @@ public sealed interface HostState {
             return untilMillis <= nowMillis;
         }
 
+        /// It has been due for as long as it was not: it counts as any other again (FI-33).
+        public boolean isForgiven(long nowMillis) {
+            return forgivenMillis() <= nowMillis;
+        }
+
+        long forgivenMillis() {
+            return untilMillis + (untilMillis - sinceMillis);
+        }
+
         @Override
         public String reason() {
             return "failed: " + last;

@@ -16,6 +16,7 @@ import org.slipstream.smtpout.place.WorkerBudget.Shares;
 /// @param maxIdleMillis how long
 /// @param maxActiveMillis a connection older than this takes nothing more
 /// @param retryMillis how long a broken host is left out
+/// @param retryMemoryMillis how long after that operators are told that it failed: as long as mail may wait for its next attempt
 /// @param crowdedMillis how long no further connection is tried at a host that refused one while others worked
 /// @param closedMemoryMillis how long it is remembered which host was used last
 /// @param habitMemoryMillis how long it is remembered that a host breaks under pipelining
@@ -24,7 +25,8 @@ import org.slipstream.smtpout.place.WorkerBudget.Shares;
 /// @param retryLast false: a broken host that is due is an unused one (FI-40)
 public record PlaceRules(int workers, Shares messages, Shares verification, int backlog, int mostBacklog, int overflow,
         int connectionsPerHost, int idlePerHost, long maxIdleMillis, long maxActiveMillis, long retryMillis,
-        long crowdedMillis, long closedMemoryMillis, long habitMemoryMillis, int returns, boolean trackClosed,
+        long retryMemoryMillis, long crowdedMillis, long closedMemoryMillis, long habitMemoryMillis, int returns,
+        boolean trackClosed,
         boolean retryLast) {
     public PlaceRules {
         if (workers < 1 || backlog < 1 || mostBacklog < backlog || overflow < 1 || connectionsPerHost < 1
@@ -37,42 +39,48 @@ public record PlaceRules(int workers, Shares messages, Shares verification, int 
     /// The source's figures where it has any.
     public static PlaceRules defaults() {
         return new PlaceRules(100, new Shares(5, 10), new Shares(5, 0), 2, 50, 2, 20, 2, 10_000, 300_000, 300_000,
-                60_000, 3_600_000, 86_400_000, 3, true, true);
+                4_000_000, 60_000, 3_600_000, 86_400_000, 3, true, true);
     }
 
     public PlaceRules withWorkers(int count, int perHost) {
         return new PlaceRules(count, messages, verification, backlog, mostBacklog, overflow, perHost, idlePerHost,
-                maxIdleMillis, maxActiveMillis, retryMillis, crowdedMillis, closedMemoryMillis, habitMemoryMillis,
+                maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis, crowdedMillis, closedMemoryMillis,
+                habitMemoryMillis,
                 returns, trackClosed, retryLast);
     }
 
     public PlaceRules withShares(Shares ofMessages, Shares ofVerification) {
         return new PlaceRules(workers, ofMessages, ofVerification, backlog, mostBacklog, overflow, connectionsPerHost,
-                idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, crowdedMillis, closedMemoryMillis,
+                idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis, crowdedMillis,
+                closedMemoryMillis,
                 habitMemoryMillis, returns, trackClosed, retryLast);
     }
 
     public PlaceRules withBacklog(int threshold, int times) {
         return new PlaceRules(workers, messages, verification, threshold, Math.max(threshold, mostBacklog), times,
-                connectionsPerHost, idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, crowdedMillis,
+                connectionsPerHost, idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis,
+                crowdedMillis,
                 closedMemoryMillis, habitMemoryMillis, returns, trackClosed, retryLast);
     }
 
     public PlaceRules withAges(int idleOfOneHost, long idleMillis, long activeMillis) {
         return new PlaceRules(workers, messages, verification, backlog, mostBacklog, overflow, connectionsPerHost,
-                idleOfOneHost, idleMillis, activeMillis, retryMillis, crowdedMillis, closedMemoryMillis,
+                idleOfOneHost, idleMillis, activeMillis, retryMillis, retryMemoryMillis, crowdedMillis,
+                closedMemoryMillis,
                 habitMemoryMillis, returns, trackClosed, retryLast);
     }
 
     public PlaceRules withMemory(long retry, long crowded, long closed) {
         return new PlaceRules(workers, messages, verification, backlog, mostBacklog, overflow, connectionsPerHost,
-                idlePerHost, maxIdleMillis, maxActiveMillis, retry, crowded, closed, habitMemoryMillis, returns,
+                idlePerHost, maxIdleMillis, maxActiveMillis, retry, retryMemoryMillis, crowded, closed,
+                habitMemoryMillis, returns,
                 trackClosed, retryLast);
     }
 
     public PlaceRules simplified(boolean closedTracked, boolean retryIsLast) {
         return new PlaceRules(workers, messages, verification, backlog, mostBacklog, overflow, connectionsPerHost,
-                idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, crowdedMillis, closedMemoryMillis,
+                idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis, crowdedMillis,
+                closedMemoryMillis,
                 habitMemoryMillis, returns, closedTracked, retryIsLast);
     }
 }

@@ -114,7 +114,7 @@ final class Placement {
             }
             return overflow(level, question, Scope.HERE, "no host takes more connections", now, passedOver);
         }
-        return new Seat.Defer(lastWord(question.where(), now), passedOver); // step 9b: the list is exhausted
+        return new Seat.Defer(lastWord(question.where(), now), suspension(question.where(), now), passedOver); // step 9b: the list is exhausted
     }
 
     // ---- step 1
@@ -260,6 +260,24 @@ final class Placement {
     private String overShare(Payer payer) {
         return "the message keeps " + budget.busyFor(payer) + " connections busy, and " + budget.free()
                 + " are free";
+    }
+
+    /// Empty when a host is left that was not suspended.
+    private Optional<Seat.Suspension> suspension(Candidates where, long now) {
+        Optional<Seat.Suspension> first = Optional.empty();
+        for (List<Candidate> level : where.levels()) {
+            for (Candidate candidate : level) {
+                Optional<HostState.Suspended> suspended = hosts.suspension(candidate.host(), now);
+                if (suspended.isEmpty()) {
+                    return Optional.empty();
+                }
+                long until = suspended.get().untilMillis();
+                if (first.isEmpty() || until < first.get().untilMillis()) {
+                    first = Optional.of(new Seat.Suspension(candidate.host(), until));
+                }
+            }
+        }
+        return first;
     }
 
     /// What to tell those who are deferred. Where any host gave hope there is hope.

@@ -3,6 +3,7 @@ package org.slipstream.smtpout.place;
 import org.slipstream.core.Reply;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /// Where a load goes, and why not elsewhere.
@@ -35,10 +36,18 @@ public sealed interface Seat {
     /// Nowhere before its next attempt: every host has failed, none is due.
     ///
     /// @param last what a host said; 4xx when any of them did
-    record Defer(Reply last, List<PassedOver> passedOver) implements Seat {
+    /// @param suspension the one that ends first, when an operator wants every host to be left alone
+    record Defer(Reply last, Optional<Suspension> suspension, List<PassedOver> passedOver) implements Seat {
         @Override
         public String reason() {
             return "no host is left: " + last;
+        }
+    }
+
+    /// @param untilMillis `Long.MAX_VALUE` for until further notice
+    record Suspension(HostKey host, long untilMillis) {
+        OptionalLong resumesMillis() {
+            return untilMillis == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(untilMillis);
         }
     }
 

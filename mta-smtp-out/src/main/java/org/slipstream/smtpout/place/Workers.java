@@ -102,12 +102,17 @@ public final class Workers {
     ///
     /// @param mayOpen the destination's window has room for one more connection
     public Seat ask(Payer payer, Candidates where, boolean mayOpen, long nowMillis) {
-        Seat seat = homelessAt.containsKey(where.destination())
-                ? new Seat.Wait(Seat.Scope.HERE, "others lost their seat and come first", List.of())
-                : placement.find(new Question(payer, where, mayOpen), nowMillis);
+        Seat seat = look(payer, where, mayOpen, nowMillis);
         refused |= seat instanceof Seat.Wait;
         remembered = Optional.of(new Remembered(payer, where, nowMillis, seat));
         return seat;
+    }
+
+    /// The same for those who only look. Changes nothing.
+    public Seat look(Payer payer, Candidates where, boolean mayOpen, long nowMillis) {
+        return homelessAt.containsKey(where.destination())
+                ? new Seat.Wait(Seat.Scope.HERE, "others lost their seat and come first", List.of())
+                : placement.find(new Question(payer, where, mayOpen), nowMillis);
     }
 
     /// Seats a load. Only directly after [#ask] said something other than [Seat.Wait] for it.
@@ -117,9 +122,8 @@ public final class Workers {
                 || asked.nowMillis() != nowMillis) {
             throw new IllegalStateException("asked for " + asked + " and seated " + load);
         }
-        if (asked.seat() instanceof Seat.Defer(Reply last, var _)) {
-            Outcome outcome = new Outcome.Deferred(suspended(last), HERE);
-            untried.add(new Fate.Untried(load.delivery(), load.all(outcome)));
+        if (asked.seat() instanceof Seat.Defer defer) {
+            untried.add(untried(load, defer));
         } else {
             take(asked.seat(), load, nowMillis, orders);
         }
@@ -150,6 +154,13 @@ public final class Workers {
         if (connection.up) {
             orders.deliver(connection.number, load);
         }
+    }
+
+    /// The host that is left alone on an operator's word stands as the remote, so that whoever looks at the message finds out until when.
+    private static Fate untried(Load load, Seat.Defer defer) {
+        String remote = defer.suspension().map(suspension -> suspension.host().toString()).orElse(HERE);
+        return new Fate.Untried(load.delivery(), load.all(new Outcome.Deferred(suspended(defer.last()), remote)),
+                defer.suspension().map(Seat.Suspension::resumesMillis).orElse(OptionalLong.empty()));
     }
 
     /// A reply of ours for those who are not tried, from what others got to hear.
@@ -333,18 +344,19 @@ public final class Workers {
                     homeless.add(one);
                     continue;
                 }
-                case Seat.Defer(Reply last, var _) -> report.fate(exhausted(one, last));
+                case Seat.Defer defer -> report.fate(exhausted(one, defer));
                 case Seat seat -> take(seat, load, now, orders);
             }
             homelessAt.compute(load.destination(), (_, n) -> n == 1 ? null : n - 1);
         }
     }
 
-    private Fate exhausted(Homeless one, Reply last) {
+    private Fate exhausted(Homeless one, Seat.Defer defer) {
         Load load = one.load();
         if (!one.troubled()) {
-            return new Fate.Untried(load.delivery(), load.all(new Outcome.Deferred(suspended(last), HERE)));
+            return untried(load, defer);
         }
+        Reply last = defer.last();
         // The host that was just tried has the word, unless it said never and another one did not.
         Reply word = one.last().isPermanent() ? last : one.last();
         String remote = word == one.last() ? one.remote() : HERE;
@@ -412,6 +424,16 @@ public final class Workers {
         return where.levels().stream().flatMap(List::stream).mapToInt(candidate -> book.connections(candidate.host()))
                 .sum();
     }
+
+    /// All connections with what sits on them, first to last. Loads that have lost their seat are on none.
+    public List<Occupied> occupied() {
+        return book.all().stream().map(connection -> new Occupied(connection.number, connection.host, connection.up,
+                connection.loads().stream().map(Load::delivery).toList())).toList();
+    }
+
+    /// @param up the host has greeted
+    /// @param deliveries unanswered, in their order
+    public record Occupied(long connection, Candidate host, boolean up, List<Long> deliveries) {}
 
     public PlaceSnapshot snapshot(long nowMillis) {
         return PlaceSnapshot.of(book, idle, hosts, budget,

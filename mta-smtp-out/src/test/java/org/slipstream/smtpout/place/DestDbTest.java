@@ -69,9 +69,49 @@ class DestDbTest {
         assertThat(hosts.mark(A.host(), 599_999)).isInstanceOf(HostState.Retry.class);
         hosts.collect(600_000);
         assertThat(hosts.mark(A.host(), 600_000)).isInstanceOf(HostState.Unused.class);
-        assertThat(hosts.size()).isEqualTo(1);
         hosts.collect(3_600_000);
+        assertThat(hosts.list(3_600_000)).containsOnlyKeys(A.host());
+        hosts.collect(4_300_000);
         assertThat(hosts.size()).isZero();
+    }
+
+    /// Mail that was deferred because of it may wait for 4000 seconds more.
+    @Test
+    void aHostThatFailedIsListedAsLongAsMailMayWaitForIt() {
+        breaks(A, 0);
+        for (long now : List.of(299_999L, 600_000L, 4_299_999L)) {
+            hosts.collect(now);
+            assertThat(hosts.list(now).get(A.host())).as("at %s", now).singleElement()
+                    .isInstanceOf(HostState.Retry.class);
+        }
+        assertThat(hosts.list(4_300_000)).isEmpty();
+        breaks(A, 4_000_000);
+        assertThat(hosts.list(4_000_000).get(A.host())).singleElement().isInstanceOfSatisfying(HostState.Retry.class,
+                retry -> assertThat(retry.failures()).as("in a row, since it never worked").isEqualTo(2));
+    }
+
+    @Test
+    void aWishByNameMakesAHostDueThatFailedBeforeItAndNoOther() {
+        breaks(A, 1_000);
+        hosts.broken(Yard.host("b"), REFUSED, OptionalLong.empty(), 1_000);
+        hosts.makeDue(A.host(), 999, 2_000);
+        assertThat(isDue(A, 2_000)).as("it failed after the wish").isFalse();
+        hosts.makeDue(A.host(), 1_500, 2_000);
+        assertThat(isDue(A, 2_000)).isTrue();
+        assertThat(isDue(Yard.host("b"), 2_000)).isFalse();
+    }
+
+    private boolean isDue(Candidate host, long now) {
+        return ((HostState.Retry) hosts.mark(host.host(), now)).isDue(now);
+    }
+
+    @Test
+    void aRecordFromBeforeTheClockWentBackLeavesNoHostAlone() {
+        breaks(A, 900_000_000);
+        List<HostRow> rows = hosts.export(900_000_001);
+        DestDb later = new DestDb(RULES);
+        rows.forEach(row -> later.learn(row, 3_000));
+        assertThat(later.mark(A.host(), 3_000)).isInstanceOf(HostState.Unused.class);
     }
 
     @Test
@@ -80,7 +120,7 @@ class DestDbTest {
         breaks(A, 0);
         assertThat(hosts.size()).isEqualTo(1);
         assertThat(hosts.mark(A.host(), 600_000)).isInstanceOf(HostState.Unused.class);
-        assertThat(hosts.export(600_000)).isEmpty();
+        assertThat(hosts.export(4_300_000)).isEmpty();
     }
 
     @Test
@@ -136,7 +176,7 @@ class DestDbTest {
     void aRowThatMakesNoSenseIsPassedOver() {
         hosts.learn(new HostRow("no host", "x", Kind.RETRY, 0, 1_000_000, 1, "450 4.4.1 no", ""), 0);
         hosts.learn(new HostRow(A.host().toString(), "x", Kind.RETRY, 0, 1_000_000, 1, "gibberish", ""), 0);
-        hosts.learn(new HostRow(A.host().toString(), "x", Kind.RETRY, 0, 10, 1, "450 - long ago", ""), 1_000_000);
+        hosts.learn(new HostRow(A.host().toString(), "x", Kind.RETRY, 0, 10, 1, "450 - long ago", ""), 10_000_000);
         assertThat(hosts.size()).isZero();
         breaks(A, 1_000);
         hosts.learn(new HostRow(A.host().toString(), "x", Kind.RETRY, 0, 1_000, 1, "450 - older", ""), 1_000);

@@ -43,7 +43,8 @@ public sealed interface Change {
     /// Every letter entered so far is safe in the box, too; otherwise the next letters say so of those before them.
     record AllSafe() implements Change {}
 
-    record Outcomes(QueueId id, List<RecipientOutcome> outcomes, long atMillis) implements Change {}
+    /// @param attempt counts as an attempt of the message
+    record Outcomes(QueueId id, List<RecipientOutcome> outcomes, long atMillis, boolean attempt) implements Change {}
 
     /// What the box has noted of a recipient; where the register knows something already, that stays.
     record Noted(QueueId id, RecipientOutcome outcome, long atMillis) implements Change {}
@@ -78,5 +79,12 @@ public sealed interface Change {
     record ForgetHost(String host, String kind) implements Change {}
 
     /// Finds what is due and moves it to `leaseUntilMillis`; answered in [Register.Written#claims].
-    record Claim(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis) implements Change {}
+    ///
+    /// @param furthestMillis what is deferred beyond this, though its sender did not ask for it, is due then
+    record Claim(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis,
+            long furthestMillis) implements Change {
+        public Claim(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis) {
+            this(nowMillis, limit, leaseUntilMillis, heldCreatedBeforeMillis, Long.MAX_VALUE);
+        }
+    }
 }

@@ -230,12 +230,10 @@ final class ChangeWriter implements AutoCloseable {
     private void outcomes(Change.Outcomes change) throws SQLException {
         expansion.touch(change.id().value());
         Batch batch = ordered(Kind.OUTCOME, change.id());
-        boolean deferred = false;
         for (RecipientOutcome each : change.outcomes()) {
-            deferred |= each.outcome() instanceof Outcome.Deferred;
             outcome(batch, change.id(), each, change.atMillis());
         }
-        if (deferred) {
+        if (change.attempt()) {
             // Not by addForId: outcomes and the count of attempts do not disturb each other.
             Batch attempts = batches.get(Kind.ATTEMPT);
             attempts.statement.setLong(1, change.id().value());

@@ -28,6 +28,7 @@ final class ClaimWriter {
     private final PreparedStatement next;
     private final PreparedStatement lease;
     private final PreparedStatement setAside;
+    private final PreparedStatement bringForward;
 
     ClaimWriter(Connection connection) throws SQLException {
         queued = connection.prepareStatement("select " + Rows.SUMMARY_COLUMNS
@@ -38,9 +39,12 @@ final class ClaimWriter {
                 + " order by state, next_millis limit 1");
         lease = connection.prepareStatement("update message set next_millis = ? where id = ?");
         setAside = connection.prepareStatement("update message set state = 2 where id = ?");
+        bringForward = connection.prepareStatement("update message set next_millis = ? where state = 0"
+                + " and next_millis > ? and not_before_millis <= ?");
     }
 
     Register.Claims claim(Change.Claim claim) throws SQLException {
+        bringForward(claim.furthestMillis());
         List<Due> dueQueued = queued(claim);
         List<Due> due = new ArrayList<>(dueQueued);
         due.addAll(held(claim));
@@ -50,6 +54,19 @@ final class ClaimWriter {
         OptionalLong nextDue = nextDue(claim, dueQueued, claimed);
         lease(claim, claimed);
         return new Register.Claims(claimed.stream().map(Due::message).toList(), more, nextDue);
+    }
+
+    // The clock went back after they were deferred.
+    private void bringForward(long furthestMillis) throws SQLException {
+        if (furthestMillis < Long.MAX_VALUE) {
+            bringForward.setLong(1, furthestMillis);
+            bringForward.setLong(2, furthestMillis);
+            bringForward.setLong(3, furthestMillis);
+            int messages = bringForward.executeUpdate();
+            if (messages > 0) {
+                LOG.warn("event=next-attempts-brought-forward messages={} reason=\"the clock went back\"", messages);
+            }
+        }
     }
 
     private List<Due> queued(Change.Claim claim) throws SQLException {

@@ -1,0 +1,119 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Sink;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Workbench;
+import tools.jackson.databind.JsonNode;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.IntStream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// `queue list` tells the truth about mail that waits: for whom, since when, until when.
+class QueueTruthIT {
+    @RegisterExtension
+    static final Workbench BENCH = new Workbench();
+
+    private static Settings patient(Sink sink) {
+        return Settings.quick().route("slow.example", sink).set("queue.minimal-backoff", "1h")
+                .set("queue.maximal-backoff", "1h");
+    }
+
+    /// Five connections are opened to a new destination; none of them is greeted.
+    @Test
+    void mailForAPeerThatNeverGreetsSaysWhatItWaitsForSinceWhenAndUntilWhen() {
+        var sink = BENCH.smtpSink();
+        sink.saysNothing();
+        var server = BENCH.server(BENCH.folder().resolve("silent"), patient(sink));
+        IntStream.range(0, 40).forEach(i -> send(server, "m" + i + "@x"));
+
+        eventually().untilAsserted(() -> assertThat(codes(server)).filteredOn("greeting"::equals).hasSize(5));
+        assertThat(codes(server)).as("nobody else is on the wire").containsOnly("greeting", "ahead", "window");
+        assertThat(server.queue().messages()).allSatisfy(message -> {
+            assertThat(message.path("state").asString()).isEqualTo("active");
+            assertThat(message.path("nextAttempt").asString()).as("it is being tried").isEmpty();
+            assertThat(message.path("attempts").asInt()).as("and has not been").isZero();
+        });
+        var greeting = of(server, "greeting").getFirst();
+        assertThat(greeting.path("why").asString())
+                .isEqualTo("waits for the greeting of 127.0.0.1[127.0.0.1]:" + sink.port());
+        var phase = greeting.path("phase");
+        assertThat(Duration.between(moment(phase, "since"), moment(phase, "until"))).isEqualTo(Duration.ofMinutes(5));
+        assertThat(of(server, "ahead")).allSatisfy(message -> assertThat(message.path("why").asString())
+                .contains(" ahead on a connection to ", "waits for the greeting of"));
+        var last = of(server, "window").getLast();
+        assertThat(last.path("phase").path("figures").path("atWork").asInt()).isEqualTo(5);
+        assertThat(last.path("phase").path("figures").path("limit").asInt()).isEqualTo(5);
+        assertThat(last.path("phase").path("figures").path("before").asInt())
+                .isEqualTo(of(server, "window").size() - 1);
+
+        var list = server.command("queue", "list").mustSucceed().out();
+        assertThat(list).contains("PHASE", "waits for the greeting of 127.0.0.1[127.0.0.1]:" + sink.port() + ", for 4m",
+                "5 of 5 at work").doesNotContain("delivering");
+        assertThat(server.command("queue", "show", greeting.path("id").asString()).mustSucceed().out())
+                .contains("greeting").containsPattern("next +-");
+    }
+
+    @Test
+    void mailForASuspendedHostHasNotBeenTriedAndWaitsForTheEndOfTheSuspension() {
+        var sink = BENCH.smtpSink();
+        var server = BENCH.server(BENCH.folder().resolve("suspended"), patient(sink));
+        var host = "[127.0.0.1]:" + sink.port() + "/may";
+        server.command("destdb", "suspend", host, "--reason", "their disk is full", "--author", "ann", "--for", "2h")
+                .mustSucceed();
+        send(server, "put-off@x");
+        eventually().untilAsserted(() -> assertThat(codes(server)).containsExactly("suspended"));
+        var message = server.queue().messages().getFirst();
+        assertThat(message.path("attempts").asInt()).isZero();
+        assertThat(message.path("why").asString()).contains("suspended by ann until ", "their disk is full");
+        assertThat(Instant.parse(message.path("nextAttempt").asString())).as("not the next look, in an hour")
+                .isAfter(Instant.parse(message.path("created").asString()).plus(Duration.ofMinutes(90)));
+        server.command("destdb", "resume", host).mustSucceed();
+        assertThat(codes(server)).containsExactly("retry");
+        server.command("queue", "flush").mustSucceed();
+        eventually().untilAsserted(() -> assertThat(sink.deliveries()).hasSize(1));
+    }
+
+    @Test
+    void mailOfAServerThatDoesNotDeliverSaysSo() {
+        var sink = BENCH.smtpSink();
+        var server = BENCH.server(BENCH.folder().resolve("resting"), patient(sink).set("queue.deliver", "false"));
+        send(server, "kept@x");
+        assertThat(codes(server)).containsExactly("resting");
+        var message = server.queue().messages().getFirst();
+        assertThat(message.path("why").asString()).contains("queue.deliver is false");
+        assertThat(message.path("nextAttempt").asString()).isEmpty();
+        assertThat(server.command("status").mustSucceed().out()).contains("queue.deliver is false");
+    }
+
+    private static Instant moment(JsonNode phase, String name) {
+        return Instant.parse(phase.path(name).asString());
+    }
+
+    private static List<String> codes(RunningServer server) {
+        return server.queue().messages().stream().map(QueueTruthIT::code).toList();
+    }
+
+    private static List<JsonNode> of(RunningServer server, String code) {
+        return server.queue().messages().stream().filter(message -> code(message).equals(code)).toList();
+    }
+
+    private static String code(JsonNode message) {
+        return message.path("phase").path("code").asString();
+    }
+
+    private static void send(RunningServer server, String id) {
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            assertThat(talk.send(Letter.of(id, "someone@client.example", "friend@slow.example")).code()).isEqualTo(250);
+        }
+    }
+}

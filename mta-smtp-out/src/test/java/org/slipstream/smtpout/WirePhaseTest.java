@@ -1,0 +1,64 @@
+package org.slipstream.smtpout;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.QueuePhase.Code;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.smtpout.Post.parcel;
+
+/// What a connection does, as whoever looks is told.
+class WirePhaseTest {
+    private final RecordingHouse house = new RecordingHouse();
+    private final Carriers carriers = Post.carriers(Post.patient(), house);
+
+    @AfterEach
+    void stop() {
+        carriers.close();
+    }
+
+    private WirePhase comesTo(Code code) {
+        Awaitility.await().until(() -> carriers.phase(1).filter(phase -> phase.code() == code).isPresent());
+        return carriers.phase(1).orElseThrow();
+    }
+
+    @Test
+    void aPeerThatSaysNothingIsWaitedForAndTheWaitHasAnEnd() {
+        try (var server = ScriptedServer.of("STALL\n")) {
+            carriers.open(1, server.route());
+            WirePhase phase = comesTo(Code.GREETING);
+            assertThat(phase.text()).isEqualTo("waits for the greeting of 127.0.0.1[127.0.0.1]:" + server.port());
+            assertThat(phase.patienceMillis()).isEqualTo(Post.patient().greetingMillis());
+            assertThat(System.nanoTime() - phase.sinceNanos()).isNotNegative();
+        }
+    }
+
+    @Test
+    void theDeliveryWhoseReplyIsAwaitedIsNamedAndAnIdleConnectionDoesNothing() {
+        try (var server = ScriptedServer.of(ScriptedServer.HELLO + """
+                C MAIL FROM:<me@here.example>
+                C RCPT TO:<you@there.example>
+                C DATA
+                S 250 ok
+                GATE
+                S 250 ok
+                S 354 go
+                DATA
+                S 250 taken
+                """ + ScriptedServer.BYE)) {
+            carriers.open(1, server.route());
+            house.ready();
+            Awaitility.await().until(() -> carriers.phase(1).isEmpty());
+            carriers.deliver(1, parcel(7));
+            WirePhase phase = comesTo(Code.RCPT);
+            assertThat(phase.delivery()).isEqualTo(7);
+            assertThat(phase.text()).startsWith("waits for the reply to RCPT of 127.0.0.1");
+            server.openGate();
+            house.done(7);
+            Awaitility.await().until(() -> carriers.phase(1).isEmpty());
+            carriers.close(1);
+        }
+        Awaitility.await().until(() -> carriers.phase(2).isEmpty());
+    }
+}
