@@ -157,7 +157,7 @@ final class DestdbCommand implements Callable<Integer> {
     }
 
     /// As in the log: `mx.example.org[192.0.2.1]:25/may`. A host whose name is its address has it once.
-    private static String nameOf(HostView host) {
+    static String nameOf(HostView host) {
         return host.host().startsWith("[" + host.name() + "]") ? host.host() : host.name() + host.host();
     }
 
