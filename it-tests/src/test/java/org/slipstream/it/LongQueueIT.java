@@ -92,7 +92,8 @@ class LongQueueIT {
         assertThat(said(server, "delete", "--sender", "news@*", "--dry-run"))
                 .isEqualTo((LETTERS - KEPT) + " messages would be deleted");
         assertThat(server.queue().size()).isEqualTo(LETTERS);
-        assertThat(said(server, "delete", "--sender", "news@here.example")).isEqualTo((LETTERS - KEPT) + " messages deleted");
+        assertThat(said(server, "delete", "--sender", "news@here.example"))
+                .isEqualTo((LETTERS - KEPT) + " messages deleted");
         assertThat(server.queue().size()).isEqualTo(KEPT);
     }
 

@@ -98,7 +98,8 @@ final class QueueFlushCommand implements Callable<Integer> {
         RecordJson.read(server.ask("GET", "destdb").orElseThrow(), Hosts.class).hosts()
                 .forEach(host -> host.states().stream().filter(state -> state.state().equals("suspended"))
                         .forEach(state -> out.println("left alone: " + Table.harmless(DestdbCommand.nameOf(host)
-                                + ", suspended " + (state.until().isEmpty() ? "until it is resumed" : "until " + state.until())
+                                + ", suspended "
+                                + (state.until().isEmpty() ? "until it is resumed" : "until " + state.until())
                                 + ": " + state.reason()))));
     }
 }

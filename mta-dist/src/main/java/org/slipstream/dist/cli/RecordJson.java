@@ -89,7 +89,9 @@ final class RecordJson {
             if (generic.getRawType() == Map.class) {
                 return map(parser, inner[1]);
             }
-            return generic.getRawType() == Optional.class ? Optional.of(value(parser, inner[0])) : list(parser, inner[0]);
+            return generic.getRawType() == Optional.class
+                    ? Optional.of(value(parser, inner[0]))
+                    : list(parser, inner[0]);
         }
         Class<?> plain = (Class<?>) type;
         if (plain == String.class) {

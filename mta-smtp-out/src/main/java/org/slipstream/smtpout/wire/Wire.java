@@ -278,7 +278,8 @@ public final class Wire {
             // Even when the reader has met the end by now: the peer may have taken this, replied and hung up.
             written += length;
         } catch (IOException | RuntimeException e) {
-            mute = Optional.of(Optional.ofNullable(end.get()).orElseGet(() -> new Gone(End.BROKEN, FailureWords.of(e))));
+            mute = Optional
+                    .of(Optional.ofNullable(end.get()).orElseGet(() -> new Gone(End.BROKEN, FailureWords.of(e))));
         }
     }
 
