@@ -1,33 +1,32 @@
 package org.slipstream.core;
 
-import java.io.EOFException;
-import java.io.UncheckedIOException;
-import java.net.ConnectException;
-import java.net.NoRouteToHostException;
-import java.net.PortUnreachableException;
-import java.net.SocketTimeoutException;
-import java.net.UnknownHostException;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.UnresolvedAddressException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /// Why something failed, in the words of the operating system that postmasters know from other mail servers.
 ///
 /// Java names many failures by a class alone (`PortUnreachableException` has no message, the message of
 /// `NoSuchFileException` is a path). Such names mean nothing to an operator and must not get into logs, replies and
-/// reports.
+/// reports. The classes stand here by their names, since this package knows nothing of networks and files.
 public final class FailureWords {
+    private static final Set<String> WRAPPERS = Set.of("UncheckedIOException", "ExecutionException",
+            "CompletionException");
+    /// Whatever the message.
+    private static final Map<String, String> NAMED = Map.of("NoRouteToHostException", "No route to host",
+            "PortUnreachableException", "Connection refused", "UnknownHostException", "Host or domain name not found",
+            "UnresolvedAddressException", "Host or domain name not found", "SocketTimeoutException",
+            "Connection timed out", "TimeoutException", "Timeout exceeded", "ClosedChannelException",
+            "Connection closed");
+    /// Where there is no message.
+    private static final Map<String, String> SILENT = Map.of("ConnectException", "Connection refused", "EOFException",
+            "Unexpected end of data", "FileSystemException", "Input/output error");
+    /// The message is the name of a file.
+    private static final Map<String, String> OF_FILES = Map.of("NoSuchFileException", "No such file or directory",
+            "AccessDeniedException", "Permission denied", "FileAlreadyExistsException", "File exists",
+            "NotDirectoryException", "Not a directory", "DirectoryNotEmptyException", "Directory not empty");
     private static final Pattern CLASS_NAMES = Pattern
             .compile("(?:(?:[a-z][A-Za-z0-9_]*\\.)+[A-Z][A-Za-z0-9_$]*(?:Exception|Error):? *)+");
     private static final Pattern INNER_CAPITAL = Pattern.compile("(?<=[a-z0-9])(?=[A-Z])");
@@ -35,39 +34,25 @@ public final class FailureWords {
     private FailureWords() {}
 
     public static String of(Throwable failure) {
-        return switch (failure) {
-            case UncheckedIOException wrapped -> of(wrapped.getCause());
-            case ExecutionException wrapped when wrapped.getCause() != null -> of(wrapped.getCause());
-            case CompletionException wrapped when wrapped.getCause() != null -> of(wrapped.getCause());
-            case NoRouteToHostException _ -> "No route to host";
-            case PortUnreachableException _ -> "Connection refused";
-            case UnknownHostException _ -> "Host or domain name not found";
-            case UnresolvedAddressException _ -> "Host or domain name not found";
-            case SocketTimeoutException _ -> "Connection timed out";
-            case TimeoutException _ -> "Timeout exceeded";
-            case ConnectException refused -> message(refused).orElse("Connection refused");
-            case ClosedChannelException _ -> "Connection closed";
-            case EOFException end -> message(end).orElse("Unexpected end of data");
-            case FileSystemException file -> ofFile(file);
-            default -> message(failure).map(text -> text.equals("Connection reset") ? text + " by peer" : text)
-                    .orElseGet(() -> name(failure));
-        };
+        Throwable cause = failure.getCause();
+        if (cause != null && WRAPPERS.contains(failure.getClass().getSimpleName())) {
+            return of(cause);
+        }
+        Optional<String> message = Optional.ofNullable(failure.getMessage()).map(FailureWords::clean)
+                .filter(text -> !text.isBlank());
+        return find(NAMED, failure)
+                .or(() -> find(OF_FILES, failure).map(words -> message.map(file -> file + ": ").orElse("") + words))
+                .or(() -> message).or(() -> find(SILENT, failure)).orElseGet(() -> name(failure));
     }
 
-    private static String ofFile(FileSystemException failure) {
-        String reason = switch (failure) {
-            case NoSuchFileException _ -> "No such file or directory";
-            case AccessDeniedException _ -> "Permission denied";
-            case FileAlreadyExistsException _ -> "File exists";
-            case NotDirectoryException _ -> "Not a directory";
-            case DirectoryNotEmptyException _ -> "Directory not empty";
-            default -> Optional.ofNullable(failure.getReason()).orElse("Input/output error");
-        };
-        return failure.getFile() == null ? reason : clean(failure.getFile()) + ": " + reason;
-    }
-
-    private static Optional<String> message(Throwable failure) {
-        return Optional.ofNullable(failure.getMessage()).map(FailureWords::clean).filter(text -> !text.isBlank());
+    /// By the class or one that it extends.
+    private static Optional<String> find(Map<String, String> words, Throwable failure) {
+        for (Class<?> type = failure.getClass(); type != Object.class; type = type.getSuperclass()) {
+            if (words.containsKey(type.getSimpleName())) {
+                return Optional.of(words.get(type.getSimpleName()));
+            }
+        }
+        return Optional.empty();
     }
 
     /// A wrapper whose message nobody wrote has the text of its cause, with the class in front.

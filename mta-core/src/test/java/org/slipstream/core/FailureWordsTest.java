@@ -35,7 +35,7 @@ class FailureWordsTest {
         expected.put(new SocketTimeoutException("Connect timed out"), "Connection timed out");
         expected.put(new NoRouteToHostException("No route to host (Host unreachable)"), "No route to host");
         expected.put(new SocketException("Network is unreachable"), "Network is unreachable");
-        expected.put(new SocketException("Connection reset"), "Connection reset by peer");
+        expected.put(new SocketException("Connection reset"), "Connection reset");
         expected.put(new UnknownHostException("mx.example"), "Host or domain name not found");
         expected.put(new UnresolvedAddressException(), "Host or domain name not found");
         expected.put(new AsynchronousCloseException(), "Connection closed");
