@@ -92,7 +92,7 @@ class OperatorIT {
         assertThat(wrong.exit()).isEqualTo(2);
         assertThat(wrong.err()).contains("--sender: \"alice\" is no address");
         assertThat(server.command("queue", "delete", "--recipient", "*@OTHER.example").mustSucceed().out().strip())
-                .isEqualTo("deleted 1");
+                .isEqualTo("1 message deleted");
         assertThat(senders()).containsExactly("alice@here.example");
     }
 

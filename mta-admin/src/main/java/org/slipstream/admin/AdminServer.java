@@ -42,7 +42,7 @@ public final class AdminServer implements AutoCloseable {
     private final Path socket;
     private final ServerSocketChannel listener;
     private final Selector selector;
-    private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+    private final Set<ApiConnection> connections = ConcurrentHashMap.newKeySet();
     private final ExecutorService threads = Executors.newThreadPerTaskExecutor(
             Thread.ofPlatform().daemon().name("admin-", 1).factory());
     private final Semaphore room = new Semaphore(REQUESTS_AT_ONCE);
@@ -88,10 +88,10 @@ public final class AdminServer implements AutoCloseable {
                 Files.deleteIfExists(socket);
             }
             selector.close();
-            connections.stream().filter(Connection::isWaiting).forEach(Connection::close);
+            connections.stream().filter(ApiConnection::isWaiting).forEach(ApiConnection::close);
             threads.shutdown();
             if (!threads.awaitTermination(1, TimeUnit.SECONDS)) {
-                connections.forEach(Connection::close);
+                connections.forEach(ApiConnection::close);
             }
         } catch (IOException trouble) {
             LOG.warn("event=admin-close-failed socket={}", socket, trouble);
@@ -106,10 +106,10 @@ public final class AdminServer implements AutoCloseable {
                 selector.select(connections.isEmpty() ? 0 : LOOK_MILLIS);
                 selector.selectedKeys().clear();
                 long now = System.nanoTime();
-                connections.stream().filter(each -> each.remainingNanos(now) <= 0).forEach(Connection::close);
+                connections.stream().filter(each -> each.remainingNanos(now) <= 0).forEach(ApiConnection::close);
                 SocketChannel client = listener.accept();
                 if (client != null) {
-                    open(new Connection(client, api));
+                    open(new ApiConnection(client, api));
                 }
             } catch (ClosedSelectorException stopped) {
                 return;
@@ -123,7 +123,7 @@ public final class AdminServer implements AutoCloseable {
         }
     }
 
-    private void open(Connection connection) {
+    private void open(ApiConnection connection) {
         if (connections.size() >= MOST_CONNECTIONS) {
             makeRoom();
         }

@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
+import org.slipstream.core.FailureWords;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.dist.config.Config;
 import org.slipstream.dist.config.Release;
@@ -196,7 +197,7 @@ public final class Server implements AutoCloseable {
             undo.push("admin", api::close);
             return api;
         } catch (IOException refused) {
-            throw new StartFailure("cannot open the socket " + admin() + ": " + refused.getMessage(), refused);
+            throw new StartFailure("cannot open the socket " + admin() + ": " + FailureWords.of(refused), refused);
         }
     }
 
@@ -212,8 +213,8 @@ public final class Server implements AutoCloseable {
         try {
             return Files.createDirectories(folder);
         } catch (IOException trouble) {
-            throw new StartFailure("cannot make the folder " + folder + ": " + trouble
-                    + "; choose another with --home or mend its permissions", trouble);
+            throw new StartFailure("cannot make the folder " + folder + ": "
+                    + FailureWords.of(trouble) + "; choose another with --home or mend its permissions", trouble);
         }
     }
 

@@ -2,6 +2,7 @@ package org.slipstream.smtpout;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.FailureWords;
 import org.slipstream.core.Letter;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueuePhase;
@@ -138,7 +139,7 @@ final class Traffic {
                     fitting instanceof Fitting.Converted(Letter letter) ? letter : parcel.letter());
         } catch (IOException e) {
             log.warn("queue={} msg=\"message cannot be opened\" reason=\"{}\"", parcel.id(),
-                    LogText.text(e.toString()));
+                    LogText.text(FailureWords.of(e)));
             refuse(parcel, Troubles.unreadable());
             return;
         }

@@ -81,12 +81,12 @@ final class DestdbCommand implements Callable<Integer> {
                 return;
             }
             Instant now = Instant.now();
-            Table table = new Table("HOST", "NAME", "STATE", "FOR", "CONNECTIONS", "QUEUED", "WHY");
+            Table table = new Table("HOST", "STATE", "FOR", "CONNECTIONS", "QUEUED", "WHY");
             for (HostView host : known.hosts()) {
                 int queued = host.connections().stream().mapToInt(each -> each.queued()).sum();
                 String connections = Integer.toString(host.connections().size());
                 for (StateView state : host.states()) {
-                    table.add(host.host(), host.name(), state.state(), until(state, now), connections,
+                    table.add(nameOf(host), state.state(), until(state, now), connections,
                             Integer.toString(queued), why(state));
                 }
             }
@@ -129,8 +129,7 @@ final class DestdbCommand implements Callable<Integer> {
 
         private static void print(HostView host, PrintStream out) {
             Instant now = Instant.now();
-            Table facts = new Table("host", host.host());
-            facts.add("name", host.name());
+            Table facts = new Table("host", nameOf(host));
             for (StateView state : host.states()) {
                 facts.add(state.state(), why(state));
                 addMoment(facts, "  since", state.since(), now);
@@ -155,6 +154,11 @@ final class DestdbCommand implements Callable<Integer> {
                 facts.add(name, moment + " (" + Words.age(moment, now) + " ago)");
             }
         }
+    }
+
+    /// As in the log: `mx.example.org[192.0.2.1]:25/may`. A host whose name is its address has it once.
+    static String nameOf(HostView host) {
+        return host.host().startsWith("[" + host.name() + "]") ? host.host() : host.name() + host.host();
     }
 
     private static String until(StateView state, Instant now) {

@@ -1,10 +1,16 @@
 package org.slipstream.dist.cli;
 
+import org.slipstream.admin.HostOperations.Hosts;
+import org.slipstream.admin.Operations.MessageView;
+import org.slipstream.admin.Operations.Tally;
+import org.slipstream.core.QueueId;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
+import java.io.PrintStream;
+import java.util.List;
 import java.util.concurrent.Callable;
 
 /// `queue flush`: try now.
@@ -30,18 +36,70 @@ final class QueueFlushCommand implements Callable<Integer> {
     public Integer call() {
         boolean everything = !sweep.namesIds() && !sweep.hasFilter();
         sweep.check(spec, everything);
-        if (sweep.isDryRun() || sweep.namesIds() || !everything && !isOneDomain()) {
+        if (sweep.isDryRun()) {
             return sweep.give(mta, spec, "flush", "flushed");
         }
-        String query = sweep.query(spec);
         try (AdminClient server = AdminClient.of(mta.home())) {
+            return sweep.namesIds() ? flush(server, sweep.ids()) : flushAll(server, everything);
+        }
+    }
+
+    private int flush(AdminClient server, List<String> texts) {
+        List<QueueId> ids = texts.stream().map(text -> Ids.of(spec, text)).toList();
+        int found = 0;
+        int held = 0;
+        for (QueueId id : ids) {
+            if (server.ask("POST", "queue/" + id + "/flush").isEmpty()) {
+                mta.world().err().println("mta: there is no message " + id + " in the queue");
+            } else {
+                found++;
+                held += isHeld(server, id) ? 1 : 0;
+            }
+        }
+        tell(server, found - held, held);
+        return found == ids.size() ? Exit.DONE : Exit.NO;
+    }
+
+    private static boolean isHeld(AdminClient server, QueueId id) {
+        return server.ask("GET", "queue/" + id).map(body -> RecordJson.read(body, MessageView.class))
+                .filter(message -> message.state().equals("held")).isPresent();
+    }
+
+    private int flushAll(AdminClient server, boolean everything) {
+        String query = sweep.query(spec);
+        boolean anyState = !query.contains("&state=");
+        if (everything || isOneDomain(query)) {
+            long held = count(server, query + "&state=held");
+            long due = count(server, query + "&state=deferred");
             server.ask("POST", "queue/flush" + (query.isEmpty() ? "" : "?" + query.substring(1))).orElseThrow();
+            tell(server, due, held);
+        } else {
+            long held = anyState ? count(server, query + "&state=held") : 0;
+            long given = sweep.giveAll(mta, spec, "flush", "flushed");
+            long left = query.contains("&state=held") ? given : Math.min(held, given);
+            tell(server, given - left, left);
         }
         return Exit.DONE;
     }
 
     /// The register has that done in one statement, however long the queue is.
-    private boolean isOneDomain() {
-        return sweep.query(spec).matches("&domain=[^&*]*");
+    private static boolean isOneDomain(String query) {
+        return query.matches("&domain=[^&*]*");
+    }
+
+    private static long count(AdminClient server, String query) {
+        return Pieces.of(server, "GET", "queue/count", query, Tally.class, Tally::next).mapToLong(Tally::count).sum();
+    }
+
+    /// What has been done, and what a flush leaves as it is.
+    private void tell(AdminClient server, long due, long held) {
+        PrintStream out = mta.world().out();
+        out.println(Words.count(due, "message") + " due" + (held == 0 ? "" : ", " + held + " held and left alone"));
+        RecordJson.read(server.ask("GET", "destdb").orElseThrow(), Hosts.class).hosts()
+                .forEach(host -> host.states().stream().filter(state -> state.state().equals("suspended"))
+                        .forEach(state -> out.println("left alone: " + Table.harmless(DestdbCommand.nameOf(host)
+                                + ", suspended "
+                                + (state.until().isEmpty() ? "until it is resumed" : "until " + state.until())
+                                + ": " + state.reason()))));
     }
 }

@@ -15,21 +15,25 @@ final class QueueOrderCommand {
     private QueueOrderCommand() {}
 
     /// Gives the order for each message. One that does not exist keeps the others from nothing, but makes the answer no.
-    static int give(MtaCommand mta, CommandSpec spec, String order, List<String> texts) {
+    ///
+    /// @param done what the message has become then
+    static int give(MtaCommand mta, CommandSpec spec, String order, String done, List<String> texts) {
         List<QueueId> ids = texts.stream().map(text -> Ids.of(spec, text)).toList();
-        int exit = Exit.DONE;
+        int given = 0;
         try (AdminClient server = AdminClient.of(mta.home())) {
             for (QueueId id : ids) {
-                boolean done = order.equals("delete")
+                boolean isThere = order.equals("delete")
                         ? server.ask("DELETE", "queue/" + id).isPresent()
                         : server.ask("POST", "queue/" + id + "/" + order).isPresent();
-                if (!done) {
+                if (isThere) {
+                    given++;
+                } else {
                     mta.world().err().println("mta: there is no message " + id + " in the queue");
-                    exit = Exit.NO;
                 }
             }
         }
-        return exit;
+        mta.world().out().println(Words.count(given, "message") + " " + done);
+        return given == ids.size() ? Exit.DONE : Exit.NO;
     }
 
     @Command(name = "hold", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Keeps messages from being delivered until they are released.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {

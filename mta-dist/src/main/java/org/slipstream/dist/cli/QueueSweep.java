@@ -27,6 +27,10 @@ final class QueueSweep {
         return !ids.isEmpty();
     }
 
+    List<String> ids() {
+        return ids;
+    }
+
     boolean hasFilter() {
         return !filter.isEmpty();
     }
@@ -53,8 +57,15 @@ final class QueueSweep {
     /// @param order as the API calls it; @param done what the message has become then
     int give(MtaCommand mta, CommandSpec spec, String order, String done) {
         if (!ids.isEmpty()) {
-            return QueueOrderCommand.give(mta, spec, order, ids);
+            return QueueOrderCommand.give(mta, spec, order, done, ids);
         }
+        long count = giveAll(mta, spec, order, done);
+        mta.world().out().println(Words.count(count, "message") + (dryRun ? " would be " : " ") + done);
+        return Exit.DONE;
+    }
+
+    /// @return to how many messages; with `--dry-run`, how many it would be
+    long giveAll(MtaCommand mta, CommandSpec spec, String order, String done) {
         String query = query(spec) + (filter.isEmpty() ? "&all=true" : "") + (dryRun ? "&dry-run=true" : "");
         long[] count = new long[1];
         try (AdminClient server = AdminClient.of(mta.home())) {
@@ -62,11 +73,10 @@ final class QueueSweep {
                 long before = count[0];
                 count[0] += piece.count();
                 if (before / TELL_EVERY < count[0] / TELL_EVERY && !dryRun) {
-                    mta.world().err().println("mta: " + count[0] + " " + done + " so far");
+                    mta.world().err().println("mta: " + Words.count(count[0], "message") + " " + done + " so far");
                 }
             });
         }
-        mta.world().out().println(dryRun ? "would be " + done + ": " + count[0] : done + " " + count[0]);
-        return Exit.DONE;
+        return count[0];
     }
 }

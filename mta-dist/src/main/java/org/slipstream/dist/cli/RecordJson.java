@@ -15,10 +15,12 @@ import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
-/// The API's JSON as records and back: texts, numbers, truth values, lists, optionals, and records of such.
+/// The API's JSON as records and back: texts, numbers, truth values, lists, optionals, maps by name, and records of such.
 ///
 /// Jackson's databind reads the same and much more, but needs 150 ms of processor time to get ready, which is most of what a
 /// command may take. Its parser alone needs a tenth of that. As there, unknown fields are skipped, so that a command understands a server of
@@ -83,8 +85,13 @@ final class RecordJson {
 
     private static Object value(JsonParser parser, Type type) {
         if (type instanceof ParameterizedType generic) {
-            Type inner = generic.getActualTypeArguments()[0];
-            return generic.getRawType() == Optional.class ? Optional.of(value(parser, inner)) : list(parser, inner);
+            Type[] inner = generic.getActualTypeArguments();
+            if (generic.getRawType() == Map.class) {
+                return map(parser, inner[1]);
+            }
+            return generic.getRawType() == Optional.class
+                    ? Optional.of(value(parser, inner[0]))
+                    : list(parser, inner[0]);
         }
         Class<?> plain = (Class<?>) type;
         if (plain == String.class) {
@@ -116,6 +123,17 @@ final class RecordJson {
         return values;
     }
 
+    private static Map<String, Object> map(JsonParser parser, Type inner) {
+        expect(JsonToken.START_OBJECT, parser);
+        Map<String, Object> values = new LinkedHashMap<>();
+        while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+            String name = parser.currentName();
+            parser.nextToken();
+            values.put(name, value(parser, inner));
+        }
+        return values;
+    }
+
     private static Object missing(Class<?> type) {
         if (type == String.class) {
             return "";
@@ -123,6 +141,12 @@ final class RecordJson {
             return Optional.empty();
         } else if (type == List.class) {
             return List.of();
+        } else if (type == Map.class) {
+            return Map.of();
+        } else if (type.isRecord()) {
+            RecordComponent[] components = type.getRecordComponents();
+            return construct(type, components,
+                    Arrays.stream(components).map(each -> missing(each.getType())).toArray());
         } else if (type == int.class) {
             return 0;
         } else if (type == long.class) {
@@ -152,6 +176,14 @@ final class RecordJson {
                 out.writeStartArray();
                 list.forEach(item -> write(item, out));
                 out.writeEndArray();
+            }
+            case Map<?, ?> map -> {
+                out.writeStartObject();
+                map.forEach((name, inner) -> {
+                    out.writeName((String) name);
+                    write(inner, out);
+                });
+                out.writeEndObject();
             }
             case Record record -> write(record, out);
             default -> throw new IllegalArgumentException("no form in JSON for " + value.getClass());

@@ -20,6 +20,11 @@ final class Words {
         return unit == 0 ? bytes + "B" : String.format(java.util.Locale.ROOT, "%.1f%s", amount, units[unit]);
     }
 
+    /// `1 message`, `2 messages`.
+    static String count(long number, String noun) {
+        return number + " " + noun + (number == 1 ? "" : "s");
+    }
+
     static String age(String since, Instant now) {
         return instant(since).map(then -> span(Duration.between(then, now))).orElse(since);
     }

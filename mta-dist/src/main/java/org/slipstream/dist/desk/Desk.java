@@ -3,6 +3,7 @@ package org.slipstream.dist.desk;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.FailureWords;
 import org.slipstream.core.Letter;
 import org.slipstream.core.LogText;
 import org.slipstream.core.Outcome;
@@ -152,7 +153,7 @@ public final class Desk implements OrderSink, AutoCloseable {
         } catch (IOException trouble) {
             // An empty batch would look like a finished message, so there is no answer until there is a true one.
             log.warn("queue={} msg=\"recipients not readable, trying again\" reason=\"{}\"", read.id(),
-                    LogText.text(trouble.toString()));
+                    LogText.text(FailureWords.of(trouble)));
             errands.readAgain(() -> readRecipients(read));
         }
     }
@@ -233,7 +234,7 @@ public final class Desk implements OrderSink, AutoCloseable {
     // Our own disk is never the sender's fault, and no reason to think ill of the destination.
     private static List<RecipientOutcome> localTrouble(QmgrOrder.Deliver deliver, Exception trouble) {
         log.warn("queue={} msg=\"local trouble, deferred\" reason=\"{}\"", deliver.id(),
-                LogText.text(trouble.toString()));
+                LogText.text(FailureWords.of(trouble)));
         return all(deliver, new Outcome.Deferred(Reply.of(451, "4.3.0", "local trouble reading the message"), "local"));
     }
 

@@ -3,6 +3,7 @@ package org.slipstream.dist.desk;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.Operations;
+import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
@@ -210,7 +211,7 @@ public final class QueueOperations implements Operations {
         try {
             return Optional.of(spool.counts());
         } catch (IOException unreadable) {
-            log.debug("event=counts-unknown error=\"{}\"", LogText.text(unreadable.toString()));
+            log.debug("event=counts-unknown error=\"{}\"", LogText.text(FailureWords.of(unreadable)));
             return Optional.empty();
         }
     }

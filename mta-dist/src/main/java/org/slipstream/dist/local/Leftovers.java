@@ -2,6 +2,7 @@ package org.slipstream.dist.local;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.FailureWords;
 
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
@@ -51,7 +52,7 @@ public final class Leftovers {
             boolean old = attributes.isRegularFile() && attributes.lastModifiedTime().toInstant().isBefore(horizon);
             return old && Files.deleteIfExists(file);
         } catch (IOException e) {
-            log.warn("msg=\"unfinished delivery not swept\" file={} reason=\"{}\"", file, e.toString());
+            log.warn("msg=\"unfinished delivery not swept\" file={} reason=\"{}\"", file, FailureWords.of(e));
             return false;
         }
     }
@@ -63,7 +64,7 @@ public final class Leftovers {
         } catch (NoSuchFileException | NotDirectoryException nothingThere) {
             // No mail yet, or a file that somebody put between the mailboxes.
         } catch (IOException | DirectoryIteratorException e) {
-            log.warn("msg=\"folder not swept\" folder={} reason=\"{}\"", folder, e.toString());
+            log.warn("msg=\"folder not swept\" folder={} reason=\"{}\"", folder, FailureWords.of(e));
         }
         return found;
     }

@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.FailureWords;
 import org.slipstream.core.Letter;
 import org.slipstream.core.LogText;
 import org.slipstream.core.Outcome;
@@ -47,7 +48,7 @@ public final class LocalDelivery {
             been = HeaderScan.deliveredTo(letter);
         } catch (IOException e) {
             log.warn("queue={} msg=\"letter not readable\" reason=\"{}\"", id,
-                    LogText.text(e.toString()));
+                    LogText.text(FailureWords.of(e)));
             Outcome later = new Outcome.Deferred(Reply.of(451, "4.3.0", "the message could not be read"), "local");
             return recipients.stream().map(r -> new RecipientOutcome(r.number(), later)).toList();
         }
@@ -72,7 +73,7 @@ public final class LocalDelivery {
             return new Outcome.Delivered(Reply.of(250, "2.0.0", "delivered to mailbox"), remote);
         } catch (IOException e) {
             log.warn("queue={} msg=\"mailbox trouble\" mailbox={} reason=\"{}\"", id,
-                    LogText.path(mailbox.get()), LogText.text(e.toString()));
+                    LogText.path(mailbox.get()), LogText.text(FailureWords.of(e)));
             return new Outcome.Deferred(reply(e), remote);
         }
     }

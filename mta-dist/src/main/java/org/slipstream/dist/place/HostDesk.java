@@ -95,6 +95,7 @@ public final class HostDesk implements HostOperations {
 
     private static boolean means(String name, PlaceSnapshot.Host host) {
         return host.host().toString().equalsIgnoreCase(name) || host.name().equalsIgnoreCase(name)
+                || (host.name() + host.host()).equalsIgnoreCase(name)
                 || host.host().address().equals(bare(name)) || (host.name() + ":" + host.host().port())
                         .equalsIgnoreCase(name);
     }

@@ -7,6 +7,7 @@ import org.slipstream.core.BodyType;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
@@ -77,7 +78,7 @@ public final class Reporter {
             return true;
         } catch (IOException e) {
             log.warn("queue={} msg=\"report not made, trying again later\" reason=\"{}\"", id,
-                    LogText.text(e.toString()));
+                    LogText.text(FailureWords.of(e)));
             return false;
         }
     }
@@ -92,7 +93,7 @@ public final class Reporter {
             return true;
         } catch (IOException e) {
             log.warn("queue={} msg=\"receipt not made, trying again later\" reason=\"{}\"", id,
-                    LogText.text(e.toString()));
+                    LogText.text(FailureWords.of(e)));
             return false;
         }
     }
@@ -137,7 +138,7 @@ public final class Reporter {
             return Optional.of(Original.of(spool.letter(id), returns));
         } catch (IOException e) {
             log.warn("queue={} msg=\"letter not readable, reported without it\" reason=\"{}\"", id,
-                    LogText.text(e.toString()));
+                    LogText.text(FailureWords.of(e)));
             return Optional.empty();
         }
     }

@@ -41,9 +41,11 @@ class DestdbCommandsTest {
         Console.Ran ran = console.run("destdb", "list");
         assertThat(ran.exit()).isZero();
         List<String> lines = ran.out().lines().toList();
-        assertThat(lines.get(0)).matches("HOST +NAME +STATE +FOR +CONNECTIONS +QUEUED +WHY");
-        assertThat(lines.get(1)).matches("\\[192\\.0\\.2\\.1]:25/may +mx\\.far\\.example +retry +in \\S+ +1 +3 +"
+        assertThat(lines.get(0)).matches("HOST +STATE +FOR +CONNECTIONS +QUEUED +WHY");
+        assertThat(lines.get(1)).matches("mx\\.far\\.example\\[192\\.0\\.2\\.1]:25/may +retry +in \\S+ +1 +3 +"
                 + "failed: 421 4\\.3\\.2 \\?\\[2Jfull \\(2 times\\)");
+        String shown = lines.get(1).substring(0, lines.get(1).indexOf(' '));
+        assertThat(console.run("destdb", "show", shown).out()).as("as it is listed").contains(shown);
         assertThat(JsonMapper.shared().readTree(console.run("destdb", "list", "--json").out()).get("workers").asInt())
                 .isEqualTo(100);
     }

@@ -50,7 +50,8 @@ final class FakeHosts implements HostOperations {
     }
 
     private static boolean isKnown(String name) {
-        return name.equals("mx.far.example") || name.equals(KEY) || name.equals("192.0.2.1");
+        return name.equals("mx.far.example") || name.equals(KEY) || name.equals("192.0.2.1")
+                || name.equals("mx.far.example" + KEY);
     }
 
     private HostView view() {

@@ -46,9 +46,10 @@ final class FakeQueue implements Operations {
         return List.copyOf(after.map(id -> messages.tailMap(id, false)).orElse(messages).values());
     }
 
-    /// Of a filter, the sender is all it looks at.
+    /// Of a filter, sender and state are all it looks at.
     private static boolean fits(QueueFilter filter, MessageView message) {
-        return filter.sender().isEmpty() || filter.sender().get().matches(Address.of(message.sender()));
+        return filter.state().map(state -> state.name().toLowerCase(Locale.ROOT).equals(message.state())).orElse(true)
+                && (filter.sender().isEmpty() || filter.sender().get().matches(Address.of(message.sender())));
     }
 
     /// A bounded piece of the queue, as the real one looks at.

@@ -126,6 +126,39 @@ class QueueCommandsTest {
     }
 
     @Test
+    void flushSaysWhatIsDueAndWhatItLeavesAlone() {
+        for (int i = 1; i <= 3; i++) {
+            queue.put(i, "a@here.example", "deferred", "b@far.example");
+        }
+        QueueId held = queue.put(4, "a@here.example", "held", "b@far.example");
+        String end = System.lineSeparator();
+        assertThat(console.run("queue", "flush").out()).isEqualTo("3 messages due, 1 held and left alone" + end);
+        assertThat(console.run("queue", "flush", "--domain", "far.example").out())
+                .isEqualTo("3 messages due, 1 held and left alone" + end);
+        assertThat(console.run("queue", "flush", "--sender", "a@*").out())
+                .isEqualTo("3 messages due, 1 held and left alone" + end);
+        assertThat(console.run("queue", "flush", "--state", "held").out())
+                .isEqualTo("0 messages due, 1 held and left alone" + end);
+        assertThat(console.run("queue", "flush", new QueueId(1).toString()).out()).isEqualTo("1 message due" + end);
+        assertThat(console.run("queue", "flush", held.toString()).out())
+                .isEqualTo("0 messages due, 1 held and left alone" + end);
+        console.run("destdb", "suspend", "mx.far.example", "--reason", "their disk", "--until", "2100-01-01T00:00:00Z");
+        assertThat(console.run("queue", "flush").out()).endsWith("left alone: mx.far.example" + FakeHosts.KEY
+                + ", suspended until 2100-01-01T00:00:00Z: their disk" + end);
+    }
+
+    @Test
+    void ordersSayHowMany() {
+        QueueId one = queue.put(1, "a@here.example", "deferred", "b@far.example");
+        QueueId two = queue.put(2, "a@here.example", "deferred", "b@far.example");
+        assertThat(console.run("queue", "hold", one.toString(), two.toString()).out().strip())
+                .isEqualTo("2 messages held");
+        assertThat(console.run("queue", "release", one.toString()).out().strip()).isEqualTo("1 message released");
+        assertThat(console.run("queue", "delete", one.toString(), new QueueId(99).toString()).out().strip())
+                .isEqualTo("1 message deleted");
+    }
+
+    @Test
     void flushCanMeanEverythingOrADomain() {
         assertThat(console.run("queue", "flush").exit()).isZero();
         assertThat(console.run("queue", "flush", "--domain", "b\u00fcro.example").exit()).isZero();
@@ -143,7 +176,7 @@ class QueueCommandsTest {
         assertThat(hesitant.exit()).isEqualTo(2);
         assertThat(hesitant.err()).contains("--yes");
         assertThat(queue.messages).hasSize(1003);
-        assertThat(console.run("queue", "delete", "--all", "--yes").out()).startsWith("deleted 1003");
+        assertThat(console.run("queue", "delete", "--all", "--yes").out()).startsWith("1003 messages deleted");
         assertThat(queue.messages).isEmpty();
     }
 
@@ -201,13 +234,13 @@ class QueueCommandsTest {
             queue.put(i, i % 10 == 0 ? "boss@here.example" : "news@here.example", "deferred", "b@far.example");
         }
         Console.Ran dry = console.run("queue", "delete", "--sender", "news@*", "--dry-run");
-        assertThat(dry.out().strip()).isEqualTo("would be deleted: 9000");
+        assertThat(dry.out().strip()).isEqualTo("9000 messages would be deleted");
         assertThat(queue.messages).hasSize(10_000);
         queue.requests = 0;
         Console.Ran ran = console.run("queue", "delete", "--sender", "news@*");
         assertThat(ran.exit()).isZero();
-        assertThat(ran.out().strip()).isEqualTo("deleted 9000");
-        assertThat(ran.err()).contains("mta: 5", "deleted so far");
+        assertThat(ran.out().strip()).isEqualTo("9000 messages deleted");
+        assertThat(ran.err()).contains("mta: 5", "messages deleted so far");
         assertThat(queue.requests).isLessThanOrEqualTo(21);
         assertThat(queue.messages).hasSize(1000);
     }
@@ -216,12 +249,12 @@ class QueueCommandsTest {
     void whatFitsIsHeldReleasedAndTried() {
         QueueId boss = queue.put(1, "boss@here.example", "deferred", "b@far.example");
         queue.put(2, "news@here.example", "deferred", "b@far.example");
-        assertThat(console.run("queue", "hold", "--sender", "boss@*").out().strip()).isEqualTo("held 1");
-        assertThat(console.run("queue", "release", "--sender", "boss@*").out().strip()).isEqualTo("released 1");
-        assertThat(console.run("queue", "flush", "--sender", "boss@*").out().strip()).isEqualTo("flushed 1");
+        assertThat(console.run("queue", "hold", "--sender", "boss@*").out().strip()).isEqualTo("1 message held");
+        assertThat(console.run("queue", "release", "--sender", "boss@*").out().strip()).isEqualTo("1 message released");
+        assertThat(console.run("queue", "flush", "--sender", "boss@*").out().strip()).isEqualTo("1 message due");
         assertThat(queue.orders).containsExactly("hold " + boss, "release " + boss, "flush " + boss);
-        assertThat(console.run("queue", "hold", "--all").out().strip()).isEqualTo("held 2");
-        assertThat(console.run("queue", "flush", "--dry-run").out().strip()).isEqualTo("would be flushed: 2");
+        assertThat(console.run("queue", "hold", "--all").out().strip()).isEqualTo("2 messages held");
+        assertThat(console.run("queue", "flush", "--dry-run").out().strip()).isEqualTo("2 messages would be flushed");
         assertThat(queue.orders).hasSize(5);
     }
 

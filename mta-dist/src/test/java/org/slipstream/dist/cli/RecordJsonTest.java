@@ -9,6 +9,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,12 +18,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /// The same JSON as Jackson's databind, with which the server writes.
 class RecordJsonTest {
     record Every(String text, int number, long large, boolean flag, double part, Optional<Long> maybe,
-            Optional<Long> never, List<String> texts, List<Inner> inner) {}
+            Optional<Long> never, List<String> texts, List<Inner> inner, Map<String, Long> map, Inner one) {}
 
     record Inner(String name) {}
 
     private static final Every EVERY = new Every("a \"b\" \u0000 \ud83d\ude00 \u2028", -7, Long.MAX_VALUE, true, 0.25,
-            Optional.of(3L), Optional.empty(), List.of("x", ""), List.of(new Inner("y"), new Inner("z")));
+            Optional.of(3L), Optional.empty(), List.of("x", ""), List.of(new Inner("y"), new Inner("z")),
+            Map.of("figure", 9L), new Inner("one"));
 
     @Test
     void whatDatabindWritesIsReadAndTheOtherWayRound() {
@@ -37,7 +39,7 @@ class RecordJsonTest {
         Every read = RecordJson.read("{\"new\":{\"a\":[1,{}]},\"number\":3,\"later\":[[]],\"maybe\":null}",
                 Every.class);
         assertThat(read).isEqualTo(new Every("", 3, 0, false, 0, Optional.empty(), Optional.empty(), List.of(),
-                List.of()));
+                List.of(), Map.of(), new Inner("")));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package org.slipstream.smtpout.host;
 
+import org.slipstream.core.FailureWords;
 import org.xbill.DNS.Cache;
 import org.xbill.DNS.DClass;
 import org.xbill.DNS.ExtendedResolver;
@@ -89,13 +90,8 @@ public final class Dns {
                     : new Answer.Found(result.getRecords());
             case NoSuchDomainException _ -> new Answer.NoDomain();
             case NoSuchRRSetException _ -> new Answer.NoRecords();
-            default -> new Answer.Trouble(words(cause));
+            default -> new Answer.Trouble(FailureWords.of(cause));
         };
-    }
-
-    private static String words(Throwable failure) {
-        String message = failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
-        return message.replaceAll("\\p{Cntrl}+", " ");
     }
 
     /// Empty for what cannot be a name in DNS, and therefore does not exist there.

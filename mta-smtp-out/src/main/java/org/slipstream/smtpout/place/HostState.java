@@ -13,7 +13,7 @@ public sealed interface HostState {
     record Active(int connections) implements HostState {
         @Override
         public String reason() {
-            return connections + " connections are at work";
+            return connections == 1 ? "1 connection is at work" : connections + " connections are at work";
         }
     }
 
@@ -21,7 +21,7 @@ public sealed interface HostState {
     record Idle(int connections) implements HostState {
         @Override
         public String reason() {
-            return connections + " connections are idle";
+            return connections == 1 ? "1 connection is idle" : connections + " connections are idle";
         }
     }
 

@@ -1,5 +1,6 @@
 package org.slipstream.smtpout.wire;
 
+import org.slipstream.core.FailureWords;
 import org.slipstream.smtpout.dialog.ReplyParser;
 import org.slipstream.smtpout.wire.Heard.End;
 import org.slipstream.smtpout.wire.Heard.Gone;
@@ -99,7 +100,7 @@ public final class Wire {
         } catch (SocketTimeoutException _) {
             return Optional.of(abort(End.TIMED_OUT, "Connection timed out"));
         } catch (IOException | RuntimeException e) {
-            return Optional.of(abort(End.BROKEN, words(e)));
+            return Optional.of(abort(End.BROKEN, FailureWords.of(e)));
         }
     }
 
@@ -166,7 +167,7 @@ public final class Wire {
             }
             return end.get();
         } catch (IOException | RuntimeException e) {
-            return abort(End.BROKEN, words(e));
+            return abort(End.BROKEN, FailureWords.of(e));
         }
     }
 
@@ -277,7 +278,8 @@ public final class Wire {
             // Even when the reader has met the end by now: the peer may have taken this, replied and hung up.
             written += length;
         } catch (IOException | RuntimeException e) {
-            mute = Optional.of(Optional.ofNullable(end.get()).orElseGet(() -> new Gone(End.BROKEN, words(e))));
+            mute = Optional
+                    .of(Optional.ofNullable(end.get()).orElseGet(() -> new Gone(End.BROKEN, FailureWords.of(e))));
         }
     }
 
@@ -312,7 +314,7 @@ public final class Wire {
             tls = Optional.of(encrypted);
             return Optional.ofNullable(end.get());
         } catch (IOException | RuntimeException e) {
-            return Optional.of(abort(End.BROKEN, words(e)));
+            return Optional.of(abort(End.BROKEN, FailureWords.of(e)));
         }
     }
 
@@ -350,13 +352,6 @@ public final class Wire {
         } catch (IOException _) {
             // A socket that cannot even be closed is as gone as it can be.
         }
-    }
-
-    private static String words(Exception e) {
-        String message = e.getMessage();
-        return message == null || message.isBlank()
-                ? e.getClass().getSimpleName()
-                : message.replaceAll("\\p{Cntrl}+", " ");
     }
 
     private static String seconds(long millis) {

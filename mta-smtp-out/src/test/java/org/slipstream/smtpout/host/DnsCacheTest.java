@@ -6,7 +6,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.xbill.DNS.Type;
 
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -67,5 +71,16 @@ class DnsCacheTest {
 
     private long asked(String question) {
         return stub.questions().stream().filter(question::equals).count();
+    }
+
+    @Test
+    void aServerThatIsNotThereIsToldInTheWordsOfTheOperatingSystem() throws Exception {
+        InetSocketAddress nobody;
+        try (DatagramSocket taken = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
+            nobody = new InetSocketAddress(taken.getLocalAddress(), taken.getLocalPort());
+        }
+        Dns alone = new Dns(List.of(nobody), Duration.ofMillis(300), Duration.ofMillis(900));
+        assertThat(alone.ask("far.example", Type.MX)).isInstanceOfSatisfying(Dns.Answer.Trouble.class,
+                trouble -> assertThat(trouble.reason()).doesNotContain("Exception").contains("Connection refused"));
     }
 }

@@ -21,8 +21,8 @@ import java.util.function.Function;
 ///
 /// Reading and writing have deadlines, because a channel of this family has no timeout. [AdminServer] looks at them and
 /// closes the channel, which ends the call that waits. The work between has none: an operator's order may take long.
-final class Connection implements Runnable {
-    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+final class ApiConnection implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(ApiConnection.class);
     private static final long REQUEST_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -36,7 +36,7 @@ final class Connection implements Runnable {
     private final Function<Request, Answer> api;
     private volatile Phase phase = waiting();
 
-    Connection(SocketChannel channel, Function<Request, Answer> api) {
+    ApiConnection(SocketChannel channel, Function<Request, Answer> api) {
         this.channel = channel;
         this.api = api;
     }

@@ -1,0 +1,70 @@
+package org.slipstream.core;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/// Why something failed, in the words of the operating system that postmasters know from other mail servers.
+///
+/// Java names many failures by a class alone (`PortUnreachableException` has no message, the message of
+/// `NoSuchFileException` is a path). Such names mean nothing to an operator and must not get into logs, replies and
+/// reports. The classes stand here by their names, since this package knows nothing of networks and files.
+public final class FailureWords {
+    private static final Set<String> WRAPPERS = Set.of("UncheckedIOException", "ExecutionException",
+            "CompletionException");
+    /// Whatever the message.
+    private static final Map<String, String> NAMED = Map.of("NoRouteToHostException", "No route to host",
+            "PortUnreachableException", "Connection refused", "UnknownHostException", "Host or domain name not found",
+            "UnresolvedAddressException", "Host or domain name not found", "SocketTimeoutException",
+            "Connection timed out", "TimeoutException", "Timeout exceeded", "ClosedChannelException",
+            "Connection closed");
+    /// Where there is no message.
+    private static final Map<String, String> SILENT = Map.of("ConnectException", "Connection refused", "EOFException",
+            "Unexpected end of data", "FileSystemException", "Input/output error");
+    /// The message is the name of a file.
+    private static final Map<String, String> OF_FILES = Map.of("NoSuchFileException", "No such file or directory",
+            "AccessDeniedException", "Permission denied", "FileAlreadyExistsException", "File exists",
+            "NotDirectoryException", "Not a directory", "DirectoryNotEmptyException", "Directory not empty");
+    private static final Pattern CLASS_NAMES = Pattern
+            .compile("(?:(?:[a-z][A-Za-z0-9_]*\\.)+[A-Z][A-Za-z0-9_$]*(?:Exception|Error):? *)+");
+    private static final Pattern INNER_CAPITAL = Pattern.compile("(?<=[a-z0-9])(?=[A-Z])");
+
+    private FailureWords() {}
+
+    public static String of(Throwable failure) {
+        Throwable cause = failure.getCause();
+        if (cause != null && WRAPPERS.contains(failure.getClass().getSimpleName())) {
+            return of(cause);
+        }
+        Optional<String> message = Optional.ofNullable(failure.getMessage()).map(FailureWords::clean)
+                .filter(text -> !text.isBlank());
+        return find(NAMED, failure)
+                .or(() -> find(OF_FILES, failure).map(words -> message.map(file -> file + ": ").orElse("") + words))
+                .or(() -> message).or(() -> find(SILENT, failure)).orElseGet(() -> name(failure));
+    }
+
+    /// By the class or one that it extends.
+    private static Optional<String> find(Map<String, String> words, Throwable failure) {
+        for (Class<?> type = failure.getClass(); type != Object.class; type = type.getSuperclass()) {
+            if (words.containsKey(type.getSimpleName())) {
+                return Optional.of(words.get(type.getSimpleName()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /// A wrapper whose message nobody wrote has the text of its cause, with the class in front.
+    private static String clean(String text) {
+        return CLASS_NAMES.matcher(text.replaceAll("\\p{Cntrl}+", " ")).replaceAll("").strip();
+    }
+
+    private static String name(Throwable failure) {
+        if (failure.getCause() != null && failure.getCause() != failure) {
+            return of(failure.getCause());
+        }
+        String name = failure.getClass().getSimpleName().replaceFirst("(Exception|Error)$", "");
+        return name.isEmpty() ? "internal error" : INNER_CAPITAL.matcher(name).replaceAll(" ").toLowerCase(Locale.ROOT);
+    }
+}
