@@ -76,6 +76,63 @@ class SpoolToolsIT {
                 .contains("1 messages imported, 2 queued now");
     }
 
+    @Test
+    void aMessageThatTheDiskHasLostIsNamedAndItsSenderIsToldWhenTheOperatorSaysSo() throws IOException {
+        waiting("lost");
+        assertThat(server.stop()).isZero();
+        server.startAgain();
+        waiting("kept");
+        assertThat(server.stop()).isZero();
+        Files.delete(server.home().resolve("spool/box/0000000001.segment"));
+
+        server.startAgain();
+        assertThat(server.queue().status().path("corrupt").asInt()).isEqualTo(1);
+        assertThat(server.queue().messages()).hasSize(1);
+        assertThat(server.log()).contains("event=message-set-aside", "segment 1 is missing");
+        assertThat(server.stop()).isZero();
+
+        var verified = Program.run(server.home(), "spool", "verify");
+        assertThat(verified.exit()).isEqualTo(1);
+        assertThat(verified.out()).contains("from <alice@here.example> to <friend@far.example> is set aside",
+                "0000000001.segment is missing", "mta spool corrupt report");
+        assertThat(Program.run(server.home(), "spool", "corrupt", "list").out()).contains("<friend@far.example>",
+                "1 messages set aside");
+        var told = Program.run(server.home(), "spool", "corrupt", "report", "--all");
+        assertThat(told.exit()).as(told.out() + told.err()).isZero();
+        assertThat(told.out()).contains("1 messages reported to their senders, 0 still set aside");
+
+        far.startAgain();
+        server.startAgain();
+        eventually().untilAsserted(
+                () -> assertThat(far.deliveries()).extracting(Sink.Delivery::id).containsExactly("kept"));
+        eventually().untilAsserted(() -> assertThat(server.mail().count("alice@here.example")).isEqualTo(1));
+        assertThat(server.queue().status().path("corrupt").asInt()).isZero();
+    }
+
+    @Test
+    void aStartWithAnEmptyBoxIsRefusedUntilTheOperatorRepairs() throws IOException {
+        waiting("lost");
+        assertThat(server.stop()).isZero();
+        try (var segments = Files.list(server.home().resolve("spool/box"))) {
+            for (Path segment : segments.toList()) {
+                Files.delete(segment);
+            }
+        }
+        Files.delete(server.home().resolve("spool/box"));
+
+        for (String[] command : new String[][]{{"run"}, {"spool", "verify"}, {"spool", "export", "x"}}) {
+            var refused = Program.run(server.home(), command);
+            assertThat(refused.exit()).as(refused.err()).isEqualTo(5);
+            assertThat(refused.err()).contains("names 1 messages", "put the folder back", "mta spool repair");
+        }
+        var repaired = Program.run(server.home(), "spool", "repair");
+        assertThat(repaired.exit()).isEqualTo(1);
+        assertThat(repaired.out()).contains("from <alice@here.example> to <friend@far.example> is set aside");
+        server.startAgain();
+        assertThat(server.queue().status().path("corrupt").asInt()).isEqualTo(1);
+        waiting("new");
+    }
+
     private void waiting(String name) {
         try (var talk = SmtpTalk.greeted(server.smtp())) {
             assertThat(talk.send(Letter.of(name, "alice@here.example", List.of("friend@far.example"),

@@ -89,6 +89,21 @@ class StartFailuresIT {
         }
     }
 
+    /// A start that fails right behind the warning, so that nothing has to be stopped.
+    @Test
+    void aLimitOfOpenFilesBelowWhatTheSettingsAllowIsToldWithBothFigures() throws IOException {
+        try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            var arguments = new ArrayList<>(List.of("run"));
+            arguments.addAll(Settings.quick().set("listen.smtp", "127.0.0.1:" + taken.getLocalPort())
+                    .set("limits.connections", "1500").arguments());
+            var line = new ArrayList<>(List.of("bash", "-c", "ulimit -n 3000; exec \"$0\" \"$@\""));
+            line.addAll(Program.commandLine(bench.home(), arguments.toArray(String[]::new)));
+            var ran = Command.run(new byte[0], line);
+            assertThat(ran.err()).containsPattern(
+                    "WARN +event=open-files-too-few limit=3000 needed=3[0-9]{3} .*limits\\.connections");
+        }
+    }
+
     @Test
     void aFolderThatCannotBeWrittenIsNamed() throws IOException {
         // Root may write anywhere, so something that is no folder stands in its way.

@@ -21,7 +21,7 @@ public final class Main {
 
     public static void main(String[] arguments) {
         World world = new World(System.in, utf8(FileDescriptor.out), utf8(FileDescriptor.err), Main::start,
-                new ProcessStop());
+                LostMail::reports, new ProcessStop());
         int exit = Cli.execute(world, arguments);
         world.out().flush();
         world.err().flush();
@@ -33,7 +33,7 @@ public final class Main {
         return new PrintStream(new FileOutputStream(descriptor), true, StandardCharsets.UTF_8);
     }
 
-    /// The only place that loads the server's classes.
+    /// Besides [LostMail], the only place that loads the server's classes.
     private static ServerStarter.Start start(Config config) {
         try {
             return new ServerStarter.Start.Started(new RunningServer(Server.start(config)));

@@ -115,6 +115,7 @@ public final class Server implements AutoCloseable {
     }
 
     private void open() throws StartFailure {
+        OpenFiles.warning(config).ifPresent(log::warn);
         Path home = folder(config.home());
         Spool spool = openSpool();
         undo.push("spool", spool::close);

@@ -15,11 +15,14 @@ import org.slipstream.spool.register.Register;
 import org.slipstream.spool.register.Search;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -251,6 +254,31 @@ final class LocalSpool implements Spool {
     }
 
     @Override
+    public List<SetAside> setAside(Optional<QueueId> after, int limit) throws IOException {
+        Register.Page page = readers.read(() -> register.setAside(after, limit));
+        List<SetAside> listed = new ArrayList<>();
+        for (Register.Registered message : page.messages()) {
+            listed.add(setAside(details(message)));
+        }
+        page.damaged().forEach(each -> listed.add(new SetAside(each.id(), Optional.empty(), each.what(), false)));
+        listed.sort(Comparator.comparing(SetAside::id));
+        return listed;
+    }
+
+    private SetAside setAside(Details message) throws IOException {
+        QueueId id = message.summary().id();
+        Optional<Register.Located> located = readers.read(() -> register.locate(id));
+        try (InputStream letter = box.letter(id, located.orElseThrow(() -> new NoSuchFileException("" + id)).place(),
+                message.summary().sizeBytes(), () -> {}).open()) {
+            letter.transferTo(OutputStream.nullOutputStream());
+            return new SetAside(id, Optional.of(message), "its letter can be read; `mta spool repair` queues it again",
+                    true);
+        } catch (IOException e) {
+            return new SetAside(id, Optional.of(message), SpoolTools.reason(e), false);
+        }
+    }
+
+    @Override
     public Register.Found find(Search search, Optional<QueueId> after, int limit) throws IOException {
         long now = clock.getAsLong();
         return readers.read(() -> register.find(search, now, after, limit));
@@ -272,8 +300,8 @@ final class LocalSpool implements Spool {
     @Override
     public List<Trouble> troubles() {
         List<Trouble> now = new ArrayList<>(writer.troubles());
-        space.lowForMillis().ifPresent(millis -> now.add(new Trouble(What.SPACE, clock.getAsLong() - millis,
-                "the spool's disk has less than the minimum of free space", true)));
+        space.shortage().ifPresent(shortage -> now.add(new Trouble(shortage.what(),
+                clock.getAsLong() - shortage.millis(), shortage.reason(), true)));
         return now;
     }
 

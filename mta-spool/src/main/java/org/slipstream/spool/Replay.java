@@ -13,16 +13,20 @@ import org.slipstream.spool.box.LetterBox.Found;
 import org.slipstream.spool.box.Note;
 import org.slipstream.spool.box.StoredLetter;
 import org.slipstream.spool.register.Change;
+import org.slipstream.spool.register.OldRegister;
 import org.slipstream.spool.register.Register;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /// *After a fire, enter what the box has and the register has not; throw away a box when the register names nothing in it.*
@@ -42,8 +46,9 @@ import java.util.Set;
 /// The other way round, a row of the last group may name a letter that never reached the disk, because box and register are synced at the
 /// same time ([Register.Doubt]). Nobody was told that it was safe: the row goes.
 ///
-/// Or a row may name a segment that is gone. Segments are deleted only when no row has named them for
-/// a while, so such a row comes from a register that was thrown back: the message **was finished**, and the row goes.
+/// Or a row may name a file that is missing. Its message **was finished** when a note in the box says so, or when the segment was
+/// deleted in order ([LetterBox#sweptUpTo]): such a row comes from a register that was thrown back, and goes. Every other message has
+/// **lost its letter**. Its row is set aside, with the sender and the recipients, until an operator has seen it.
 ///
 /// Everything here may be done twice: a stop in the middle of a replay is followed by another replay.
 final class Replay {
@@ -59,14 +64,16 @@ final class Replay {
     private final Register.Standing standing;
     private final Map<QueueId, Change.Enter> waiting = new LinkedHashMap<>();
     private final List<Note> noted = new ArrayList<>();
+    private final Optional<Path> old;
     private final long nowMillis;
     private long lastSeq;
     private long lastId;
     private int entered;
 
-    private Replay(LetterBox box, Register register, long nowMillis) throws IOException {
+    private Replay(LetterBox box, Register register, Optional<Path> old, long nowMillis) throws IOException {
         this.box = box;
         this.register = register;
+        this.old = old;
         this.nowMillis = nowMillis;
         standing = register.standing();
         lastSeq = standing.lastSeq();
@@ -76,15 +83,17 @@ final class Replay {
     /// @param lastSeq the greatest number in box and register; @param lastId the greatest queue id
     record Result(long lastSeq, long lastId, int entered) {}
 
-    static Result run(LetterBox box, Register register, long nowMillis) throws IOException {
+    /// @param old a register in whose place this one was made, kept for what the box does not know
+    static Result run(LetterBox box, Register register, Optional<Path> old, long nowMillis) throws IOException {
         try {
-            Replay replay = new Replay(box, register, nowMillis);
+            Replay replay = new Replay(box, register, old, nowMillis);
             replay.forgetWhatNobodyWasTold();
             replay.enterYounger();
-            Register.Named named = replay.dropFinished();
+            replay.carryOver();
+            Register.Named named = replay.withoutMissing();
             register.barrier();
             replay.adopt(named, nowMillis);
-            return new Result(replay.lastSeq, replay.lastId, replay.entered);
+            return new Result(replay.lastSeq, Math.max(replay.lastId, register.standing().lastId()), replay.entered);
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
@@ -93,8 +102,10 @@ final class Replay {
     /// Rows of the last group whose letters a power cut has kept from the box.
     private void forgetWhatNobodyWasTold() throws IOException {
         List<QueueId> lost = new ArrayList<>();
+        Set<Long> present = box.segments();
         register.inDoubt().forEach((id, where) -> {
-            if (!isInBox(id, where)) {
+            // The name of a segment is on disk before its first record is: no power cut explains that it is missing.
+            if (present.contains(where.place().segment()) && !isInBox(id, where)) {
                 LOG.warn(
                         "event=row-dropped queue={} reason=\"its letter is not in the box: the machine stopped before it was"
                                 + " safe, and its client was not told that it was\"",
@@ -158,8 +169,10 @@ final class Replay {
             return;
         }
         lastSeq = Math.max(lastSeq, letter.seq());
-        if (stored.place().ownFile() && !box.hasOwnFile(letter.id())) {
-            LOG.info("event=letter-not-entered queue={} reason=\"its file is gone: finished or refused\"", letter.id());
+        // A sound register knows every letter that was acknowledged, so this one was not. One that is made anew knows none.
+        if (standing.lastSeq() > 0 && stored.place().ownFile() && !box.hasOwnFile(letter.id())) {
+            LOG.info("event=letter-not-entered queue={} reason=\"its file is missing: finished or refused\"",
+                    letter.id());
             return;
         }
         waiting.put(letter.id(), new Change.Enter(letter.id(), letter.seq(), stored.place(), letter.sizeBytes(),
@@ -228,30 +241,74 @@ final class Replay {
         };
     }
 
+    /// What only the old register knows. A letter that only it names is lost, unless the box notes that it was finished.
+    private void carryOver() throws IOException {
+        if (old.isEmpty()) {
+            return;
+        }
+        Set<QueueId> lost = OldRegister.carryOver(old.get(), register, box, nowMillis);
+        if (lost.isEmpty()) {
+            return;
+        }
+        Set<QueueId> finished = new HashSet<>();
+        box.scan(0, 0, found -> {
+            if (found instanceof Found.Noted(List<Note> notes)) {
+                notes.stream().filter(note -> lost.contains(note.id())).forEach(note -> {
+                    noted.add(note);
+                    if (note.what() == Note.What.FINISHED) {
+                        finished.add(note.id());
+                    }
+                });
+            }
+        });
+        enterWaiting();
+        lost.stream().filter(id -> !finished.contains(id))
+                .forEach(id -> warnOfLoss(id,
+                        "only the old register names it: its record in the box is damaged or missing"));
+    }
+
     /// @return what is still named
-    private Register.Named dropFinished() throws IOException {
+    private Register.Named withoutMissing() throws IOException {
         Register.Named named = register.named();
         Set<Long> present = box.segments();
         boolean dropped = false;
-        for (long segment : named.letters().keySet()) {
-            if (!present.contains(segment)) {
-                drop(register.inSegment(segment), "segment " + segment + " is gone");
+        for (Map.Entry<Long, Long> each : named.letters().entrySet()) {
+            long segment = each.getKey();
+            if (present.contains(segment) || each.getValue() <= named.setAside().getOrDefault(segment, 0L)) {
+                continue;
+            }
+            if (segment <= box.sweptUpTo()) {
+                drop(register.inSegment(segment), "segment " + segment + " was deleted, so it was finished");
                 dropped = true;
+            } else {
+                setAside(register.inSegment(segment), "segment " + segment + " is missing");
             }
         }
         List<QueueId> withoutFile = named.ownFiles().stream().filter(id -> !box.hasOwnFile(id)).toList();
-        drop(withoutFile, "its file is gone");
-        return dropped || !withoutFile.isEmpty() ? register.named() : named;
+        for (int from = 0; from < withoutFile.size(); from += BATCH) {
+            setAside(register.queued(withoutFile.subList(from, Math.min(from + BATCH, withoutFile.size()))),
+                    "its file in large/ is missing");
+        }
+        return dropped ? register.named() : named;
     }
 
-    private void drop(Iterable<QueueId> ids, String reason) throws IOException {
-        List<Change> removals = new ArrayList<>();
-        for (QueueId id : ids) {
-            LOG.warn("event=row-dropped queue={} reason=\"{}: was finished\"", id, reason);
-            removals.add(new Change.Remove(id));
-        }
-        for (int from = 0; from < removals.size(); from += BATCH) {
-            register.write(removals.subList(from, Math.min(from + BATCH, removals.size())));
+    private void drop(Set<QueueId> ids, String reason) throws IOException {
+        ids.forEach(id -> LOG.warn("event=row-dropped queue={} reason=\"{}\"", id, reason));
+        write(ids.stream().<Change>map(Change.Remove::new).toList());
+    }
+
+    private void setAside(Set<QueueId> ids, String reason) throws IOException {
+        ids.forEach(id -> warnOfLoss(id, reason));
+        write(ids.stream().<Change>map(Change.SetAside::new).toList());
+    }
+
+    private static void warnOfLoss(QueueId id, String reason) {
+        LOG.warn("event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"", id, reason);
+    }
+
+    private void write(List<Change> changes) throws IOException {
+        for (int from = 0; from < changes.size(); from += BATCH) {
+            register.write(changes.subList(from, Math.min(from + BATCH, changes.size())));
         }
     }
 

@@ -1,19 +1,32 @@
 package org.slipstream.spool;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.OptionalLong;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /// Says no to new letters while there is still room for what the letters on hand need: outcomes, bounces, the register.
 ///
 /// Looks at the disk at most once a second. Any thread; two threads that look at the same time do no harm.
-/// Running out of inodes cannot be seen beforehand in Java; it shows as a failed write, which is told here by [#ranOut]
-/// and refuses letters for the next second.
+///
+/// Java cannot see free inodes or a quota. Both show as a write that finds no room on a disk that has some, which is told here by
+/// [#ranOut] and refuses letters for the next second; then the next letter tries. One trouble lasts from the first such write until a
+/// letter of the same kind succeeds: without inodes a small letter still finds room in its segment, and a large one needs a file.
 final class SpaceGuard {
+    private static final Logger LOG = LoggerFactory.getLogger(SpaceGuard.class);
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final String TOO_LITTLE = "the spool's disk has less than the minimum of free space";
+    /// With less free, bytes may be what a write has not found.
+    private static final long ROOM_BYTES = 1 << 20;
 
     /// The disk, as far as the guard sees it.
     interface Disk {
@@ -44,39 +57,102 @@ final class SpaceGuard {
         }
     }
 
+    /// A write that found no room.
+    ///
+    /// @param sinceNanos of the first one
+    /// @param freeBytes what the disk said it had
+    private record Refused(long sinceNanos, long freeBytes) {}
+
+    /// Why letters are refused.
+    record Shortage(Spool.What what, long millis, String reason) {}
+
     private final Disk disk;
     private final long minimumFreeBytes;
-    private volatile Look latest = new Look(true, System.nanoTime() - LOOK_NANOS, System.nanoTime());
+    private final LongSupplier nanoTime;
+    /// By whether it was the own file of a large letter.
+    private final Map<Boolean, Refused> refused = new ConcurrentHashMap<>();
+    private volatile Look latest;
+    private volatile long closedUntilNanos;
 
     SpaceGuard(Disk disk, long minimumFreeBytes) {
+        this(disk, minimumFreeBytes, System::nanoTime);
+    }
+
+    SpaceGuard(Disk disk, long minimumFreeBytes, LongSupplier nanoTime) {
         this.disk = disk;
         this.minimumFreeBytes = minimumFreeBytes;
+        this.nanoTime = nanoTime;
+        long now = nanoTime.getAsLong();
+        latest = new Look(true, now - LOOK_NANOS, now);
+        closedUntilNanos = now;
     }
 
     void require() throws NoSpaceException {
         if (isLow()) {
-            throw new NoSpaceException("the spool's disk has less than the minimum of free space");
+            throw new NoSpaceException(shortage().map(Shortage::reason).orElse(TOO_LITTLE));
         }
     }
 
     boolean isLow() {
-        long now = System.nanoTime();
-        if (now - latest.nanos() >= LOOK_NANOS) {
-            latest = latest.then(look(), now);
+        long now = nanoTime.getAsLong();
+        Look before = latest;
+        if (now - before.nanos() >= LOOK_NANOS) {
+            Look fresh = before.then(look(), now);
+            latest = fresh;
+            if (fresh.enough() && !before.enough()) {
+                // The bytes are back; what else was missing shows with the next write.
+                refused.clear();
+            }
         }
-        return !latest.enough();
+        return !latest.enough() || now - closedUntilNanos < 0;
     }
 
-    /// For how long there has been too little; empty when there is enough.
-    OptionalLong lowForMillis() {
-        return isLow()
-                ? OptionalLong.of(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - latest.sinceNanos()))
-                : OptionalLong.empty();
+    /// Why letters are refused, or would be, and for how long; empty when there is room.
+    Optional<Shortage> shortage() {
+        long now = nanoTime.getAsLong();
+        if (isLow() && !latest.enough()) {
+            return Optional.of(new Shortage(Spool.What.SPACE, millis(latest.sinceNanos(), now), TOO_LITTLE));
+        }
+        return refused.values().stream().min(Comparator.comparingLong(each -> each.sinceNanos() - now))
+                .map(each -> each.freeBytes() < ROOM_BYTES
+                        ? new Shortage(Spool.What.SPACE, millis(each.sinceNanos(), now), "a write found no room")
+                        : new Shortage(Spool.What.INODES, millis(each.sinceNanos(), now),
+                                "a write found no room although "
+                                        + (each.freeBytes() >> 20) + " MiB are free: no free inodes, or a quota"));
     }
 
-    /// A write failed for lack of space, whatever the disk says of itself (quotas, inodes).
-    void ranOut() {
-        latest = latest.then(false, System.nanoTime());
+    private static long millis(long sinceNanos, long now) {
+        return TimeUnit.NANOSECONDS.toMillis(now - sinceNanos);
+    }
+
+    /// A write failed for lack of space, whatever the disk says of itself.
+    ///
+    /// @param ownFile true for the own file of a large letter, false for the box or the register
+    void ranOut(boolean ownFile) {
+        long now = nanoTime.getAsLong();
+        long free = usable();
+        closedUntilNanos = now + LOOK_NANOS;
+        if (refused.putIfAbsent(ownFile, new Refused(now, free)) == null) {
+            LOG.warn("event=no-room own-file={} free-bytes={} look-at=\"df -h, df -i, quota\"", ownFile, free);
+        }
+    }
+
+    /// A letter was written: what had run out for such letters is there again.
+    ///
+    /// @param ownFile true when it has a file of its own
+    void wrote(boolean ownFile) {
+        if (!refused.isEmpty()) {
+            refused.remove(false);
+            refused.remove(ownFile);
+        }
+    }
+
+    private long usable() {
+        try {
+            return disk.usableBytes();
+        } catch (IOException e) {
+            return 0;
+        }
     }
 
     private boolean look() {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /// The spool as the rest of the house sees it. Every method may be called from any thread.
 ///
@@ -99,7 +100,13 @@ public interface Spool extends AutoCloseable {
 
     /// @param nextAttemptMillis when it is due
     record Details(MessageSummary summary, Envelope envelope, long nextAttemptMillis,
-            List<RecipientState> recipients) {}
+            List<RecipientState> recipients) {
+        /// Those that still wait for the message.
+        public List<Recipient> openRecipients() {
+            return recipients.stream().filter(each -> each.state() == State.OPEN).map(RecipientState::recipient)
+                    .toList();
+        }
+    }
 
     enum State {
         OPEN, DELIVERED, FAILED, FAILED_AND_REPORTED
@@ -115,6 +122,26 @@ public interface Spool extends AutoCloseable {
     /// The next messages behind `after` that fit, in order of id, at most `limit`. Looks at a bounded piece of the queue: a short
     /// answer, even an empty one, is the last only when it has no `next`.
     Register.Found find(Search search, Optional<QueueId> after, int limit) throws IOException;
+
+    /// The next messages behind `after` that are set aside, in order of id, each with what is wrong with it now. Reads their letters.
+    List<SetAside> setAside(Optional<QueueId> after, int limit) throws IOException;
+
+    /// @param details empty when its rows make no sense
+    /// @param reason what is wrong with it
+    /// @param readable its letter and its rows are in order after all: somebody has put a file back
+    record SetAside(QueueId id, Optional<Details> details, String reason, boolean readable) {
+        /// Names the message, its sender and the recipients that still wait for it.
+        public String sentence() {
+            return "Message " + id + details.map(SetAside::envelope).orElse("") + " is set aside: " + reason + ".";
+        }
+
+        private static String envelope(Details message) {
+            String open = message.openRecipients().stream().map(each -> "<" + each.address() + ">")
+                    .collect(Collectors.joining(", "));
+            return " from <" + message.summary().sender().map(Object::toString).orElse("") + "> to "
+                    + (open.isEmpty() ? "nobody who still waits" : open);
+        }
+    }
 
     /// Those of `ids` that are still there, in order of id.
     List<Details> details(List<QueueId> ids) throws IOException;
@@ -143,6 +170,8 @@ public interface Spool extends AutoCloseable {
         BOX,
         /// The disk has less free space than the minimum: letters are refused.
         SPACE,
+        /// A letter found no room on a disk that has some, so inodes or a quota are used up: each is refused until one succeeds.
+        INODES,
         /// A write has not come back for long: letters wait, and are refused when they have waited too long.
         STALL
     }

@@ -5,17 +5,24 @@ import org.slipstream.core.Recipient;
 import org.slipstream.spool.box.Directories;
 import org.slipstream.spool.box.LetterBox.Found;
 import org.slipstream.spool.box.Segments;
+import org.slipstream.spool.register.RegisterDamage;
 import org.slipstream.spool.register.RegisterDatabase;
+import org.slipstream.spool.register.RegisterException;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -23,32 +30,144 @@ import java.util.stream.Stream;
 /// while a server runs.
 public final class SpoolTools {
     private static final int PAGE = 500;
+    private static final QueueId NO_MESSAGE = new QueueId(1);
 
     private SpoolTools() {}
 
     /// @param records sound records in the box: letters and notes
     /// @param queued messages in the register
+    /// @param setAside messages that are set aside, each named in a finding
     /// @param findings a sentence each; empty when all is well
-    public record Report(long records, long queued, List<String> findings) {}
+    public record Report(long records, long queued, long setAside, List<String> findings) {
+        Report(long records, long queued, List<String> findings) {
+            this(records, queued, 0, findings);
+        }
+    }
 
     /// Reads everything: each record of the box, each message of the register and its letter. Bytes that make no sense are
-    /// copied into `corrupt/`, messages whose letters are damaged are set aside, as a server would do on meeting them.
+    /// copied into `corrupt/`, messages whose letters are damaged or missing are set aside, as a server would do on meeting them.
     public static Report verify(SpoolConfig config, LongSupplier clock) throws SpoolException, IOException {
         List<String> findings = new ArrayList<>();
-        long records;
-        try (SpoolLock _ = lock(config)) {
-            records = scan(config, findings);
+        long records = scan(config, findings);
+        return withSpool(config, clock, spool -> verify(spool, records, findings));
+    }
+
+    private static Report verify(Spool spool, long records, List<String> findings) throws IOException {
+        Map<QueueId, String> unreadable = new LinkedHashMap<>();
+        long queued = eachMessage(spool, details -> readThrough(spool, details.summary().id())
+                .ifPresent(reason -> unreadable.put(details.summary().id(), reason)));
+        settle(spool);
+        long read = unreadable.size();
+        long[] setAside = {0};
+        eachSetAside(spool, message -> {
+            setAside[0]++;
+            unreadable.remove(message.id());
+            findings.add(message.sentence());
+        });
+        unreadable.forEach((id, reason) -> findings.add("Message " + id + " cannot be read: " + reason + "."));
+        Spool.Counts counts = spool.counts();
+        long justSetAside = read - unreadable.size();
+        if (counts.messages() + justSetAside != queued) {
+            findings.add("The register counts " + counts.messages() + " messages and lists " + queued + ".");
         }
+        if (counts.corrupt() > setAside[0]) {
+            findings.add(counts.corrupt() - setAside[0] + " damaged pieces of the box lie in corrupt/.");
+        }
+        return new Report(records, queued, setAside[0], findings);
+    }
+
+    static String reason(IOException e) {
+        return e instanceof NoSuchFileException ? "the file " + e.getMessage() + " is missing" : "" + e.getMessage();
+    }
+
+    /// Returns when the writer has done what was asked of it so far.
+    private static void settle(Spool spool) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        spool.makeDue(Optional.of(NO_MESSAGE), Optional.empty(), 0, () -> done.complete(null));
+        done.join();
+    }
+
+    private static SpoolException damaged(SpoolConfig config, RegisterException e) throws RegisterException {
+        if (!RegisterDamage.isBehind(e)) {
+            throw e;
+        }
+        return new SpoolException(SpoolException.Reason.DAMAGED,
+                "The register " + config.directory().resolve(RegisterDatabase.FILE_NAME)
+                        + " is damaged: `mta spool repair` makes it anew from the box and keeps the old one.",
+                e);
+    }
+
+    /// What an operator wants of a message that is set aside.
+    @FunctionalInterface
+    public interface Order {
+        /// @return true when it is done and the message may be removed
+        boolean settle(Spool spool, Spool.SetAside message) throws IOException;
+    }
+
+    /// Names each message that is set aside.
+    public static Report setAside(SpoolConfig config, LongSupplier clock) throws SpoolException, IOException {
+        return withSpool(config, clock, spool -> {
+            List<String> findings = new ArrayList<>();
+            eachSetAside(spool, message -> findings.add(message.sentence()));
+            return new Report(0, spool.counts().messages(), findings.size(), findings);
+        });
+    }
+
+    /// Gives an order for messages that are set aside, and removes those for which it is done. A message that can be read after all
+    /// is left alone.
+    ///
+    /// @param chosen whom it concerns; empty for all
+    /// @return removed ones, those that are left, and a finding for each that was meant and is left or not there
+    public static Report settleSetAside(SpoolConfig config, LongSupplier clock, Set<QueueId> chosen, Order order)
+            throws SpoolException, IOException {
+        List<String> findings = new ArrayList<>();
+        Set<QueueId> missing = new LinkedHashSet<>(chosen);
+        long[] counts = {0, 0};
+        return withSpool(config, clock, spool -> {
+            eachSetAside(spool, message -> {
+                boolean meant = missing.remove(message.id()) || chosen.isEmpty();
+                if (meant && !message.readable() && order.settle(spool, message)) {
+                    spool.remove(message.id(), () -> {});
+                    counts[0]++;
+                    return;
+                }
+                counts[1]++;
+                if (meant) {
+                    findings.add(message.sentence());
+                }
+            });
+            settle(spool);
+            missing.forEach(id -> findings.add("Message " + id + " is not set aside."));
+            return new Report(counts[0], spool.counts().messages(), counts[1], findings);
+        });
+    }
+
+    private interface Work {
+        Report with(Spool spool) throws IOException;
+    }
+
+    private static Report withSpool(SpoolConfig config, LongSupplier clock, Work work)
+            throws SpoolException, IOException {
+        lock(config).close();
         try (Spool spool = Spools.open(config, clock)) {
-            long queued = eachMessage(spool, details -> readThrough(spool, details, findings));
-            Spool.Counts counts = spool.counts();
-            if (counts.messages() != queued) {
-                findings.add("The register counts " + counts.messages() + " messages and lists " + queued + ".");
+            return work.with(spool);
+        } catch (RegisterException e) {
+            throw damaged(config, e);
+        }
+    }
+
+    private interface Visit<T> {
+        void of(T message) throws IOException;
+    }
+
+    private static void eachSetAside(Spool spool, Visit<Spool.SetAside> visit) throws IOException {
+        Optional<QueueId> after = Optional.empty();
+        for (List<Spool.SetAside> page = spool.setAside(after, PAGE); !page.isEmpty(); page = spool.setAside(after,
+                PAGE)) {
+            for (Spool.SetAside message : page) {
+                visit.of(message);
             }
-            if (counts.corrupt() > 0) {
-                findings.add(counts.corrupt() + " messages or pieces of the box are set aside.");
-            }
-            return new Report(records, queued, findings);
+            after = Optional.of(page.getLast().id());
         }
     }
 
@@ -64,7 +183,7 @@ public final class SpoolTools {
                 Directories.sync(config.directory());
             }
         }
-        Spools.open(config, clock, Optional.of(old).filter(Files::exists)).close();
+        Spools.openToRepair(config, clock, Optional.of(old).filter(Files::exists)).close();
         return verify(config, clock);
     }
 
@@ -95,9 +214,10 @@ public final class SpoolTools {
         return SpoolLock.take(config.directory());
     }
 
-    private static long scan(SpoolConfig config, List<String> findings) throws IOException {
+    private static long scan(SpoolConfig config, List<String> findings)
+            throws SpoolException, IOException {
         long[] sound = {0};
-        try (Segments box = box(config)) {
+        try (SpoolLock _ = lock(config); Segments box = box(config)) {
             box.scan(0, 0, found -> {
                 switch (found) {
                     case Found.Stored _,Found.Noted _,Found.Withdrawn _ -> sound[0]++;
@@ -116,23 +236,28 @@ public final class SpoolTools {
         return sound[0];
     }
 
-    private static long eachMessage(Spool spool, Consumer<Spool.Details> visit) throws IOException {
+    private static long eachMessage(Spool spool, Visit<Spool.Details> visit) throws IOException {
         long count = 0;
         Optional<QueueId> after = Optional.empty();
         for (List<Spool.Details> page = spool.list(after, PAGE); !page.isEmpty(); page = spool.list(after, PAGE)) {
-            page.forEach(visit);
+            for (Spool.Details message : page) {
+                visit.of(message);
+            }
             count += page.size();
             after = Optional.of(page.getLast().summary().id());
         }
         return count;
     }
 
-    private static void readThrough(Spool spool, Spool.Details message, List<String> findings) {
-        QueueId id = message.summary().id();
+    /// @return what is wrong with its letter
+    private static Optional<String> readThrough(Spool spool, QueueId id) throws RegisterException {
         try (InputStream letter = spool.letter(id).open()) {
             letter.transferTo(OutputStream.nullOutputStream());
+            return Optional.empty();
+        } catch (RegisterException e) {
+            throw e;
         } catch (IOException e) {
-            findings.add("Message " + id + " is set aside: " + e.getMessage() + ".");
+            return Optional.of(reason(e));
         }
     }
 
@@ -141,26 +266,26 @@ public final class SpoolTools {
     /// @return findings: messages that could not be written
     public static Report export(SpoolConfig config, LongSupplier clock, Path target)
             throws SpoolException, IOException {
-        lock(config).close();
-        Files.createDirectories(target);
         List<String> findings = new ArrayList<>();
-        try (Spool spool = Spools.open(config, clock)) {
+        return withSpool(config, clock, spool -> {
+            Files.createDirectories(target);
             long[] written = {0};
             long queued = eachMessage(spool, message -> {
-                List<Recipient> owed = message.recipients().stream().filter(each -> each.state() == Spool.State.OPEN)
-                        .map(Spool.RecipientState::recipient).toList();
+                List<Recipient> owed = message.openRecipients();
                 QueueId id = message.summary().id();
                 try {
                     if (!owed.isEmpty()) {
                         MailFile.write(target.resolve(id + ".eml"), message.envelope(), owed, spool.letter(id));
                         written[0]++;
                     }
+                } catch (RegisterException e) {
+                    throw e;
                 } catch (IOException e) {
                     findings.add("Message " + id + " is not exported: " + e.getMessage() + ".");
                 }
             });
             return new Report(written[0], queued, findings);
-        }
+        });
     }
 
     /// Commits every `.eml` file of `source`, in order of name, as new messages that are due at once. A file that was taken is

@@ -313,13 +313,16 @@ final class SpoolWriter implements AutoCloseable {
         if (!deposits.isEmpty()) {
             fresh.add(deposits.stream().map(Task.Deposit::letter).toList(),
                     letters.stream().map(Change.Enter::place).toList());
-            deposits.forEach(deposit -> deposit.safe().complete(null));
+            deposits.forEach(deposit -> {
+                space.wrote(deposit.letter().content() instanceof NewLetter.OwnFile);
+                deposit.safe().complete(null);
+            });
         }
     }
 
     private void refuse(List<Task.Deposit> deposits, Throwable cause) {
         if (SpaceGuard.isNoSpace(cause)) {
-            space.ranOut();
+            space.ranOut(false);
         }
         deposits.forEach(deposit -> deposit.safe().completeExceptionally(cause));
     }

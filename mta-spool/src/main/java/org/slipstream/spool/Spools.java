@@ -5,7 +5,6 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.spool.box.Directories;
 import org.slipstream.spool.box.LetterBox;
 import org.slipstream.spool.box.Segments;
-import org.slipstream.spool.register.OldRegister;
 import org.slipstream.spool.register.Register;
 import org.slipstream.spool.register.RegisterDamage;
 import org.slipstream.spool.register.RegisterDatabase;
@@ -67,15 +66,27 @@ public final class Spools {
         default SpaceGuard.Disk disk(SpoolConfig config) throws IOException {
             return SpaceGuard.Disk.of(config.directory());
         }
+
+        /// Whether an empty box is taken for what it is although the register names letters.
+        default boolean acceptsEmptyBox() {
+            return false;
+        }
     }
 
     static Spool open(SpoolConfig config, LongSupplier clock, Parts parts) throws SpoolException {
         return open(config, clock, parts, Optional.empty());
     }
 
+    /// For an operator who repairs: whatever is missing is set aside.
+    ///
     /// @param old a register in whose place a new one is made, kept for what the box does not know
-    static Spool open(SpoolConfig config, LongSupplier clock, Optional<Path> old) throws SpoolException {
-        return open(config, clock, new Parts() {}, old);
+    static Spool openToRepair(SpoolConfig config, LongSupplier clock, Optional<Path> old) throws SpoolException {
+        return open(config, clock, new Parts() {
+            @Override
+            public boolean acceptsEmptyBox() {
+                return true;
+            }
+        }, old);
     }
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, Optional<Path> old)
@@ -119,12 +130,16 @@ public final class Spools {
     }
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
-            ReaderThreads readers, Optional<Path> old) throws IOException, UnusableRegisterException {
+            ReaderThreads readers, Optional<Path> old)
+            throws IOException, UnusableRegisterException, SpoolException {
         SpoolFormat.mark(config.directory());
         LetterBox box = parts.box(config);
         Path aside;
         try {
             return open(config, clock, parts, lock, readers, box, parts.register(config), old);
+        } catch (SpoolException e) {
+            box.close();
+            throw e;
         } catch (IOException | UnusableRegisterException | RuntimeException e) {
             box.close();
             if (!RegisterDamage.isBehind(e)
@@ -149,14 +164,15 @@ public final class Spools {
     }
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
-            ReaderThreads readers, LetterBox box, Register register, Optional<Path> old) throws IOException {
+            ReaderThreads readers, LetterBox box, Register register, Optional<Path> old)
+            throws IOException, SpoolException {
         try {
             // The names of the box's folders and of a new register: the sync of what lies in them does not cover them.
             Directories.sync(config.directory());
-            Replay.Result replayed = Replay.run(box, register, clock.getAsLong());
-            if (old.isPresent()) {
-                OldRegister.carryOver(old.get(), register, clock.getAsLong());
+            if (!parts.acceptsEmptyBox()) {
+                requireBox(config.directory(), box, register);
             }
+            Replay.Result replayed = Replay.run(box, register, old, clock.getAsLong());
             FreshLetters fresh = new FreshLetters(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
             SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFreeBytes());
             SpoolWriter writer = new SpoolWriter(box, register, fresh, space, clock, replayed.lastSeq(),
@@ -164,9 +180,22 @@ public final class Spools {
             writer.start();
             return new LocalSpool(config, clock, box, register, fresh, space, writer, readers, lock,
                     replayed.lastId(), Patience.with(writer, parts.patienceMillis()), parts.drafts());
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | SpoolException | RuntimeException e) {
             register.close();
             throw e;
+        }
+    }
+
+    /// A disk that is not mounted and a folder that was deleted look like this. Nothing has been written yet: with the files back
+    /// in their place, the next start finds everything as it was.
+    private static void requireBox(Path directory, LetterBox box, Register register)
+            throws IOException, SpoolException {
+        long queued = box.segments().isEmpty() ? register.named().queued() : 0;
+        if (queued > 0) {
+            throw new SpoolException(SpoolException.Reason.DAMAGED, "The folder " + directory.resolve("box")
+                    + " has no segment, and the register names " + queued
+                    + " messages in it: put the folder back (is its disk mounted?), or set these messages aside with"
+                    + " `mta spool repair`.");
         }
     }
 
@@ -178,6 +207,7 @@ public final class Spools {
                 case NOT_WRITABLE -> new SpoolException(SpoolException.Reason.NOT_WRITABLE, e.getMessage(), e);
                 case DAMAGED, UNREADABLE -> new SpoolException(SpoolException.Reason.DAMAGED, e.getMessage(), e);
             };
+            case SpoolException e -> e;
             case IOException e -> notWritable(directory, e);
             case Error e -> throw e;
             default -> new SpoolException(SpoolException.Reason.DAMAGED,

@@ -38,6 +38,8 @@ final class WritingDraft implements Draft {
     private long flushed;
     private Optional<OwnFile> file = Optional.empty();
     private Optional<IOException> failed = Optional.empty();
+    /// From here on what fails is not the writing of our own file.
+    private boolean handedOver;
     private boolean ended;
 
     WritingDraft(QueueId id, LetterBox box, SpoolWriter writer, SpaceGuard space, LongSupplier clock, int inlineBytes,
@@ -112,6 +114,7 @@ final class WritingDraft implements Draft {
         try {
             long createdMillis = clock.getAsLong();
             NewLetter letter = new NewLetter(id, createdMillis, envelope, EnvelopeCodec.encode(envelope), content());
+            handedOver = true;
             store(letter);
             ended = true;
             int recipients = envelope.recipients().size();
@@ -150,7 +153,7 @@ final class WritingDraft implements Draft {
         if (e instanceof NoSpaceException || !SpaceGuard.isNoSpace(e)) {
             return e;
         }
-        space.ranOut();
+        space.ranOut(!handedOver);
         return new NoSpaceException("no space left for queue=" + id, e);
     }
 

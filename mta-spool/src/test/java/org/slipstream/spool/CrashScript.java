@@ -332,7 +332,22 @@ final class CrashScript {
             }
         }
         queue.keySet().stream().filter(id -> !known.contains(id)).forEach(id -> broken.add(id + " is unknown"));
+        setAside(spool, n, broken);
         return broken;
+    }
+
+    /// What a start takes for lost. A letter that was never acknowledged may be among them: its sender would be told too much.
+    private void setAside(Spool spool, int n, List<String> broken) throws IOException {
+        Map<QueueId, Mail> byId = new HashMap<>();
+        mails.forEach(mail -> byId.put(mail.id, mail));
+        for (Spool.SetAside each : spool.setAside(Optional.empty(), 1_000)) {
+            Mail mail = byId.get(each.id());
+            if (mail == null || mail.commit.answered <= n) {
+                broken.add(each.id() + " is set aside: " + each.reason());
+            } else {
+                System.out.println("CrashScript: not acknowledged and set aside: " + each.id() + ", " + each.reason());
+            }
+        }
     }
 
     private static boolean mayBeGone(Mail mail, int n) {

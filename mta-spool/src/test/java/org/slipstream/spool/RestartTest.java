@@ -221,27 +221,6 @@ class RestartTest {
     }
 
     @Test
-    void aRowWhoseSegmentIsGoneWasFinished() throws Exception {
-        QueueId finished;
-        QueueId large;
-        try (Spool spool = world.open(directory)) {
-            finished = Letters.commit(spool, "bob@example.net", new byte[100]);
-        }
-        QueueId stays;
-        try (Spool spool = world.open(directory)) {
-            large = Letters.commit(spool, "bob@example.net", Letters.body(300_000, 1));
-            stays = Letters.commit(spool, "bob@example.net", new byte[100]);
-        }
-        Files.delete(segment(1));
-        Files.delete(directory.resolve("large").resolve(large + ".letter"));
-        try (Spool spool = world.open(directory)) {
-            assertThat(listed(spool)).containsExactly(stays);
-            assertThat(spool.details(finished)).isEmpty();
-            assertThat(spool.counts().corrupt()).isZero();
-        }
-    }
-
-    @Test
     void aLostRegisterIsMadeAnewFromTheBoxWithoutWhatWasFinished() throws Exception {
         List<QueueId> ids = new ArrayList<>();
         SpoolConfig small = new SpoolConfig(directory, 10_000, 128 << 10, 0, 60_000);

@@ -10,6 +10,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.spool.register.HostRecord;
 
 import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -114,13 +115,47 @@ class SpoolToolsTest {
                 each -> assertThat(each).contains("beginning of segment 1", "corrupt", "read all the same"));
         SpoolTools.repair(config("old"), world.nowMillis::get);
         assertThat(SpoolTools.verify(config("old"), world.nowMillis::get).findings()).singleElement().asString()
-                .as("what lies in corrupt/").contains("1 messages or pieces of the box are set aside");
+                .as("what lies in corrupt/").contains("1 damaged pieces of the box lie in corrupt/");
         try (Spool spool = world.open(config("old"))) {
             assertThat(Letters.read(spool, queued.get(0))).isEqualTo(Letters.body(5000, 1));
             assertThat(Letters.read(spool, queued.get(1))).isEqualTo(Letters.body(5000, 2));
         }
         assertThat(Arrays.copyOfRange(Files.readAllBytes(segment), 32, sound.length)).as("records stay as they are")
                 .isEqualTo(Arrays.copyOfRange(sound, 32, sound.length));
+    }
+
+    /// H2 opens such a file: nothing that a start asks lies on the page.
+    @Test
+    void aDamagedPageOfTheRegisterIsToldWithItsWayOut() throws Exception {
+        List<QueueId> queued = new ArrayList<>();
+        try (Spool spool = world.open(config("old"))) {
+            for (int i = 0; i < 2_000; i++) {
+                queued.add(Letters.commit(spool, "user" + i + "@example.net", new byte[10]));
+            }
+        }
+        damage(directory.resolve("old/register.mv.db"), "user1000");
+        for (Tool tool : List.<Tool>of(() -> SpoolTools.verify(config("old"), world.nowMillis::get),
+                () -> SpoolTools.export(config("old"), world.nowMillis::get, directory.resolve("files")))) {
+            assertThatThrownBy(tool::use).isInstanceOf(SpoolException.class).hasMessageContainingAll(
+                    "register.mv.db is damaged", "mta spool repair");
+        }
+        SpoolTools.Report repaired = SpoolTools.repair(config("old"), world.nowMillis::get);
+        assertThat(repaired.findings()).isEmpty();
+        assertThat(repaired.queued()).isEqualTo(queued.size());
+    }
+
+    private interface Tool {
+        SpoolTools.Report use() throws Exception;
+    }
+
+    /// The bytes around each place where the text lies.
+    private static void damage(Path file, String text) throws Exception {
+        byte[] bytes = Files.readAllBytes(file);
+        String content = new String(bytes, StandardCharsets.ISO_8859_1);
+        for (int at = content.indexOf(text); at >= 0; at = content.indexOf(text, at + 1)) {
+            Arrays.fill(bytes, at - 300, at + 300, (byte) 0xff);
+        }
+        Files.write(file, bytes);
     }
 
     @Test

@@ -75,6 +75,26 @@ class TroubleTest {
         }
     }
 
+    /// `since` and the words are what an operator reads; that they outlive a second is [SpaceGuardTest]'s.
+    @Test
+    void aWriteWithoutRoomOnADiskThatHasSomeIsToldAsInodesOrQuota() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            fail("box.ownFile", full());
+            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", Letters.body(300_000, 1)))
+                    .isInstanceOf(NoSpaceException.class);
+            commitAtLast(spool);
+            assertThat(spool.troubles()).as("a small letter needs no file").singleElement().satisfies(trouble -> {
+                assertThat(trouble.what()).isEqualTo(Spool.What.INODES);
+                assertThat(trouble.reason()).contains("no free inodes", "quota");
+                assertThat(trouble.noSpace()).isTrue();
+            });
+            noTrouble();
+            Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(NoSpaceException.class)
+                    .until(() -> Letters.commit(spool, "bob@example.net", Letters.body(300_000, 1)) != null);
+            assertThat(spool.troubles()).isEmpty();
+        }
+    }
+
     @Test
     void aLargeLetterStopsWhenTheDiskGetsFullOnTheWayAndLeavesNothing() throws Exception {
         try (Spool spool = world.open(directory)) {

@@ -23,7 +23,8 @@ public final class Cli {
                     "completion"),
             "queue", List.of("list", "count", "show", "flush", "hold", "release", "delete"), "destdb",
             List.of("list", "show", "suspend", "resume", "forget"), "user",
-            List.of("add", "passwd", "list", "remove"), "spool", List.of("verify", "repair", "export", "import"), "lab",
+            List.of("add", "passwd", "list", "remove"), "spool", List.of("verify", "repair", "corrupt", "export", "import"),
+            "spool corrupt", List.of("list", "report", "forget"), "lab",
             List.of("list", "run", "study", "golden"));
     /// These show all commands.
     private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion");
@@ -85,6 +86,10 @@ public final class Cli {
             case "spool" -> new SpoolCommand(mta);
             case "spool verify" -> new SpoolCommand.Verify(mta);
             case "spool repair" -> new SpoolCommand.Repair(mta);
+            case "spool corrupt" -> new SpoolCorruptCommand(mta);
+            case "spool corrupt list" -> new SpoolCorruptCommand.Listing(mta);
+            case "spool corrupt report" -> new SpoolCorruptCommand.Reporting(mta);
+            case "spool corrupt forget" -> new SpoolCorruptCommand.Forgetting(mta);
             case "spool export" -> new SpoolCommand.Export(mta);
             case "spool import" -> new SpoolCommand.Import(mta);
             case "status" -> new StatusCommand(mta);

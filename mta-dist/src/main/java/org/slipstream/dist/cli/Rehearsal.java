@@ -54,7 +54,7 @@ final class Rehearsal {
         Path socket = Files.createDirectories(AdminSocket.in(home).getParent())
                 .resolve(AdminSocket.in(home).getFileName());
         World silent = new World(new ByteArrayInputStream(new byte[0]), nowhere(), nowhere(), world.starter(),
-                world.stopSignal());
+                world.spoolReports(), world.stopSignal());
         try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             listener.bind(UnixDomainSocketAddress.of(socket));
             Thread.ofPlatform().daemon().start(() -> answer(listener));

@@ -27,29 +27,42 @@ final class SpoolCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        mta.world().err().println("mta: say which: verify, repair, export or import (see mta spool --help)");
+        mta.world().err().println("mta: say which: verify, repair, corrupt, export or import (see mta spool --help)");
         return Exit.USAGE;
     }
 
-    private interface Tool {
+    interface Tool {
+        Report use(Config config, SpoolConfig spool) throws SpoolException, IOException;
+    }
+
+    private interface Simple {
         Report use(SpoolConfig spool) throws SpoolException, IOException;
     }
 
-    private static int run(MtaCommand mta, String words, Tool tool) {
-        Config.SpoolSettings settings = Settings.read(mta.home(), List.of()).spool();
+    static Report use(MtaCommand mta, Tool tool) {
+        Config config = Settings.read(mta.home(), List.of());
+        Config.SpoolSettings settings = config.spool();
         SpoolConfig spool = new SpoolConfig(settings.directory(), settings.segmentBytes(), settings.inlineBytes(),
                 settings.minimumFreeBytes(), settings.segmentGraceMillis(), settings.database());
         try {
-            Report report = tool.use(spool);
-            report.findings().forEach(mta.world().out()::println);
-            mta.world().out().println(words.formatted(report.records(), report.queued(), report.findings().size()));
-            return report.findings().isEmpty() ? Exit.DONE : Exit.NO;
+            return tool.use(config, spool);
         } catch (SpoolException refused) {
             throw new CommandFailure(Exit.CANNOT_START, refused.getMessage(), refused);
         } catch (IOException trouble) {
-            throw new CommandFailure(Exit.CANNOT_START, "The disk does not do its part: " + trouble.getMessage(),
-                    trouble);
+            throw new CommandFailure(Exit.CANNOT_START, "The spool " + settings.directory()
+                    + " cannot be read or written: " + trouble.getMessage(), trouble);
         }
+    }
+
+    private static int run(MtaCommand mta, String words, Simple tool) {
+        Report report = use(mta, (_, spool) -> tool.use(spool));
+        report.findings().forEach(mta.world().out()::println);
+        mta.world().out().println(words.formatted(report.records(), report.queued(), report.findings().size()));
+        if (report.setAside() > 0) {
+            mta.world().out().println(report.setAside() + " messages are set aside: `mta spool corrupt report` tells"
+                    + " their senders, `mta spool corrupt forget` does not");
+        }
+        return report.findings().isEmpty() ? Exit.DONE : Exit.NO;
     }
 
     @Command(name = "verify", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Reads every record and every letter, and tells what is damaged.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
@@ -69,7 +82,7 @@ final class SpoolCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "repair", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Makes the register anew from the box; the old one is kept beside it.", descriptionHeading = "%n", description = "Damaged beginnings of segments are written anew, too. Times of next attempts are taken over as far as the old register can be read; what it cannot tell is due at once.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+    @Command(name = "repair", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Makes the register anew from the box; the old one is kept beside it.", descriptionHeading = "%n", description = "Damaged beginnings of segments are written anew, too. Times of next attempts are taken over as far as the old register can be read; what it cannot tell is due at once. Messages that the box has lost are set aside with what the old register knows of them.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
             Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
             Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool repair")
     static final class Repair implements Callable<Integer> {

@@ -5,8 +5,10 @@ import java.io.PrintStream;
 
 /// What a command touches outside of itself.
 ///
+/// @param spoolReports how `spool corrupt report` tells senders
 /// @param stopSignal how `run` learns that it is to end
-public record World(InputStream in, PrintStream out, PrintStream err, ServerStarter starter, StopSignal stopSignal) {
+public record World(InputStream in, PrintStream out, PrintStream err, ServerStarter starter, SpoolReports spoolReports,
+        StopSignal stopSignal) {
     /// How a server that runs is told to stop.
     public interface StopSignal {
         /// From now on a signal no longer ends the process by itself.

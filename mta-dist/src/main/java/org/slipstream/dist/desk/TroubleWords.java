@@ -23,6 +23,9 @@ final class TroubleWords {
                         + " mail on its way is kept in memory until then";
             case BOX -> refused + " until a letter can be written to the disk again, which each new letter tries";
             case SPACE -> refused + " until more than spool.minimum-free is free on the disk";
+            case INODES ->
+                refused + " until one can be written again, which is tried once a second; free inodes (`df -i`),"
+                        + " or raise the quota";
             case STALL -> "new mail waits for the disk; whoever has waited for long hears 451";
         };
     }

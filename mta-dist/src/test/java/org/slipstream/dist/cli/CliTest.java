@@ -42,7 +42,8 @@ class CliTest {
         for (String command : List.of("run", "check", "send", "queue list", "queue count", "queue show", "queue flush",
                 "queue hold",
                 "queue release", "queue delete", "queue", "spool verify", "spool repair", "spool export",
-                "spool import", "spool", "status", "completion", "")) {
+                "spool import", "spool corrupt", "spool corrupt list", "spool corrupt report",
+                "spool corrupt forget", "spool", "status", "completion", "")) {
             List<String> words = new ArrayList<>(command.isEmpty() ? List.of() : List.of(command.split(" ")));
             words.add("--help");
             Console.Ran ran = console.run(words.toArray(String[]::new));
@@ -70,6 +71,8 @@ class CliTest {
         assertThat(console.run().exit()).isEqualTo(2);
         assertThat(console.run("queue").exit()).isEqualTo(2);
         assertThat(console.run("spool").exit()).isEqualTo(2);
+        assertThat(console.run("spool", "corrupt").exit()).isEqualTo(2);
+        assertThat(console.run("spool", "corrupt", "report").err()).contains("queue ids or --all");
     }
 
     @Test

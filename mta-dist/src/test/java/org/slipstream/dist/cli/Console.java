@@ -27,7 +27,7 @@ final class Console {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         World world = new World(new ByteArrayInputStream(input), new PrintStream(out, true, StandardCharsets.UTF_8),
-                new PrintStream(err, true, StandardCharsets.UTF_8), starter, stopSignal);
+                new PrintStream(err, true, StandardCharsets.UTF_8), starter, _ -> (_, _) -> false, stopSignal);
         int exit = Cli.execute(world, all.toArray(String[]::new));
         return new Ran(exit, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
@@ -35,7 +35,7 @@ final class Console {
     /// With nothing to read, and output that nobody looks at.
     World world() {
         PrintStream nowhere = new PrintStream(java.io.OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8);
-        return new World(new ByteArrayInputStream(input), nowhere, nowhere, starter, stopSignal);
+        return new World(new ByteArrayInputStream(input), nowhere, nowhere, starter, _ -> (_, _) -> false, stopSignal);
     }
 
     /// A signal that comes as soon as somebody waits for it.

@@ -111,7 +111,8 @@ class ProcessStopTest {
         private Program() {}
 
         public static void main(String[] arguments) {
-            World world = new World(System.in, System.out, System.err, _ -> serve(arguments[0]), new ProcessStop());
+            World world = new World(System.in, System.out, System.err, _ -> serve(arguments[0]),
+                    _ -> (_, _) -> false, new ProcessStop());
             System.exit(Cli.execute(world, "--home", arguments[1], "run", "--set", "log.level=info"));
         }
 

@@ -179,6 +179,11 @@ public final class MemorySpool implements Spool {
     }
 
     @Override
+    public List<SetAside> setAside(Optional<QueueId> after, int limit) {
+        return List.of();
+    }
+
+    @Override
     public Register.Found find(Search search, Optional<QueueId> after, int limit) {
         throw new UnsupportedOperationException();
     }

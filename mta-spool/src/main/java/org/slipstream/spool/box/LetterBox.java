@@ -113,6 +113,10 @@ public interface LetterBox extends AutoCloseable {
     /// Start-up: numbers of the segments that exist.
     Set<Long> segments();
 
+    /// Start-up: segments up to this number were deleted by [#sweep], so nothing in them was queued. A missing segment with a
+    /// greater number is a loss.
+    long sweptUpTo();
+
     /// Start-up: true when the letter's own file exists.
     boolean hasOwnFile(QueueId id);
 

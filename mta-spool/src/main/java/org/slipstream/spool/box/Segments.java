@@ -14,6 +14,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.Arrays;
@@ -36,9 +37,13 @@ import java.util.stream.Stream;
 /// written once and never compacted. After every start, and after every trouble with the disk, letters go to a fresh
 /// segment: whatever the old one ends with stays as it is, and nobody has to know what a half-written end looks like in
 /// order to append to it. The fresh segment is made with the first letter, so that a server that starts and stops leaves none.
+///
+/// The name of the empty file `box/0000000007.swept` says that segments up to 7 were deleted in order. Without it, a start could not
+/// tell a segment that is lost from one whose letters were all finished.
 public final class Segments implements LetterBox {
     private static final Logger LOG = LoggerFactory.getLogger(Segments.class);
     private static final Pattern NAME = Pattern.compile("([0-9]{10,18})\\.segment");
+    private static final Pattern SWEPT = Pattern.compile("([0-9]{10,18})\\.swept");
     private static final long LARGEST_SEGMENT = 1 << 30;
 
     private final Path directory;
@@ -54,6 +59,7 @@ public final class Segments implements LetterBox {
     private volatile Optional<SegmentWriter> open = Optional.empty();
     private boolean ownFileInGroup;
     private long lastNumber;
+    private long swept;
 
     /// @param spool the spool's directory, writable
     public Segments(Path spool, long segmentBytes, long graceMillis) throws IOException {
@@ -62,6 +68,7 @@ public final class Segments implements LetterBox {
         ownFiles = new OwnFiles(Files.createDirectories(spool.resolve("large")));
         this.segmentBytes = Math.min(segmentBytes, LARGEST_SEGMENT);
         book = new SegmentBook(graceMillis);
+        swept = numbers(SWEPT).stream().reduce(0L, Math::max);
     }
 
     @Override
@@ -215,19 +222,31 @@ public final class Segments implements LetterBox {
     public long sweep(long nowMillis, boolean hurry) {
         book.settle(nowMillis);
         for (var waste = book.next(nowMillis, hurry); waste.isPresent(); waste = book.next(nowMillis, hurry)) {
-            Path file = switch (waste.get()) {
-                case SegmentBook.Waste.Segment(long number) -> file(number);
-                case SegmentBook.Waste.Letter(QueueId id) -> ownFiles.file(id);
-            };
             try {
-                Files.deleteIfExists(file);
-                LOG.debug("event=box-file-deleted file={}", file.getFileName());
+                switch (waste.get()) {
+                    case SegmentBook.Waste.Segment(long number) -> delete(number);
+                    case SegmentBook.Waste.Letter(QueueId id) -> Files.deleteIfExists(ownFiles.file(id));
+                }
+                LOG.debug("event=box-file-deleted file={}", waste.get());
             } catch (IOException e) {
                 // The next start finds it again.
-                LOG.warn("event=box-file-not-deleted file={} error=\"{}\"", file, e.toString());
+                LOG.warn("event=box-file-not-deleted file={} error=\"{}\"", waste.get(), e.toString());
             }
         }
         return book.nextMillis();
+    }
+
+    /// The mark is moved and not made, so that a full disk does not keep a segment from being deleted.
+    private void delete(long number) throws IOException {
+        Path mark = swept(number);
+        if (Files.exists(swept(swept))) {
+            Files.move(swept(swept), mark, StandardCopyOption.ATOMIC_MOVE);
+        } else {
+            Files.createFile(mark);
+        }
+        swept = number;
+        Directories.sync(directory);
+        Files.deleteIfExists(file(number));
     }
 
     @Override
@@ -282,18 +301,29 @@ public final class Segments implements LetterBox {
 
     @Override
     public Set<Long> segments() {
+        try {
+            return numbers(NAME);
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private Set<Long> numbers(Pattern pattern) throws IOException {
         Set<Long> numbers = new TreeSet<>();
         try (Stream<Path> files = Files.list(directory)) {
             files.forEach(file -> {
-                Matcher name = NAME.matcher(file.getFileName().toString());
+                Matcher name = pattern.matcher(file.getFileName().toString());
                 if (name.matches()) {
                     numbers.add(Long.parseLong(name.group(1)));
                 }
             });
-        } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
         }
         return numbers;
+    }
+
+    @Override
+    public long sweptUpTo() {
+        return swept;
     }
 
     @Override
@@ -304,7 +334,7 @@ public final class Segments implements LetterBox {
     @Override
     public void adopt(Map<Long, Long> named, Set<QueueId> namedOwnFiles, long lastSegment, long nowMillis)
             throws IOException {
-        lastNumber = lastSegment;
+        lastNumber = Math.max(lastSegment, swept);
         for (long number : segments()) {
             lastNumber = Math.max(lastNumber, number);
             book.found(number, named.getOrDefault(number, 0L));
@@ -319,6 +349,10 @@ public final class Segments implements LetterBox {
 
     private Path file(long number) {
         return directory.resolve(String.format(Locale.ROOT, "%010d.segment", number));
+    }
+
+    private Path swept(long number) {
+        return directory.resolve(String.format(Locale.ROOT, "%010d.swept", number));
     }
 
     @Override

@@ -30,6 +30,7 @@ public sealed interface Change {
 
     /// A letter that lies in the box. It is due at once, so that after a crash it is found at once.
     ///
+    /// @param seq 0 for a letter that the box has lost: it says nothing of how far the register has come
     /// @param envelopeBytes the envelope as the box has it
     record Enter(QueueId id, long seq, Place place, long sizeBytes, long createdMillis, Envelope envelope,
             byte[] envelopeBytes) implements Change {}

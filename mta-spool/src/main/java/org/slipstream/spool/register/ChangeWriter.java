@@ -329,6 +329,8 @@ final class ChangeWriter implements AutoCloseable {
 
     private Register.Standing reached(Register.Standing before, Change change) {
         return switch (change) {
+            case Change.Enter lost when lost.seq() == 0 -> new Register.Standing(before.lastSeq(),
+                    Math.max(before.lastId(), lost.id().value()), before.segment(), before.offset(), before.doubt());
             case Change.Enter enter -> new Register.Standing(Math.max(before.lastSeq(), enter.seq()),
                     Math.max(before.lastId(), enter.id().value()), enter.place().segment(), enter.place().offset(),
                     doubt(before, enter.id().value()));

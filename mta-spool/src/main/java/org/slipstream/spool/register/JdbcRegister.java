@@ -156,27 +156,40 @@ final class JdbcRegister implements Register {
 
     @Override
     public Named named() throws RegisterException {
-        Map<Long, Long> letters = reader.query("select number, letters from segment where letters > 0", _ -> {},
-                rows -> {
-                    Map<Long, Long> counted = new HashMap<>();
-                    while (rows.next()) {
-                        counted.put(rows.getLong(1), rows.getLong(2));
-                    }
-                    return counted;
-                });
-        return new Named(letters, reader.query("select message_id from large_letter", _ -> {}, JdbcRegister::ids));
+        return new Named(counts("select number, letters from segment where letters > 0"),
+                counts("select box_segment, count(*) from message where state = 2 group by box_segment"),
+                reader.query("select message_id from large_letter", _ -> {}, JdbcRegister::ids));
+    }
+
+    private Map<Long, Long> counts(String query) throws RegisterException {
+        return reader.query(query, _ -> {}, rows -> {
+            Map<Long, Long> counted = new HashMap<>();
+            while (rows.next()) {
+                counted.put(rows.getLong(1), rows.getLong(2));
+            }
+            return counted;
+        });
     }
 
     @Override
     public Set<QueueId> inSegment(long segment) throws RegisterException {
-        return reader.query("select id from message where box_segment = ?", query -> query.setLong(1, segment),
-                JdbcRegister::ids);
+        return reader.query("select id from message where box_segment = ? and state < 2",
+                query -> query.setLong(1, segment), JdbcRegister::ids);
     }
 
     @Override
     public Set<QueueId> known(List<QueueId> ids) throws RegisterException {
+        return among(ids, "select id from message where id = any(?)");
+    }
+
+    @Override
+    public Set<QueueId> queued(List<QueueId> ids) throws RegisterException {
+        return among(ids, "select id from message where id = any(?) and state < 2");
+    }
+
+    private Set<QueueId> among(List<QueueId> ids, String sql) throws RegisterException {
         Object[] values = ids.stream().map(QueueId::value).toArray();
-        return reader.query("select id from message where id = any(?)",
+        return reader.query(sql,
                 query -> query.setArray(1, query.getConnection().createArrayOf("bigint", values)), JdbcRegister::ids);
     }
 
@@ -212,6 +225,11 @@ final class JdbcRegister implements Register {
     @Override
     public Page page(Optional<QueueId> after, int limit) throws RegisterException {
         return reader.page(after, limit);
+    }
+
+    @Override
+    public Page setAside(Optional<QueueId> after, int limit) throws RegisterException {
+        return reader.setAside(after, limit);
     }
 
     @Override

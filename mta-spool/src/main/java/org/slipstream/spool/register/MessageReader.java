@@ -32,6 +32,8 @@ final class MessageReader {
     private static final String ONE = REGISTERED.formatted("message", "where m.id = ?");
     private static final String PAGE = REGISTERED
             .formatted("(select * from message where id > ? and state < 2 order by id limit ?)", "");
+    private static final String SET_ASIDE = REGISTERED
+            .formatted("(select * from message where id > ? and state = 2 order by id limit ?)", "");
     private static final String SOME = REGISTERED.formatted("message", "where m.id = any(?) and m.state < 2");
 
     interface Parameters {
@@ -109,7 +111,15 @@ final class MessageReader {
     }
 
     Register.Page page(Optional<QueueId> after, int limit) throws RegisterException {
-        return query(PAGE, query -> {
+        return page(PAGE, after, limit);
+    }
+
+    Register.Page setAside(Optional<QueueId> after, int limit) throws RegisterException {
+        return page(SET_ASIDE, after, limit);
+    }
+
+    private Register.Page page(String sql, Optional<QueueId> after, int limit) throws RegisterException {
+        return query(sql, query -> {
             query.setLong(1, after.map(QueueId::value).orElse(0L));
             query.setInt(2, limit);
         }, MessageReader::registered);

@@ -61,14 +61,27 @@ public interface Register extends AutoCloseable {
     Named named() throws RegisterException;
 
     /// @param letters how many messages name each segment
+    /// @param setAside how many of them are set aside
     /// @param ownFiles messages whose content has a file of its own
-    record Named(Map<Long, Long> letters, Set<QueueId> ownFiles) {}
+    record Named(Map<Long, Long> letters, Map<Long, Long> setAside, Set<QueueId> ownFiles) {
+        /// How many messages that are not set aside name the box.
+        public long queued() {
+            return sum(letters) - sum(setAside);
+        }
+
+        private static long sum(Map<Long, Long> counts) {
+            return counts.values().stream().mapToLong(Long::longValue).sum();
+        }
+    }
 
     /// Where the letters lie that are in doubt.
     Map<QueueId, Located> inDoubt() throws RegisterException;
 
-    /// Messages that name a segment.
+    /// Messages that name a segment, without those set aside.
     Set<QueueId> inSegment(long segment) throws RegisterException;
+
+    /// Those of `ids` that have rows and are not set aside.
+    Set<QueueId> queued(List<QueueId> ids) throws RegisterException;
 
     /// Those of `ids` that have rows.
     Set<QueueId> known(List<QueueId> ids) throws RegisterException;
@@ -84,6 +97,9 @@ public interface Register extends AutoCloseable {
 
     /// Messages after `after` in order of id, without those set aside.
     Page page(Optional<QueueId> after, int limit) throws RegisterException;
+
+    /// Messages after `after` in order of id that are set aside.
+    Page setAside(Optional<QueueId> after, int limit) throws RegisterException;
 
     /// @param damaged messages between those listed whose rows make no sense
     record Page(List<Registered> messages, List<DamagedMessage> damaged) {}

@@ -143,7 +143,7 @@ public final class RegisterDatabase {
                 + ";DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1;MAX_COMPACT_TIME=0;AUTO_COMPACT_FILL_RATE=50;TRACE_LEVEL_FILE=0";
     }
 
-    private static HikariDataSource pool(String url, int readers) {
+    static HikariDataSource pool(String url, int readers) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("spool-register");
         config.setJdbcUrl(url);

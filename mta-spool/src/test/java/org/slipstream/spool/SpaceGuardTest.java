@@ -1,0 +1,100 @@
+package org.slipstream.spool;
+
+import org.junit.jupiter.api.Test;
+import org.slipstream.spool.Spool.What;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class SpaceGuardTest {
+    private static final long MINIMUM = 256L << 20;
+
+    private final AtomicLong nanos = new AtomicLong(-5);
+    private final AtomicLong usable = new AtomicLong(10L << 30);
+    private final SpaceGuard guard = new SpaceGuard(new SpaceGuard.Disk() {
+        @Override
+        public long usableBytes() {
+            return usable.get();
+        }
+
+        @Override
+        public long totalBytes() {
+            return 100L << 30;
+        }
+    }, MINIMUM, nanos::get);
+
+    private void after(long millis) {
+        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(millis));
+    }
+
+    @Test
+    void outOfInodesIsOneTroubleUntilALetterIsWritten() {
+        assertThat(guard.shortage()).isEmpty();
+        for (int second = 0; second < 30; second++) {
+            guard.ranOut(false);
+            assertThat(guard.isLow()).as("letters are refused for a second").isTrue();
+            after(1_100);
+            assertThat(guard.isLow()).as("then one tries").isFalse();
+            long millis = 1_100L * (second + 1);
+            assertThat(guard.shortage()).hasValueSatisfying(shortage -> {
+                assertThat(shortage.what()).isEqualTo(What.INODES);
+                assertThat(shortage.millis()).as("since the first of them").isEqualTo(millis);
+                assertThat(shortage.reason()).contains("10240 MiB are free", "inodes", "quota");
+            });
+        }
+        guard.wrote(false);
+        assertThat(guard.shortage()).isEmpty();
+    }
+
+    @Test
+    void aSmallLetterThatNeedsNoFileDoesNotEndTheTroubleOfLargeOnes() {
+        guard.ranOut(true);
+        after(5_000);
+        guard.wrote(false);
+        guard.ranOut(true);
+        after(5_000);
+        assertThat(guard.shortage()).hasValueSatisfying(shortage -> assertThat(shortage.millis()).isEqualTo(10_000));
+        guard.wrote(true);
+        assertThat(guard.shortage()).isEmpty();
+    }
+
+    @Test
+    void tooFewBytesIsATroubleOfItsOwnAndEndsWhenTheyAreBack() {
+        guard.ranOut(false);
+        usable.set(0);
+        after(2_000);
+        assertThat(guard.isLow()).isTrue();
+        for (int second = 1; second < 20; second++) {
+            guard.ranOut(false);
+            after(1_000);
+            long millis = 1_000L * second;
+            assertThat(guard.shortage()).hasValueSatisfying(shortage -> {
+                assertThat(shortage.what()).isEqualTo(What.SPACE);
+                assertThat(shortage.millis()).isEqualTo(millis);
+            });
+        }
+        usable.set(MINIMUM);
+        after(2_000);
+        assertThat(guard.shortage()).as("without a letter that tries").isEmpty();
+    }
+
+    @Test
+    void aDiskWithoutAByteIsNotOutOfInodes() {
+        SpaceGuard careless = new SpaceGuard(new SpaceGuard.Disk() {
+            @Override
+            public long usableBytes() {
+                return 0;
+            }
+
+            @Override
+            public long totalBytes() {
+                return 0;
+            }
+        }, 0, nanos::get);
+        careless.ranOut(false);
+        after(10_000);
+        assertThat(careless.shortage()).contains(new SpaceGuard.Shortage(What.SPACE, 10_000, "a write found no room"));
+    }
+}
