@@ -11,15 +11,17 @@ import java.util.regex.Pattern;
 /// An operator's own list of what he has seen enough of: a pattern for a field, and what to do about it. The first match counts.
 ///
 /// A pattern with nested repetitions can take for ever with a value that is made for it, and it would hold a carrier of all sessions
-/// for that time. So the text counts how often it is looked at: a rule that needs more than [#MOST_LOOKS] for one message is given up
-/// and does not match, and the log names it.
+/// for that time. So the text counts how often it is looked at, and lets other sessions go on in between: a rule that needs more than
+/// [#MOST_LOOKS] for one message is given up and does not match, and the log names it.
 public final class HeaderPatterns implements Check {
     /// @param field its name, without case
     /// @param pattern found anywhere in the unfolded value
     public record Rule(String field, Pattern pattern, Ruling ruling) {}
 
-    /// Some ten milliseconds. A well-made pattern looks a few times at each of the 128 KiB that a header may have.
-    static final int MOST_LOOKS = 2_000_000;
+    /// Some milliseconds once it is compiled. A well-made pattern looks a few times at each of the 128 KiB that a header may have.
+    private static final int MOST_LOOKS = 500_000;
+    /// Far less than a millisecond once it is compiled.
+    private static final int LOOKS_IN_TURN = 4_096;
     private static final Logger log = LoggerFactory.getLogger(HeaderPatterns.class);
 
     private final List<Rule> rules;
@@ -82,6 +84,9 @@ public final class HeaderPatterns implements Check {
         public char charAt(int index) {
             if (--looks.left < 0) {
                 throw new TooManyLooksException();
+            }
+            if (looks.left % LOOKS_IN_TURN == 0) {
+                Thread.yield();
             }
             return text.charAt(index);
         }

@@ -56,13 +56,13 @@ class PolicyTest {
 
     /// A pattern that repeats repetitions tries more ways than anybody can wait for, or more than a stack can hold.
     @ParameterizedTest
-    @ValueSource(strings = {"^(a|aa)+\\1b$", "^(a|aa)+$"})
-    @Timeout(60)
-    void aPatternThatDoesNotEndIsGivenUp(String endless) {
+    @ValueSource(ints = {60, 100_000})
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aPatternThatDoesNotEndIsGivenUp(int length) {
         HeaderPatterns patterns = new HeaderPatterns(List.of(
-                new HeaderPatterns.Rule("X-Long", Pattern.compile(endless), Ruling.reject(550, "5.7.1", "Never")),
+                new HeaderPatterns.Rule("X-Long", Pattern.compile("^(a|aa)+\\1b$"), Ruling.reject(550, "5.7.1", "Never")),
                 new HeaderPatterns.Rule("X-Long", Pattern.compile("a!$"), Ruling.reject(550, "5.7.1", "No"))));
-        byte[] header = ("X-Long: " + "a".repeat(100_000) + "!\r\n").getBytes(StandardCharsets.US_ASCII);
+        byte[] header = ("X-Long: " + "a".repeat(length) + "!\r\n").getBytes(StandardCharsets.US_ASCII);
         Ruling ruling = patterns.end(client("192.0.2.1"), new Check.Message(
                 Envelope.of(Optional.empty(), List.of(Address.of("b@y.example"))), header.length,
                 Header.parse(header, header.length)));
