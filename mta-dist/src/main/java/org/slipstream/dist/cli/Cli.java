@@ -23,7 +23,8 @@ public final class Cli {
                     "completion"),
             "queue", List.of("list", "count", "show", "flush", "hold", "release", "delete"), "destdb",
             List.of("list", "show", "suspend", "resume", "forget"), "user",
-            List.of("add", "passwd", "list", "remove"), "spool", List.of("verify", "repair", "corrupt", "export", "import"),
+            List.of("add", "passwd", "list", "remove"), "spool",
+            List.of("verify", "repair", "corrupt", "export", "import"),
             "spool corrupt", List.of("list", "report", "forget"), "lab",
             List.of("list", "run", "study", "golden"));
     /// These show all commands.
