@@ -25,6 +25,7 @@ final class TestWorld implements Spools.Parts {
 
     final AtomicLong nowMillis = new AtomicLong(1_800_000_000_000L);
     final AtomicLong usableBytes = new AtomicLong(Long.MAX_VALUE);
+    final AtomicLong totalBytes = new AtomicLong(Long.MAX_VALUE);
     final List<String> calls = new CopyOnWriteArrayList<>();
     /// Where the register is; empty for a file.
     Optional<String> database = Optional.empty();
@@ -76,7 +77,7 @@ final class TestWorld implements Spools.Parts {
 
             @Override
             public long totalBytes() {
-                return Long.MAX_VALUE;
+                return totalBytes.get();
             }
         };
     }
