@@ -71,12 +71,17 @@ final class Rooms {
         this.ingest = new Ingest(spool, book, arrived);
         this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox);
         this.reporter = new Reporter(spool, ingest::submit, config.hostname(),
-                new Contact(config.local().postmaster(), config.local().domains(), config.hostname()),
+                contact(config),
                 config.queue().lifetimeMillis(), Clock.systemDefaultZone());
         RouteFinder mx = new DnsRouteFinder(client, new OwnAddresses(config.listen().smtp())::contains,
                 config.outbound().mxRollUp());
         this.routes = new RouteTable(config.routes(), config.local().domains(), mx);
         this.names = new DnsNames(config, client, mx);
+    }
+
+    /// Whom the readers of reports may write to.
+    static Contact contact(Config config) {
+        return new Contact(config.local().postmaster(), config.local().domains(), config.hostname());
     }
 
     /// What stands behind every port.

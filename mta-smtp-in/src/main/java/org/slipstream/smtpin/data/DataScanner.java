@@ -20,7 +20,8 @@ import java.io.IOException;
 /// **Normalizing.** For clients that the server knows, a bare LF can be read as CR LF (Postfix's
 /// `smtpd_forbid_bare_newline = normalize`). The end of the message is still CR LF `.` CR LF alone: a line with a single dot of
 /// which one end is a bare LF is content, and goes on as such ([#oddEnd]). The content has no bare LF any more when it
-/// is handed on, so the next server stuffs that dot like any other. A bare CR is refused also then: some servers read it as
+/// is handed on, so the next server stuffs that dot like any other. Behind a bare LF no dot is taken out: a client that sends
+/// a file as it lies (`curl -T`) stuffs none there, and would lose it. A bare CR is refused also then: some servers read it as
 /// the end of a line and some do not, and no honest client sends it.
 ///
 /// The machine has five states. It looks at each byte once and hands on whole runs of the caller's buffer; in
@@ -127,6 +128,10 @@ public final class DataScanner {
                         run = at;
                         line = at;
                     } else {
+                        if (afterBareLf) {
+                            emit(DOT_LINE, 0, 1, sink);
+                            lineBytes++;
+                        }
                         state = State.TEXT;
                     }
                 }

@@ -52,7 +52,9 @@ class DataScannerTest {
             "<LF>.<LF>, <CRLF>.<CRLF>", //
             "<LF>.<CRLF>, <CRLF>.<CRLF>", //
             "<CRLF>.<LF>, <CRLF>.<CRLF>", //
-            "<LF>..<LF>, <CRLF>.<CRLF>", //
+            "<LF>..<LF>, <CRLF>..<CRLF>", //
+            "<LF>.x<LF>, <CRLF>.x<CRLF>", //
+            "<CRLF>..x<LF>, <CRLF>.x<CRLF>", //
             "<LF>.<LF>.<LF>, <CRLF>.<CRLF>.<CRLF>", //
             "<CRLF>.<LF>.<CRLF>, <CRLF>.<CRLF>.<CRLF>", //
             "<LF>.<CRLF>.<CRLF>, end", //
