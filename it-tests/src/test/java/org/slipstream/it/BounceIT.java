@@ -15,6 +15,7 @@ import org.slipstream.it.fixture.Workbench;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -80,6 +81,21 @@ class BounceIT {
                 .contains("550 5.1.1 no such user");
         assertThat(report.path("original").path("message-id").asString()).isEqualTo("<refused@client.example>");
         assertThat(report.path("text").asString()).contains("nobody@far.example", "no such user");
+    }
+
+    /// With the domains that a first start writes.
+    @Test
+    void aStrangerIsToldAPostmasterWhomHeCanReach() {
+        var home = BENCH.server(
+                Settings.quick().set("local.domains", "localhost,mail.here.example").route("far.example", far));
+        try (var talk = SmtpTalk.greeted(home.smtp())) {
+            assertThat(talk.send(Letter.of("stranger@client.example", "stranger@far.example", "nobody@far.example"))
+                    .code()).isEqualTo(250);
+        }
+        eventually().untilAsserted(() -> assertThat(far.deliveries())
+                .filteredOn(mail -> mail.recipients().contains("stranger@far.example")).singleElement()
+                .satisfies(mail -> assertThat(new String(mail.content(), StandardCharsets.UTF_8))
+                        .contains("write to <postmaster@mail.here.example>").doesNotContain("postmaster@localhost")));
     }
 
     @Test

@@ -141,4 +141,26 @@ class RealClientsIT {
                         .mustSucceed().out())
                 .contains("\"done\":\"flush\"");
     }
+
+    /// The command that README names, with a file as an editor leaves it: lines end in LF, and there is neither Date nor Message-ID.
+    @Test
+    void curlSendsAnOrdinaryTextFile() throws IOException {
+        var file = Files.writeString(BENCH.folder().resolve("message.eml"),
+                "Subject: plain\nFrom: me@here.example\n\nIt works.\n.\n.hidden\n..\nIndeed.\n");
+        Command.run(new byte[0], List.of("curl", "smtp://127.0.0.1:" + server.smtp().getPort(), "--mail-from",
+                "postmaster@here.example", "--mail-rcpt", "plain@here.example", "--mail-rcpt", "plain@far.example",
+                "-T",
+                file.toString())).mustSucceed();
+        eventually().until(() -> server.mail().count("plain@here.example") == 1);
+        var arrived = new String(server.mail().newMail("plain@here.example").getFirst(), StandardCharsets.UTF_8);
+        assertThat(arrived).contains("\r\nSubject: plain\r\nFrom: me@here.example\r\nDate: ", "\r\nMessage-ID: <",
+                "@mail.here.example>\r\n\r\nIt works.\r\n.\r\n.hidden\r\n..\r\nIndeed.\r\n")
+                .doesNotContainPattern("(?<!\r)\n|\r(?!\n)");
+        eventually().untilAsserted(() -> assertThat(far.deliveries()).filteredOn(
+                mail -> mail.recipients().contains("plain@far.example")).singleElement().satisfies(
+                        mail -> assertThat(new String(mail.content(), StandardCharsets.UTF_8))
+                                .contains("\r\n\r\nIt works.\r\n.\r\n.hidden\r\n..\r\nIndeed.\r\n")));
+        var id = arrived.replaceAll("(?s).*Message-ID: (<[^>]+>).*", "$1");
+        eventually().until(() -> server.log().contains(" message-id=\"" + id + "\" msg=accepted"));
+    }
 }

@@ -12,6 +12,7 @@ import org.slipstream.it.fixture.Workbench;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
@@ -33,6 +34,27 @@ class ServicesIT {
             eventually().until(() -> server.mail().count(mailbox) == 1);
             assertThat(new String(server.mail().newMail(mailbox).getFirst(), StandardCharsets.UTF_8))
                     .contains("with LMTP", "Subject: by LMTP");
+        }
+    }
+
+    @Test
+    void whereTlsIsOffNeitherStarttlsNorALoginIsOffered() {
+        var server = BENCH.server(Settings.quick().set("tls.off", "smtp,submission"));
+        assertThat(server.home().resolve("tls")).as("no certificate is made that nobody needs").doesNotExist();
+        for (var port : List.of(server.smtp(), server.submission())) {
+            try (var talk = SmtpTalk.greeted(port)) {
+                assertThat(talk.must(250, "EHLO client.example").lines()).noneMatch(
+                        line -> line.startsWith("STARTTLS") || line.startsWith("AUTH"));
+                assertThat(talk.say("STARTTLS").code()).isBetween(500, 599);
+                assertThat(talk.say("AUTH PLAIN AGEAYg==").code()).isBetween(500, 599);
+                var letter = Letter.of("off" + port.getPort() + "@x", "a@client.example", "off@here.example");
+                assertThat(talk.send(letter).code()).isEqualTo(250);
+            }
+        }
+        eventually().until(() -> server.mail().count("off@here.example") == 2);
+        var other = BENCH.server(Settings.quick().set("tls.off", "smtp"));
+        try (var talk = SmtpTalk.greeted(other.submission())) {
+            assertThat(talk.must(250, "EHLO client.example").lines()).contains("STARTTLS");
         }
     }
 
@@ -101,8 +123,8 @@ class ServicesIT {
         var far = BENCH.smtpSink();
         var server = BENCH.server(Settings.quick().route("far.example", far));
         var body = "\0\u0001 bare\nline and \u007f\r\n";
-        var mail = "Message-ID: <binary@x>\r\nMIME-Version: 1.0\r\nContent-Type: application/octet-stream\r\n"
-                + "Content-Transfer-Encoding: binary\r\n\r\n" + body;
+        var mail = "Date: Sat, 21 Nov 2026 10:00:00 +0000\r\nMessage-ID: <binary@x>\r\nMIME-Version: 1.0\r\n"
+                + "Content-Type: application/octet-stream\r\nContent-Transfer-Encoding: binary\r\n\r\n" + body;
         try (var talk = SmtpTalk.greeted(server.smtp())) {
             talk.must(250, "MAIL FROM:<someone@client.example> BODY=BINARYMIME");
             talk.must(250, "RCPT TO:<alice@here.example>");

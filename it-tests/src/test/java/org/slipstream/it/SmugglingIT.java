@@ -8,23 +8,34 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Sink;
 import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Wire;
 import org.slipstream.it.fixture.Workbench;
+
+import java.nio.charset.StandardCharsets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
 /// Each known way to end a message for some servers and not for others, with a second message behind it (CVE-2023-51764 and its
-/// family): the server takes neither, and hangs up. What we send ourselves is in mta-smtp-out's tests and `ThousandShapesIT`.
+/// family). From a stranger the server takes neither, and hangs up. From a known client it takes one message at most, which
+/// holds all of it, and the next server gets one as well. What we send ourselves is in mta-smtp-out's tests and
+/// `ThousandShapesIT`.
 class SmugglingIT {
+    private static final String SECOND = "MAIL FROM:<forged@here.example>\r\nRCPT TO:<victim@here.example>\r\nDATA\r\n"
+            + "forged\r\n.\r\nQUIT\r\n";
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static RunningServer server;
+    private static RunningServer trusting;
+    private static Sink next;
 
     @BeforeAll
     static void start() {
-        server = BENCH.server(Settings.quick());
+        server = BENCH.server(Settings.quick().set("relay.networks", "192.0.2.0/24"));
+        next = BENCH.smtpSink();
+        trusting = BENCH.server(Settings.quick().route(Settings.FAR_DOMAIN, next));
     }
 
     @ParameterizedTest
@@ -32,16 +43,55 @@ class SmugglingIT {
             "<LF>.<CR>", "<CR>.<LF>", "<CRLF>.<CR><CRLF>", "<CR><CRLF>.<CRLF>", "<CRLF>.<CR><CR><LF>",
             "<CRLF>\0.<CRLF><LF>", "<LF><CR>.<LF><CR>", "<CRLF><CR>.<CRLF>", "<LF>.<CR><CRLF>", "<CRLF>.\0<LF>"})
     void neitherMessageIsTaken(String end) {
-        var odd = end.replace("<CRLF>", "\r\n").replace("<CR>", "\r").replace("<LF>", "\n");
+        var odd = spelled(end);
         try (var wire = Wire.greetedBy(server.smtp())) {
             wire.ask("MAIL FROM:<a@client.example>");
             wire.ask("RCPT TO:<outer@here.example>");
             assertThat(wire.ask("DATA")).startsWith("354");
-            wire.send("Subject: outer\r\n\r\nbody" + odd + "MAIL FROM:<forged@here.example>\r\n"
-                    + "RCPT TO:<victim@here.example>\r\nDATA\r\nforged\r\n.\r\nQUIT\r\n");
+            wire.send("Subject: outer\r\n\r\nbody" + odd + SECOND);
             assertThat(wire.reply()).startsWith("521 5.5.2 ");
             assertThat(wire.isHungUp()).isTrue();
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"<LF>.<LF>", "<LF>.<CRLF>", "<CRLF>.<LF>", "<LF><LF>.<LF><LF>", "<LF>..<LF>",
+            "<LF>.<LF>.<CRLF>", "<CRLF>.<LF>.<LF>", "<CRLF>\0.<CRLF><LF>", "<CRLF>.\0<LF>"})
+    void aKnownClientsMessageStaysOneMessageToTheEnd(String end) {
+        int before = next.deliveries().size();
+        try (var wire = Wire.greetedBy(trusting.smtp())) {
+            wire.ask("MAIL FROM:<a@client.example>");
+            wire.ask("RCPT TO:<outer@far.example>");
+            assertThat(wire.ask("DATA")).startsWith("354");
+            wire.send("Subject: outer\r\n\r\nbody" + spelled(end) + SECOND);
+            assertThat(wire.reply()).startsWith("250 2.0.0 ");
+            assertThat(wire.reply()).as("what stands behind is the client's QUIT").startsWith("221 ");
+        }
+        eventually().until(() -> next.deliveries().size() > before);
+        var delivery = next.deliveries().getLast();
+        assertThat(delivery.sender()).isEqualTo("a@client.example");
+        assertThat(new String(delivery.content(), StandardCharsets.ISO_8859_1)).contains("body", "MAIL FROM:<forged")
+                .endsWith("forged\r\n").doesNotContainPattern("(?<!\r)\n|\r(?!\n)");
+        assertThat(trusting.mail().count("victim@here.example")).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"<CR>.<CR>", "<CR>.<CRLF>", "<CRLF>.<CR>", "<LF>.<CR>", "<CR>.<LF>", "<CRLF>.<CR><CRLF>",
+            "<CR><CRLF>.<CRLF>", "<CRLF>.<CR><CR><LF>", "<LF><CR>.<LF><CR>", "<CRLF><CR>.<CRLF>", "<LF>.<CR><CRLF>"})
+    void aBareReturnIsRefusedFromAKnownClientToo(String end) {
+        try (var wire = Wire.greetedBy(trusting.smtp())) {
+            wire.ask("MAIL FROM:<a@client.example>");
+            wire.ask("RCPT TO:<bare@here.example>");
+            assertThat(wire.ask("DATA")).startsWith("354");
+            wire.send("Subject: outer\r\n\r\nbody" + spelled(end) + SECOND);
+            assertThat(wire.reply()).startsWith("521 5.5.2 ");
+            assertThat(wire.isHungUp()).isTrue();
+        }
+        assertThat(trusting.mail().count("bare@here.example")).isZero();
+    }
+
+    private static String spelled(String end) {
+        return end.replace("<CRLF>", "\r\n").replace("<CR>", "\r").replace("<LF>", "\n");
     }
 
     /// One after all of these, so that the mailboxes can be looked into.

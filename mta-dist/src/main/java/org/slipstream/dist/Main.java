@@ -20,7 +20,7 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] arguments) {
-        World world = new World(System.in, utf8(FileDescriptor.out), utf8(FileDescriptor.err), Main::start,
+        World world = new World(System.in, utf8(FileDescriptor.out), utf8(FileDescriptor.err), new Starter(),
                 LostMail::reports, new ProcessStop());
         int exit = Cli.execute(world, arguments);
         world.out().flush();
@@ -34,11 +34,20 @@ public final class Main {
     }
 
     /// Besides [LostMail], the only place that loads the server's classes.
-    private static ServerStarter.Start start(Config config) {
-        try {
-            return new ServerStarter.Start.Started(new RunningServer(Server.start(config)));
-        } catch (StartFailure failure) {
-            return new ServerStarter.Start.Refused(failure.getMessage());
+    private static final class Starter implements ServerStarter {
+        @Override
+        public Start start(Config config) {
+            try {
+                return new Start.Started(new RunningServer(Server.start(config)));
+            } catch (StartFailure failure) {
+                return new Start.Refused(failure.getMessage());
+            }
+        }
+
+        @Override
+        public Findings examine(Config config) {
+            Preparation looked = Preparation.toCheck(config);
+            return new Findings(looked.mistakes(), looked.remarks());
         }
     }
 

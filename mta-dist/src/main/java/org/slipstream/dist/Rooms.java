@@ -14,14 +14,12 @@ import org.slipstream.dist.local.LocalDelivery;
 import org.slipstream.dist.local.MaildirDelivery;
 import org.slipstream.dist.policy.NameQuestions;
 import org.slipstream.dist.policy.Policies;
+import org.slipstream.dist.report.Contact;
 import org.slipstream.dist.report.Reporter;
 import org.slipstream.dist.route.OwnAddresses;
 import org.slipstream.dist.route.RouteTable;
 import org.slipstream.dist.route.SmartHosts;
-import org.slipstream.dist.tls.FreshContexts;
 import org.slipstream.dist.tls.TlsFailure;
-import org.slipstream.dist.users.UserFile;
-import org.slipstream.dist.users.UserFileException;
 import org.slipstream.dist.users.Users;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrEvent;
@@ -42,15 +40,11 @@ import org.slipstream.smtpout.place.WorkerBudget.Shares;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 
-import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
-
-import javax.net.ssl.SSLContext;
 
 /// The rooms of this module, furnished from the configuration, and the settings of the other modules' rooms: each speaks
 /// its own words, and this class translates from those of `mta.toml`.
@@ -76,7 +70,8 @@ final class Rooms {
         this.book = new AddressBook(config, new ThisMachine());
         this.ingest = new Ingest(spool, book, arrived);
         this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox);
-        this.reporter = new Reporter(spool, ingest::submit, config.hostname(), config.local().postmaster(),
+        this.reporter = new Reporter(spool, ingest::submit, config.hostname(),
+                contact(config),
                 config.queue().lifetimeMillis(), Clock.systemDefaultZone());
         RouteFinder mx = new DnsRouteFinder(client, new OwnAddresses(config.listen().smtp())::contains,
                 config.outbound().mxRollUp());
@@ -84,12 +79,18 @@ final class Rooms {
         this.names = new DnsNames(config, client, mx);
     }
 
+    /// Whom the readers of reports may write to.
+    static Contact contact(Config config) {
+        return new Contact(config.local().postmaster(), config.local().domains(), config.hostname());
+    }
+
     /// What stands behind every port.
     ///
     /// @param behind whether mail arrives faster than the queue manager takes it up
-    House house(BooleanSupplier behind) throws StartFailure {
-        MailDoor door = new Door(ingest, book, config.relay(), new Brake(behind, config.queue().inFlowDelayMillis()));
-        Users users = users(config);
+    /// @param users who may log in
+    House house(BooleanSupplier behind, Users users) {
+        MailDoor door = new Door(ingest, book, config.relay(), new Brake(behind, config.queue().inFlowDelayMillis()),
+                config.tls().off());
         List<Check> checks = new ArrayList<>(Policies.checks(config, book::knows, names));
         if (config.submission().senderMustBelong()) {
             checks.add(1, new SenderBelongs(users::owns));
@@ -97,14 +98,6 @@ final class Rooms {
         return House.of(door).withPolicy(new Policy(checks)).withCredentials(users,
                 Services.guard(config.submission())).withMemory(
                         new MemoryBudget(config.limits().transactionMemoryBytes()));
-    }
-
-    private static Users users(Config config) throws StartFailure {
-        try {
-            return Users.open(UserFile.in(config.home()), config.local().subaddressDelimiter());
-        } catch (IOException | UserFileException unusable) {
-            throw new StartFailure(unusable.getMessage(), unusable);
-        }
     }
 
     Desk.Mailboxes mailboxes() {
@@ -140,14 +133,6 @@ final class Rooms {
                 };
             }
         };
-    }
-
-    static Supplier<SSLContext> tls(Config config) throws StartFailure {
-        try {
-            return FreshContexts.open(config.tls(), config.home(), config.hostname());
-        } catch (TlsFailure unusable) {
-            throw new StartFailure(unusable.getMessage(), unusable);
-        }
     }
 
     static QmgrConfig queue(Config.Queue queue, Config.Delivery delivery) {

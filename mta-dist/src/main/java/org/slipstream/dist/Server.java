@@ -124,10 +124,12 @@ public final class Server implements AutoCloseable {
     private void open() throws StartFailure {
         OpenFiles.warning(config).ifPresent(log::warn);
         Path home = folder(config.home());
+        Preparation prepared = Preparation.toRun(config);
+        prepared.requireNoMistakes();
+        prepared.remarks().forEach(remark -> log.warn("event=remark reason=\"{}\"", remark.replace('"', '\'')));
         Spool spool = openSpool();
         undo.push("spool", Duration.ZERO, _ -> spool.close());
-        Supplier<SSLContext> tls = Rooms.tls(config);
-        ClientConfig client = Rooms.client(config);
+        ClientConfig client = prepared.client();
         Rooms rooms = new Rooms(config, client, spool, this::arrived);
         Carriers carriers = new Carriers(client, new CarrierAnswers(inbox::answer));
         QmgrConfig settings = Rooms.queue(config.queue(), config.delivery());
@@ -143,13 +145,13 @@ public final class Server implements AutoCloseable {
                         places::connections));
         undo.push("connections", KEPT_FOR_OUTCOMES, carriers::close);
         AdminServer api = bindAdmin();
-        House house = rooms.house(loop::isBehindArrivals).withEtrn(new Wake(config.routes().keySet(),
+        House house = rooms.house(loop::isBehindArrivals, prepared.users()).withEtrn(new Wake(config.routes().keySet(),
                 domain -> operations.flushAll(Optional.of(domain)),
                 asking -> asking.user().isPresent() || config.relay().contains(asking.address()),
                 config.queue().minimalBackoffMillis(), System::nanoTime));
         undo.push("ports", KEPT_FOR_OUTBOUND, this::closePorts);
         for (Services.Service service : Services.of(config)) {
-            ports.put(service.name(), listen(service, tls, house));
+            ports.put(service.name(), listen(service, prepared.tls(), house));
         }
         api.serve(operations, new HostDesk(inbox, places, CLOCK));
         Leftovers.sweep(config.local().maildir(), Instant.now());
@@ -200,7 +202,7 @@ public final class Server implements AutoCloseable {
         Runtime.getRuntime().halt(70);
     }
 
-    private InetSocketAddress listen(Services.Service service, Supplier<SSLContext> tls, House house)
+    private InetSocketAddress listen(Services.Service service, Optional<Supplier<SSLContext>> tls, House house)
             throws StartFailure {
         SmtpListener listener = new SmtpListener(Services.listener(config, service, tls), house);
         try {

@@ -8,7 +8,11 @@ import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import org.junit.jupiter.api.Test;
+import org.slipstream.dist.door.AddressBook;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 /// Who may know whom inside of the one module that knows everybody.
@@ -42,8 +46,17 @@ class FencesTest {
         noClasses().that().resideInAPackage("org.slipstream.dist.cli..").should().dependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.smtpin..", "org.slipstream.smtpout..",
                         "org.slipstream.qmgr..", "org.slipstream.dist",
-                        "org.slipstream.dist.local..", "org.slipstream.dist.door..", "org.slipstream.dist.desk..",
+                        "org.slipstream.dist.local..", "org.slipstream.dist.desk..",
                         "org.slipstream.dist.route..", "org.slipstream.dist.report..", "org.slipstream.dist.tls..")
+                .check(DIST);
+    }
+
+    /// `user add` asks whether there is a mailbox.
+    @Test
+    void ofTheDoorTheCommandLineKnowsTheAddressBookAlone() {
+        noClasses().that().resideInAPackage("org.slipstream.dist.cli..").should().dependOnClassesThat(
+                resideInAPackage("org.slipstream.dist.door..")
+                        .and(not(belongToAnyOf(AddressBook.class))))
                 .check(DIST);
     }
 

@@ -133,7 +133,8 @@ final class Authenticator {
             case Wire.Line.Text(String text) -> decode(text);
             case Wire.Line.TooLong() -> new Said.Nonsense(Reply.of(500, "5.5.6", "Authentication line too long"));
             case Wire.Line.Broken() -> new Said.Nonsense(
-                    Reply.of(521, "5.5.2", hostname + " Lines end with CRLF and nothing else"));
+                    Reply.of(521, "5.5.2",
+                            hostname + " Error: bare <CR> or <LF> received; end each line with <CR><LF>"));
             case Wire.Line.End() -> throw Wire.gone();
         };
     }

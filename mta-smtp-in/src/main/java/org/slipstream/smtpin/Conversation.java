@@ -186,7 +186,8 @@ final class Conversation {
                 wire.flush();
             }
             case Wire.Line.Broken() -> hangUp(
-                    Reply.of(521, "5.5.2", config.hostname() + " Lines end with CRLF and nothing else"));
+                    Reply.of(521, "5.5.2",
+                            config.hostname() + " Error: bare <CR> or <LF> received; end each line with <CR><LF>"));
             case Wire.Line.End() -> open = false;
         }
     }

@@ -6,6 +6,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.smtpin.data.DataScanner;
 import org.slipstream.smtpin.data.HeaderWatch;
 import org.slipstream.smtpin.data.LineWatch;
+import org.slipstream.smtpin.data.OriginFields;
 import org.slipstream.smtpin.policy.Header;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpin.protocol.Protocol;
@@ -13,6 +14,9 @@ import org.slipstream.smtpin.protocol.Protocol;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -32,6 +36,9 @@ final class Intake implements AutoCloseable {
     }
 
     private static final byte[] CRLF = {'\r', '\n'};
+    private static final String BARE = "Error: bare <CR> or <LF> received; end each line with <CR><LF> (curl: --crlf)";
+    private static final DateTimeFormatter ID_TIME = DateTimeFormatter.ofPattern("yyyyMMddHHmmss")
+            .withZone(ZoneOffset.UTC);
 
     private final Limits limits;
     private final String hostname;
@@ -40,10 +47,15 @@ final class Intake implements AutoCloseable {
     private final boolean binary;
     private final boolean readsHeader;
     private final IntPredicate memory;
-    private final DataScanner scanner = new DataScanner();
+    private final Instant begun;
+    private final DataScanner scanner;
     private final DataScanner.Sink content = this::content;
-    private final LineWatch lines = new LineWatch();
+    private final LineWatch lines;
     private final HeaderWatch header = new HeaderWatch();
+    private final OriginFields origin = new OriginFields();
+    /// The header of a message that may have to be completed, until it is known what it lacks.
+    private Optional<ByteArrayOutputStream> held;
+    private Optional<String> givenId = Optional.empty();
     private final ByteArrayOutputStream headerText = new ByteArrayOutputStream(0);
     private Fault fault = Fault.NONE;
     private Optional<Reply> refusal = Optional.empty();
@@ -57,8 +69,10 @@ final class Intake implements AutoCloseable {
     /// @param binary BINARYMIME: lines mean nothing (RFC 3030 section 3)
     /// @param readsHeader keep the header for [#header]
     /// @param memory asked for so many bytes to keep the header in; false when there are none
+    /// @param rules for this client's content
+    /// @param begun for the Date of a message that has none
     Intake(ListenerConfig config, MailDoor.DraftLetter draft, Function<IOException, Reply> troubleReply,
-            boolean binary, boolean readsHeader, IntPredicate memory) {
+            boolean binary, boolean readsHeader, IntPredicate memory, MailDoor.ContentRules rules, Instant begun) {
         this.memory = memory;
         this.limits = config.limits();
         this.hostname = config.hostname();
@@ -66,6 +80,10 @@ final class Intake implements AutoCloseable {
         this.troubleReply = troubleReply;
         this.binary = binary;
         this.readsHeader = readsHeader;
+        this.begun = begun;
+        this.scanner = new DataScanner(rules.normalizes());
+        this.lines = new LineWatch(rules.normalizes());
+        this.held = rules.completes() ? Optional.of(new ByteArrayOutputStream()) : Optional.empty();
     }
 
     /// Writes our own trace line, which counts neither as size nor as header of the client's.
@@ -78,9 +96,12 @@ final class Intake implements AutoCloseable {
     int take(byte[] block, int from, int to) throws IOException {
         int position = scanner.scan(block, from, to, content);
         takenBytes += position - from;
-        complete = scanner.done();
+        if (scanner.done()) {
+            complete = true;
+            endOfContent();
+        }
         if (scanner.bareNewline()) {
-            refuse(Fault.AMBIGUOUS, Reply.of(521, "5.5.2", hostname + " Lines end with CRLF and nothing else"));
+            refuse(Fault.AMBIGUOUS, Reply.of(521, "5.5.2", hostname + " " + BARE));
         } else if (scanner.longestLineBytes() > limits.textLineBytes()) {
             refuse(Fault.LINE, lineTooLong());
         }
@@ -88,23 +109,24 @@ final class Intake implements AutoCloseable {
     }
 
     /// Takes a piece of a chunk.
-    void takeChunk(byte[] block, int from, int to) {
+    void takeChunk(byte[] block, int from, int to) throws IOException {
         takenBytes += to - from;
-        if (!binary) {
-            lines.see(block, from, to);
+        if (binary) {
+            content(block, from, to - from);
+        } else {
+            lines.pass(block, from, to, content);
             judgeLines(false);
         }
-        content(block, from, to - from);
     }
 
     /// The last chunk is over. A text whose last line the client left open gets an end, so that every letter here has lines.
     void endOfChunks() {
         complete = true;
-        if (binary) {
-            return;
+        if (!binary) {
+            judgeLines(true);
         }
-        judgeLines(true);
-        if (!lines.atLineStart()) {
+        endOfContent();
+        if (!binary && !lines.atLineStart()) {
             write(CRLF, 0, CRLF.length);
         }
     }
@@ -112,7 +134,7 @@ final class Intake implements AutoCloseable {
     // No 521 here: where a chunk ends is not in doubt, so the session may go on.
     private void judgeLines(boolean isEnd) {
         if (lines.bareNewline(isEnd)) {
-            refuse(Fault.NEWLINE, Reply.of(550, "5.6.0", "Lines end with CRLF and nothing else"));
+            refuse(Fault.NEWLINE, Reply.of(550, "5.6.0", BARE));
         } else if (lines.longestLineBytes() > limits.textLineBytes()) {
             refuse(Fault.LINE, lineTooLong());
         }
@@ -124,31 +146,76 @@ final class Intake implements AutoCloseable {
 
     private void content(byte[] block, int offset, int length) {
         sizeBytes += length;
-        if (!header.over()) {
-            seeHeader(block, offset, length);
-        }
+        int headerBytes = header.over() ? 0 : seeHeader(block, offset, length);
         judge();
-        if (refusal.isEmpty()) {
-            eightBit = eightBit || hasHighBit(block, offset, length);
-            write(block, offset, length);
+        if (refusal.isPresent()) {
+            return;
         }
+        eightBit = eightBit || hasHighBit(block, offset, length);
+        int kept = held.isPresent() ? headerBytes : 0;
+        if (header.over()) {
+            endOfHeader();
+        }
+        write(block, offset + kept, length - kept);
     }
 
-    private void seeHeader(byte[] block, int offset, int length) {
+    // May be called more than once.
+    private void endOfHeader() {
+        origin.end();
+        held.ifPresent(this::complete);
+        held = Optional.empty();
+    }
+
+    /// Writes the header with what it lacks behind its last field, where Postfix puts it, too. A line that is no field would
+    /// belong to the last of ours; an empty line keeps it apart.
+    private void complete(ByteArrayOutputStream fields) {
+        byte[] bytes = fields.toByteArray();
+        int end = (int) header.fieldBytes();
+        String missing = missingFields();
+        boolean runsOn = !missing.isEmpty() && header.over() && bytes[end] != '\r';
+        byte[] added = (missing + (runsOn ? "\r\n" : "")).getBytes(StandardCharsets.US_ASCII);
+        write(bytes, 0, end);
+        write(added, 0, added.length);
+        write(bytes, end, bytes.length - end);
+    }
+
+    private String missingFields() {
+        String date = origin.hasDate() ? "" : "Date: " + ReceivedLine.date(begun) + "\r\n";
+        if (origin.messageId().isEmpty()) {
+            givenId = Optional.of("<" + ID_TIME.format(begun) + "." + id() + "@" + hostname + ">");
+        }
+        return date + givenId.map(id -> "Message-ID: " + id + "\r\n").orElse("");
+    }
+
+    /// @return how many of these bytes belong to the header
+    private int seeHeader(byte[] block, int offset, int length) {
         long before = header.bytes();
         header.see(block, offset, length);
-        if (readsHeader && refusal.isEmpty()) {
-            keepHeader(block, offset, (int) (header.bytes() - before));
+        int count = (int) (header.bytes() - before);
+        origin.see(block, offset, count);
+        if ((readsHeader || held.isPresent()) && refusal.isEmpty()) {
+            keepHeader(block, offset, count);
         }
+        return count;
     }
 
     // A buffer that doubles has twice the room that it needs at worst.
     private void keepHeader(byte[] block, int offset, int length) {
-        if (memory.test(2 * length)) {
-            headerText.write(block, offset, length);
-        } else {
+        int copies = (readsHeader ? 1 : 0) + (held.isPresent() ? 1 : 0);
+        if (!memory.test(2 * copies * length)) {
             trouble = Optional.of(new IOException("no memory for the header: limits.transaction-memory is spent"));
             refuse(Fault.TROUBLE, Protocol.NO_MEMORY);
+            return;
+        }
+        if (readsHeader) {
+            headerText.write(block, offset, length);
+        }
+        held.ifPresent(fields -> fields.write(block, offset, length));
+    }
+
+    private void endOfContent() {
+        if (refusal.isEmpty()) {
+            endOfHeader();
         }
     }
 
@@ -172,6 +239,16 @@ final class Intake implements AutoCloseable {
         return scanner.bareNewline();
     }
 
+    /// True when the client seems to take for the end of its message what is none.
+    boolean hasOddEnd() {
+        return scanner.oddEnd();
+    }
+
+    /// The client waits for the answer to an end that is none, unless something else was wrong already.
+    void refuseOddEnd() {
+        refuse(Fault.AMBIGUOUS, Reply.of(521, "5.5.2", hostname + " End data with <CR><LF>.<CR><LF>"));
+    }
+
     boolean isEndless() {
         return takenBytes > limits.endlessBytes();
     }
@@ -181,6 +258,11 @@ final class Intake implements AutoCloseable {
         if (refusal.isEmpty()) {
             guarded(() -> draft.commit(envelope, extras));
         }
+    }
+
+    /// The client's own, or the one that it was given.
+    Optional<String> messageId() {
+        return origin.messageId().or(() -> givenId);
     }
 
     QueueId id() {
@@ -221,6 +303,7 @@ final class Intake implements AutoCloseable {
             fault = other;
             refusal = Optional.of(reply);
         }
+        held = Optional.empty();
         close();
     }
 

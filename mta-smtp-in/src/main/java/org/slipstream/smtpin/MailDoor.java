@@ -20,6 +20,20 @@ public interface MailDoor {
     /// At the start of DATA. @throws IOException local trouble, answered by [#troubleReply]
     DraftLetter draft(Client client) throws IOException;
 
+    /// How the content of a message from this client is treated before it is kept.
+    default ContentRules rules(Client client) {
+        return ContentRules.STRICT;
+    }
+
+    /// What may be mended of a message.
+    ///
+    /// @param normalizes a bare LF is read as CR LF, but for the end of the message
+    /// @param completes a missing Date and Message-ID are added (RFC 6409 section 8)
+    record ContentRules(boolean normalizes, boolean completes) {
+        /// Nothing is.
+        public static final ContentRules STRICT = new ContentRules(false, false);
+    }
+
     sealed interface Verdict {
         record Accept() implements Verdict {}
 

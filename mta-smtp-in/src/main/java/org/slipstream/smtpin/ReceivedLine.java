@@ -43,7 +43,12 @@ final class ReceivedLine {
                 + hostname + " (Slipstream) with " + protocol(client, protocol) + " id " + id
                 + only.map(address -> "\r\n\tfor <" + address + ">").orElse("")
                 + client.tls().map(tls -> "\r\n\ttls " + tls.substring(tls.indexOf(' ') + 1)).orElse("") + ";\r\n\t"
-                + DATE.format(now) + "\r\n";
+                + date(now) + "\r\n";
+    }
+
+    /// RFC 5322 section 3.3.
+    static String date(Instant time) {
+        return DATE.format(time);
     }
 
     /// RFC 5321 section 4.1.3, without the scope that is only ours.

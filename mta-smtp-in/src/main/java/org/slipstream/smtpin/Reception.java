@@ -12,6 +12,7 @@ import org.slipstream.smtpin.protocol.ServicePolicy;
 
 import java.io.IOException;
 import java.net.SocketTimeoutException;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -131,11 +132,12 @@ final class Reception implements AutoCloseable {
     }
 
     private Intake begin(Client client, Transaction mail) throws IOException {
+        Instant now = tuning.clock().instant();
         Intake intake = new Intake(config, door.draft(client), door::troubleReply, mail.isBinary(),
-                policy.readsHeader(), mail::takeMemory);
+                policy.readsHeader(), mail::takeMemory, door.rules(client), now);
         boolean lmtp = config.service().dialect() == ServicePolicy.Dialect.LMTP;
         intake.begin(ReceivedLine.compose(client, ReceivedLine.Protocol.of(lmtp, mail.isInternational()),
-                config.hostname(), intake.id(), mail.onlyRecipient(), tuning.clock().instant()));
+                config.hostname(), intake.id(), mail.onlyRecipient(), now));
         return intake;
     }
 
@@ -155,10 +157,11 @@ final class Reception implements AutoCloseable {
             try {
                 here = await(intake.isAmbiguous());
             } catch (SocketTimeoutException silent) {
-                if (intake.isAmbiguous()) {
-                    return;
+                if (!intake.isAmbiguous() && !intake.hasOddEnd()) {
+                    throw silent;
                 }
-                throw silent;
+                intake.refuseOddEnd();
+                return;
             }
             if (!here) {
                 throw Wire.gone();
@@ -168,7 +171,7 @@ final class Reception implements AutoCloseable {
     }
 
     private interface Piece {
-        void take(int from, int to);
+        void take(int from, int to) throws IOException;
     }
 
     private void takeChunk(long bytes, Piece piece) throws IOException {
@@ -236,9 +239,10 @@ final class Reception implements AutoCloseable {
                 ? ""
                 : extras.tags().stream().map(tag -> LogText.text(tag.toString()))
                         .collect(Collectors.joining(",", " tags=\"", "\""));
-        log.info("queue={} session={} client={} helo={}{} from={} rcpts={} size={}{} msg=accepted", intake.id(),
+        String messageId = intake.messageId().map(id -> " message-id=\"" + LogText.text(id) + "\"").orElse("");
+        log.info("queue={} session={} client={} helo={}{} from={} rcpts={} size={}{}{} msg=accepted", intake.id(),
                 client.session(), ReceivedLine.literal(client.address()), LogText.word(client.helo().orElse("")), user,
-                LogText.path(mail.sender()), mail.recipients(), intake.sizeBytes(), tags);
+                LogText.path(mail.sender()), mail.recipients(), intake.sizeBytes(), messageId, tags);
     }
 
     private static Answer trouble(Client client, IOException trouble, Reply reply) {

@@ -33,6 +33,7 @@ import static org.assertj.core.api.Assertions.fail;
 /// s: text                  the server answers this line; … stands for anything
 /// x:                       the server closes
 /// mail: from to,to text    the house has accepted this message, and it is the next; `-` is the null sender
+///                          an id of ours in it is `ID`
 /// mail: none               the house has accepted nothing more
 /// env: text                what else the envelope of that message says
 /// ```

@@ -17,13 +17,13 @@ import java.util.concurrent.atomic.AtomicLong;
 /// A house that takes mail for everybody but `nobody`, in memory, with a disk that fills up on request.
 class Letters implements MailDoor {
     record Accepted(Client client, Envelope envelope, EnvelopeExtras extras, String content) {
-        /// The content without the trace lines that we put on top.
+        /// The content without the trace lines that we put on top, and with `ID` for the queue id in a Message-ID of ours.
         String asSent() {
             int at = content.indexOf("\r\n");
             while (content.startsWith("\r\n\t", at)) {
                 at = content.indexOf("\r\n", at + 2);
             }
-            return content.substring(at + 2);
+            return content.substring(at + 2).replaceAll("(?<=<20261121120000\\.)\\w+(?=@mx.test>)", "ID");
         }
     }
 
@@ -35,6 +35,7 @@ class Letters implements MailDoor {
     private static final AtomicLong lastId = new AtomicLong(System.currentTimeMillis() << 10);
     /// `fine`, or the call during which the disk is full: `draft`, `write`, `commit`.
     volatile String disk = "fine";
+    volatile ContentRules rules = ContentRules.STRICT;
     volatile Interruptible beforeCommit = () -> {};
 
     interface Interruptible {
@@ -58,6 +59,11 @@ class Letters implements MailDoor {
             case "broken" -> throw new IllegalStateException("planted");
             default -> Verdict.accept();
         };
+    }
+
+    @Override
+    public ContentRules rules(Client client) {
+        return rules;
     }
 
     @Override

@@ -43,6 +43,8 @@ final class Stage {
         switch (name) {
             case "disk" -> letters.disk = value.toLowerCase(Locale.ROOT);
             case "service" -> config = config.withService(service(value));
+            case "rules" -> letters.rules = new MailDoor.ContentRules(value.contains("normalize"),
+                    value.contains("complete"));
             case "offer" -> config = config.withService(config.service().with(Extension.valueOf(value)));
             case "tls" -> config = config.withTls(Certificates.mx());
             case "policy" -> policy = policy(value);

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -23,6 +24,7 @@ import java.util.function.LongSupplier;
 /// letter of the same kind succeeds: without inodes a small letter still finds room in its segment, and a large one needs a file.
 final class SpaceGuard {
     private static final Logger LOG = LoggerFactory.getLogger(SpaceGuard.class);
+    private static final long USUAL_BYTES = 256L << 20;
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final String TOO_LITTLE = "the spool's disk has less than the minimum of free space";
     /// With less free, bytes may be what a write has not found.
@@ -67,18 +69,19 @@ final class SpaceGuard {
     record Shortage(Spool.What what, long millis, String reason) {}
 
     private final Disk disk;
-    private final long minimumFreeBytes;
+    private final OptionalLong minimumFreeBytes;
     private final LongSupplier nanoTime;
     /// By whether it was the own file of a large letter.
     private final Map<Boolean, Refused> refused = new ConcurrentHashMap<>();
     private volatile Look latest;
     private volatile long closedUntilNanos;
 
-    SpaceGuard(Disk disk, long minimumFreeBytes) {
+    /// @param minimumFreeBytes empty for what is usual
+    SpaceGuard(Disk disk, OptionalLong minimumFreeBytes) {
         this(disk, minimumFreeBytes, System::nanoTime);
     }
 
-    SpaceGuard(Disk disk, long minimumFreeBytes, LongSupplier nanoTime) {
+    SpaceGuard(Disk disk, OptionalLong minimumFreeBytes, LongSupplier nanoTime) {
         this.disk = disk;
         this.minimumFreeBytes = minimumFreeBytes;
         this.nanoTime = nanoTime;
@@ -155,9 +158,15 @@ final class SpaceGuard {
         }
     }
 
+    /// 5 % of a small disk, which could not spare as much as a large one.
+    private static long usual(long totalBytes) {
+        return Math.min(USUAL_BYTES, totalBytes / 20);
+    }
+
     private boolean look() {
         try {
-            return disk.usableBytes() >= Math.min(minimumFreeBytes, disk.totalBytes() / 20);
+            long minimum = minimumFreeBytes.isPresent() ? minimumFreeBytes.getAsLong() : usual(disk.totalBytes());
+            return disk.usableBytes() >= minimum;
         } catch (IOException e) {
             // A disk that does not answer this will answer the write.
             return true;

@@ -43,6 +43,18 @@ public final class Spools {
         return open(config, clock, new Parts() {});
     }
 
+    /// Looks whether [#open] may succeed, and touches nothing: an existing spool's format, and the database of a shared register.
+    public static void examine(SpoolConfig config) throws SpoolException {
+        SpoolFormat.check(config.directory());
+        try {
+            if (config.database().isPresent()) {
+                RegisterDatabase.reach(config.database().get());
+            }
+        } catch (UnusableRegisterException e) {
+            throw refusal(config.directory(), e);
+        }
+    }
+
     /// What a test may replace: the world below the spool.
     interface Parts {
         default LetterBox box(SpoolConfig config) throws IOException {

@@ -3,6 +3,7 @@ package org.slipstream.spool;
 import org.junit.jupiter.api.Test;
 import org.slipstream.spool.Spool.What;
 
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -23,7 +24,7 @@ class SpaceGuardTest {
         public long totalBytes() {
             return 100L << 30;
         }
-    }, MINIMUM, nanos::get);
+    }, OptionalLong.of(MINIMUM), nanos::get);
 
     private void after(long millis) {
         nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(millis));
@@ -92,7 +93,7 @@ class SpaceGuardTest {
             public long totalBytes() {
                 return 0;
             }
-        }, 0, nanos::get);
+        }, OptionalLong.of(0), nanos::get);
         careless.ranOut(false);
         after(10_000);
         assertThat(careless.shortage()).contains(new SpaceGuard.Shortage(What.SPACE, 10_000, "a write found no room"));

@@ -26,6 +26,7 @@ final class TestWorld implements Spools.Parts {
 
     final AtomicLong nowMillis = new AtomicLong(1_800_000_000_000L);
     final AtomicLong usableBytes = new AtomicLong(Long.MAX_VALUE);
+    final AtomicLong totalBytes = new AtomicLong(Long.MAX_VALUE);
     final List<String> calls = new CopyOnWriteArrayList<>();
     /// Where the register is; empty for a file.
     Optional<String> database = Optional.empty();
@@ -90,7 +91,7 @@ final class TestWorld implements Spools.Parts {
 
             @Override
             public long totalBytes() {
-                return Long.MAX_VALUE;
+                return totalBytes.get();
             }
         };
     }

@@ -96,6 +96,30 @@ class TroubleTest {
         }
     }
 
+    /// Nobody is surprised by a smaller number than the one that was written.
+    @Test
+    void aMinimumThatWasSetMeansWhatItSays() throws Exception {
+        world.totalBytes.set(10L << 30);
+        world.usableBytes.set((1L << 30) - 1);
+        SpoolConfig config = new SpoolConfig(directory, 64 << 20, 128 << 10, 1L << 30, 60_000);
+        try (Spool spool = world.open(config)) {
+            assertThatThrownBy(spool::draft).isInstanceOf(NoSpaceException.class);
+            world.usableBytes.set(1L << 30);
+            commitAtLast(spool);
+        }
+    }
+
+    @Test
+    void aSmallDiskMayBeFilledToItsLastTwentieth() throws Exception {
+        world.totalBytes.set(1L << 30);
+        world.usableBytes.set((1L << 30) / 20 - 1);
+        try (Spool spool = world.open(directory)) {
+            assertThatThrownBy(spool::draft).isInstanceOf(NoSpaceException.class);
+            world.usableBytes.set((1L << 30) / 20);
+            commitAtLast(spool);
+        }
+    }
+
     @Test
     void aLargeLetterStopsWhenTheDiskGetsFullOnTheWayAndLeavesNothing() throws Exception {
         try (Spool spool = world.open(directory)) {

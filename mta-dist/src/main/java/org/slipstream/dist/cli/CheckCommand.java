@@ -1,7 +1,7 @@
 package org.slipstream.dist.cli;
 
+import org.slipstream.dist.config.Config;
 import org.slipstream.dist.config.ConfigReader;
-import org.slipstream.dist.users.UserFile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -9,12 +9,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// `check`: everything that is wrong with the settings.
 @Command(name = "check", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Reads the settings as the server would and tells every mistake.", descriptionHeading = "%n", description = {
-        "One line for each mistake, with its line in mta.toml or in the file of users and what was probably meant. Nothing is started or"
-                + " written."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                        Exit.DONE_TEXT, Exit.USAGE_TEXT,
+        "One line for each mistake, with its place and a way out. Everything that a start reads is read: settings, certificates,"
+                + " logins at smart hosts, users, folders, the register's database. Nothing is started or written, and a port that"
+                + " is taken is no mistake, since a running server holds its own."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                        Exit.DONE_TEXT,
+                        " 1:the server would start, but some mail would not go", Exit.USAGE_TEXT,
                         Exit.CONFIGURATION_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta check",
                                 "  ./mta --home /srv/mail check --set hostname=mail.example.org"})
 final class CheckCommand implements Callable<Integer> {
@@ -29,10 +33,14 @@ final class CheckCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Settings.read(mta.home(), overrides);
-        List<String> mistakes = UserFile.in(mta.home()).mistakes();
-        if (!mistakes.isEmpty()) {
-            throw new CommandFailure(Exit.CONFIGURATION, String.join(System.lineSeparator(), mistakes));
+        Config config = Settings.read(mta.home(), overrides);
+        ServerStarter.Findings findings = mta.world().starter().examine(config);
+        if (!findings.mistakes().isEmpty()) {
+            throw new CommandFailure(Exit.CONFIGURATION, sentences(
+                    Stream.concat(findings.mistakes().stream(), findings.remarks().stream()).toList()));
+        }
+        if (!findings.remarks().isEmpty()) {
+            throw new CommandFailure(Exit.NO, sentences(findings.remarks()));
         }
         Path file = mta.home().resolve(ConfigReader.FILE);
         mta.world().out().println(Files.exists(file)
@@ -40,5 +48,9 @@ final class CheckCommand implements Callable<Integer> {
                 : "there is no " + file
                         + "; the defaults hold");
         return Exit.DONE;
+    }
+
+    private static String sentences(List<String> all) {
+        return all.stream().map(Table::harmless).collect(Collectors.joining(System.lineSeparator()));
     }
 }

@@ -4,6 +4,7 @@ import org.slipstream.dist.config.Config;
 
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -11,6 +12,20 @@ import java.util.Optional;
 @FunctionalInterface
 public interface ServerStarter {
     Start start(Config config);
+
+    /// Looks at everything that a start would open, and leaves it as it is.
+    default Findings examine(Config config) {
+        return new Findings(List.of(), List.of());
+    }
+
+    /// @param mistakes would keep the server from starting
+    /// @param remarks would not, but some mail would not go
+    record Findings(List<String> mistakes, List<String> remarks) {
+        public Findings {
+            mistakes = List.copyOf(mistakes);
+            remarks = List.copyOf(remarks);
+        }
+    }
 
     sealed interface Start {
         /// It accepts mail.

@@ -2,6 +2,9 @@ package org.slipstream.dist.cli;
 
 import org.slipstream.core.Address;
 import org.slipstream.dist.config.Config;
+import org.slipstream.dist.config.ConfigReader;
+import org.slipstream.dist.config.ReadResult;
+import org.slipstream.dist.door.AddressBook;
 import org.slipstream.dist.users.UserFile;
 import org.slipstream.dist.users.UserFileException;
 import picocli.CommandLine.Command;
@@ -87,6 +90,10 @@ final class UserCommand implements Callable<Integer> {
                     file.add(name, "", own);
                 }
                 say(mta, name + " may send as " + (own.isEmpty() ? "nobody" : String.join(", ", own)));
+                // With mistakes in the settings nothing can be said; `check` names them.
+                if (ConfigReader.read(mta.home(), List.of()) instanceof ReadResult.Accepted(Config config)) {
+                    new AddressBook(config, _ -> false).lostReports(own).forEach(why -> say(mta, why));
+                }
             });
         }
 

@@ -28,6 +28,8 @@ final class AliasBook {
     private final Config.Local local;
     private final Complaints complaints;
     private final Map<String, Line> lines = new LinkedHashMap<>();
+    /// Names of aliases in which nothing is wrong so far.
+    private final Set<String> sound = new HashSet<>();
 
     /// What one line of the table says of one address.
     ///
@@ -52,6 +54,7 @@ final class AliasBook {
                 book.enterFull(name, value);
             }
         });
+        aliases.forEach(book::checkCatch);
         book.lines.forEach(book::checkTargets);
         book.checkLoops();
         return book.lines.entrySet().stream()
@@ -93,6 +96,9 @@ final class AliasBook {
             complaints.add(value.place(), key(name), key(name) + " has no target");
             return Optional.empty();
         }
+        if (targets.isPresent()) {
+            sound.add(name);
+        }
         return targets;
     }
 
@@ -100,6 +106,18 @@ final class AliasBook {
         List<Address> addresses = targets.stream()
                 .map(t -> Address.parse(t).orElseGet(() -> new Address(t, alias.domain()))).toList();
         lines.put(folded(alias).key(), new Line(name, place, addresses));
+    }
+
+    /// An alias that is well formed and still never used: it was meant otherwise.
+    private void checkCatch(String name, Value value) {
+        if (name.equals("*") || name.startsWith("*@")) {
+            complaints.add(value.place(), key(name), key(name) + " catches nothing: an alias is one name",
+                    Optional.of("for every name write \"*\" into local.mailboxes"));
+        } else if (sound.contains(name) && lines.values().stream().noneMatch(line -> line.name().equals(name))) {
+            complaints.add(value.place(), key(name), key(name) + " catches nothing: " + (local.domains().isEmpty()
+                    ? "there is no local domain"
+                    : "another alias of this name is stronger"), Optional.of("take it out"));
+        }
     }
 
     private void checkTargets(String alias, Line line) {

@@ -33,6 +33,7 @@ final class Checks {
         mailboxes();
         postmaster();
         certificate();
+        tlsOff();
         spool();
     }
 
@@ -125,6 +126,16 @@ final class Checks {
             Config.Tls.Pair pair = pair(home, words);
             pem(Keys.FURTHER_PAIRS, pair.certificate(), CERTIFICATE_MARK, "a certificate");
             pem(Keys.FURTHER_PAIRS, pair.key(), KEY_MARK, "a private key");
+        }
+    }
+
+    // A login in clear text is not offered.
+    private void tlsOff() {
+        if (values.get(Keys.TLS_OFF).contains("submission") && values.get(Keys.SUBMISSION).isPresent()
+                && !values.get(Keys.NETWORKS_WITHOUT_LOGIN)) {
+            complaints.add(values.place(Keys.TLS_OFF), Keys.TLS_OFF.dotted(),
+                    "tls.off names submission, where everybody has to log in and nobody can without TLS",
+                    Optional.of("set listen.submission = \"off\" or submission.networks-without-login = true"));
         }
     }
 

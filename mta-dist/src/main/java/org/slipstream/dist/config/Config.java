@@ -16,6 +16,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /// The whole of `mta.toml` after reading and checking: every value parsed, every default filled in, every path absolute.
@@ -23,10 +25,11 @@ import java.util.regex.Pattern;
 /// @param home the folder that holds everything
 /// @param aliases by key of the aliased address (see [Address#key]), one entry per local domain for bare local parts
 /// @param routes by domain, `.suffix` or `*`, in lower case
+/// @param written where the settings stand
 public record Config(Path home, String hostname, Listen listen, Local local, Map<String, List<Address>> aliases,
         Relay relay, Map<String, RouteTarget> routes, Tls tls, Limits limits, Queue queue, Delivery delivery,
         SmtpClient smtpClient, SpoolSettings spool, String logLevel, Outbound outbound, Submission submission,
-        Trust trust, Placement placement, Policy policy) {
+        Trust trust, Placement placement, Policy policy, Written written) {
     public Config {
         aliases = Map.copyOf(aliases);
         routes = Map.copyOf(routes);
@@ -47,7 +50,8 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
         }
     }
 
-    public record Relay(List<Network> networks) {
+    /// @param normalizes lines of these clients, and of those who have logged in, may end with LF
+    public record Relay(List<Network> networks, boolean normalizes) {
         public Relay {
             networks = List.copyOf(networks);
         }
@@ -92,13 +96,15 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
 
     /// @param certificate both empty: a self-signed pair is made at first start
     /// @param further for clients that ask for one of their names
-    public record Tls(Optional<Path> certificate, Optional<Path> key, List<Pair> further) {
+    /// @param off names of listeners that do not offer STARTTLS
+    public record Tls(Optional<Path> certificate, Optional<Path> key, List<Pair> further, Set<String> off) {
         public Tls {
             further = List.copyOf(further);
+            off = Set.copyOf(off);
         }
 
         public Tls(Optional<Path> certificate, Optional<Path> key) {
-            this(certificate, key, List.of());
+            this(certificate, key, List.of(), Set.of());
         }
 
         /// Two files, which may be one and the same.
@@ -169,7 +175,8 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
         }
     }
 
-    public record SpoolSettings(Path directory, long segmentBytes, int inlineBytes, long minimumFreeBytes,
+    /// @param minimumFreeBytes empty for what is usual
+    public record SpoolSettings(Path directory, long segmentBytes, int inlineBytes, OptionalLong minimumFreeBytes,
             long segmentGraceMillis, Optional<String> database) {}
 
     /// What a client must bear besides the limits of its session; see `dist.policy`.

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// Reads `<home>/mta.toml` and `--set` into a [Config], or tells everything that is wrong with them.
 ///
@@ -80,13 +81,14 @@ public final class ConfigReader {
                 new Config.Listen(values.get(Keys.SMTP), values.get(Keys.SUBMISSION), values.get(Keys.SUBMISSIONS),
                         values.get(Keys.LMTP)),
                 local,
-                aliases(values, local, complaints), new Config.Relay(values.get(Keys.NETWORKS)),
+                aliases(values, local, complaints),
+                new Config.Relay(values.get(Keys.NETWORKS), values.get(Keys.BARE_LINE_FEED)),
                 RouteBook.read(values.table(Keys.ROUTES), local.domains(), Checks.listeners(values).values(),
                         complaints),
                 tls(home, values), limits(values), queue(values), delivery(values, complaints), smtpClient(values),
                 spool(home, values), values.get(Keys.LOG_LEVEL), outbound(home, values),
                 submission(values), new Config.Trust(values.get(Keys.PROXIES), values.get(Keys.XCLIENT)),
-                placement(values), PolicyBook.read(values, home, complaints));
+                placement(values), PolicyBook.read(values, home, complaints), values.written());
     }
 
     /// When the domains or mailboxes could not be read, every alias would seem to lead nowhere: its own form is still
@@ -112,7 +114,8 @@ public final class ConfigReader {
     private static Config.Tls tls(Path home, Values values) {
         return new Config.Tls(values.get(Keys.CERTIFICATE).map(home::resolve),
                 values.get(Keys.PRIVATE_KEY).map(home::resolve),
-                values.get(Keys.FURTHER_PAIRS).stream().map(pair -> Checks.pair(home, pair)).toList());
+                values.get(Keys.FURTHER_PAIRS).stream().map(pair -> Checks.pair(home, pair)).toList(),
+                Set.copyOf(values.get(Keys.TLS_OFF)));
     }
 
     private static Config.Submission submission(Values values) {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -33,6 +34,11 @@ final class Forms {
     static Form<Long> size(long least, long most) {
         return new AmountForm("a size such as \"128KiB\", \"25MiB\" or \"64MB\", or a number of bytes", Units.SIZES,
                 least, most, true);
+    }
+
+    /// An amount, or `auto`, which is empty.
+    static Form<OptionalLong> orAuto(Form<Long> amount) {
+        return new AutoForm(amount);
     }
 
     static Form<Boolean> flag() {
@@ -123,6 +129,20 @@ final class Forms {
             String from = least > 0 ? ", at least " + units.write(least) : "";
             String to = most < Long.MAX_VALUE ? ", at most " + units.write(most) : "";
             return kind + from + to;
+        }
+    }
+
+    private record AutoForm(Form<Long> amount) implements Form<OptionalLong> {
+        @Override
+        public Optional<OptionalLong> read(Value value, String key, Complaints complaints) {
+            return value instanceof Value.Text text && text.text().equals("auto")
+                    ? Optional.of(OptionalLong.empty())
+                    : amount.read(value, key, complaints).map(OptionalLong::of);
+        }
+
+        @Override
+        public String words() {
+            return "\"auto\", or " + amount.words();
         }
     }
 

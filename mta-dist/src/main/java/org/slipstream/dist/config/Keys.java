@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
 
 /// The table of all keys. The reader, the file that the first start writes and `docs/configuration.md` are driven by it,
@@ -104,6 +105,10 @@ final class Keys {
             "More certificates, for clients that ask for one of their names (SNI): each `certificate-file key-file`, or"
                     + " one file that holds both.");
 
+    static final Key<List<String>> TLS_OFF = key("tls", "off",
+            Forms.listOf(Forms.choice(List.of("smtp", "submission", "lmtp"))), Value.many(),
+            "Listeners that do not offer STARTTLS: for tests, and where something else encrypts. Nobody can log in there.");
+
     static final Key<Long> MESSAGE_SIZE = key("limits", "message-size", Forms.size(1, Long.MAX_VALUE),
             Value.text("25MiB"), "Largest message, announced as SIZE (RFC 1870).");
     static final Key<Integer> RECIPIENTS = key("limits", "recipients", Forms.count(1, 1_000_000), Value.number(1000),
@@ -125,6 +130,11 @@ final class Keys {
             Value.number(2048), "Bytes of a command line (RFC 5321 section 4.5.3.1.4: at least 512).");
     static final Key<Long> TEXT_LINE = key("limits", "text-line", Forms.size(1000, ANY), Value.text("1MiB"),
             "Length of a line of a message that is still accepted (RFC 5321 section 4.5.3.1.6: at least 1000).");
+    static final Key<Boolean> BARE_LINE_FEED = key("limits", "bare-line-feed",
+            Forms.named(Map.of("strict", false, "normalize", true)), Value.text("normalize"),
+            "`normalize`: a line that ends with LF alone counts as one that ends with CRLF, in messages of clients that may"
+                    + " relay or have logged in; others are refused. `strict`: everybody is. The end of a message is"
+                    + " always CRLF.CRLF.");
     static final Key<Integer> CONNECTIONS = key("limits", "connections", Forms.count(1, 100_000), Value.number(1000),
             "Sessions at once on one port. A tenth of them is kept for clients of `relay.networks` and `policy.exempt`, for users, and for"
                     + " networks from which a user has logged in since the start.");
@@ -318,8 +328,9 @@ final class Keys {
             Value.text("64MiB"), "A segment file is full at this size.");
     static final Key<Long> INLINE_SIZE = key("spool", "inline-size", Forms.size(0, ANY), Value.text("128KiB"),
             "Larger messages get a file of their own.");
-    static final Key<Long> MINIMUM_FREE = key("spool", "minimum-free", Forms.size(0, Long.MAX_VALUE),
-            Value.text("256MiB"), "With less space on the disk no mail is accepted.");
+    static final Key<OptionalLong> MINIMUM_FREE = key("spool", "minimum-free",
+            Forms.orAuto(Forms.size(0, Long.MAX_VALUE)), Value.text("auto"),
+            "With less free space on the disk no mail is accepted. `auto`: 256 MiB, or 5 % of a disk below 5 GiB.");
     static final Key<Long> SEGMENT_GRACE = key("spool", "segment-grace", Forms.duration(0, FOREVER),
             Value.text("60s"), "A segment that holds no queued mail is deleted this long after.");
 

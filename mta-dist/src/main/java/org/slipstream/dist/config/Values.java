@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /// What every key came to: the value that was given, or the default.
 final class Values {
@@ -59,6 +60,12 @@ final class Values {
             }
         });
         return table;
+    }
+
+    Written written() {
+        return new Written(given.entrySet().stream().collect(Collectors.toMap(
+                entry -> String.join(".", entry.getKey()), entry -> entry.getValue().place().toString(),
+                (earlier, later) -> later)));
     }
 
     private Optional<Value> given(Key<?> key) {

@@ -101,6 +101,18 @@ public final class AddressBook {
         return decide(asked) instanceof Decision.Mailbox || decide(asked) instanceof Decision.Alias;
     }
 
+    /// What is wrong with the addresses in whose name a user sends: a report about a message from a local address that is
+    /// nobody's cannot be delivered, and is not reported again (RFC 5321 section 6.1). A sentence for each of them.
+    ///
+    /// @param addresses those that are no address, `@domain` and `*`, are left out
+    public List<String> lostReports(List<String> addresses) {
+        return addresses.stream().map(Address::parse).flatMap(Optional::stream)
+                .filter(address -> decide(address) instanceof Decision.Unknown)
+                .map(address -> "there is no mailbox " + address + ", so reports about messages from this address are"
+                        + " lost; add \"" + address.localPart() + "\" to local.mailboxes, or an alias of this name")
+                .toList();
+    }
+
     /// Whose mailbox this is, folded; empty for aliases, for other people's domains and for nobody. The postmaster's address
     /// always has one, for what nobody else can take.
     public Optional<Address> mailbox(Address address) {

@@ -34,25 +34,35 @@ public final class Door implements MailDoor {
     private final AddressBook book;
     private final Config.Relay relay;
     private final Brake brake;
+    private final Set<String> withoutTls;
 
-    public Door(Ingest ingest, AddressBook book, Config.Relay relay, Brake brake) {
+    /// @param withoutTls services that do not offer STARTTLS, so that nobody can log in there
+    public Door(Ingest ingest, AddressBook book, Config.Relay relay, Brake brake, Set<String> withoutTls) {
         this.ingest = ingest;
         this.book = book;
         this.relay = relay;
         this.brake = brake;
+        this.withoutTls = Set.copyOf(withoutTls);
     }
 
     @Override
     public Verdict sender(Client client, Optional<Address> sender, long declaredBytes) {
         if (FOR_USERS.contains(client.service()) && !isOurs(client)) {
-            return Verdict.refuse(530, "5.7.0", client.tls().isEmpty()
-                    ? "Must issue a STARTTLS command and log in first"
-                    : "Authentication required");
+            return notOurs(client);
         }
         // The null sender is how reports travel; RFC 5321 section 4.5.5 wants it taken.
         return sender.isPresent() && !Address.isDomain(sender.get().domain())
                 ? Verdict.refuse(553, "5.1.7", "The sender's domain is no domain")
                 : Verdict.accept();
+    }
+
+    private Verdict notOurs(Client client) {
+        if (withoutTls.contains(client.service())) {
+            return Verdict.refuse(554, "5.7.1", "Access denied: no login without TLS, which this port does not offer");
+        }
+        return Verdict.refuse(530, "5.7.0", client.tls().isEmpty()
+                ? "Must issue a STARTTLS command and log in first"
+                : "Authentication required");
     }
 
     @Override
@@ -68,6 +78,13 @@ public final class Door implements MailDoor {
 
     private boolean isOurs(Client client) {
         return client.user().isPresent() || relay.contains(client.address());
+    }
+
+    /// What our own clients write may be mended. Not what a relay in front of us brings by LMTP: others wrote that.
+    @Override
+    public ContentRules rules(Client client) {
+        boolean ours = isOurs(client) && !client.service().equals("lmtp");
+        return new ContentRules(ours && relay.normalizes(), ours);
     }
 
     @Override

@@ -57,9 +57,12 @@ public final class Services {
     }
 
     /// What a listener of the service is told.
-    public static ListenerConfig listener(Config config, Service service, Supplier<SSLContext> tls) {
+    ///
+    /// @param tls for services that [#offerTls]
+    public static ListenerConfig listener(Config config, Service service, Optional<Supplier<SSLContext>> tls) {
         Config.Limits limits = config.limits();
-        return ListenerConfig.of(service.policy(), service.address(), config.hostname()).withTls(tls)
+        ListenerConfig plain = ListenerConfig.of(service.policy(), service.address(), config.hostname());
+        return tls.filter(_ -> offersTls(config, service)).map(plain::withTls).orElse(plain)
                 .withTrust(new ListenerConfig.Trust(in(config.trust().proxies()), in(config.trust().speakers()),
                         in(config.relay().networks()).or(in(config.policy().exempt()))))
                 .withLimits(new Limits(limits.messageBytes(), limits.recipients(), limits.envelopeBytes(),
@@ -67,6 +70,15 @@ public final class Services {
                         limits.headerLines(), limits.commandBytes(), limits.textLineBytes(), limits.connections(),
                         limits.connectionsPerClient(), limits.errors(), limits.junkCommands(),
                         limits.messagesPerConnection(), limits.idleMillis(), limits.dataBytesPerSecond()));
+    }
+
+    /// False when nobody can encrypt anywhere, so that no certificate is needed.
+    public static boolean offerTls(Config config) {
+        return of(config).stream().anyMatch(service -> offersTls(config, service));
+    }
+
+    private static boolean offersTls(Config config, Service service) {
+        return !config.tls().off().contains(service.name());
     }
 
     /// One for all ports, so that a ban counts on each.

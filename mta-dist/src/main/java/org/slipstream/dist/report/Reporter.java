@@ -22,6 +22,7 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /// Tells the sender of a message what became of it, by a message of its own with the null sender.
 ///
@@ -43,7 +44,7 @@ public final class Reporter {
     private final Spool spool;
     private final Outbox outbox;
     private final String hostname;
-    private final Address postmaster;
+    private final UnaryOperator<Address> postmaster;
     private final long lifetimeMillis;
     private final Clock clock;
 
@@ -54,11 +55,11 @@ public final class Reporter {
     }
 
     /// @param hostname ours
-    /// @param postmaster whom readers of a report may ask
+    /// @param postmaster whom the reader of a report may ask, by the address that it goes to
     /// @param lifetimeMillis after which a message is given up
     /// @param clock its zone is used for dates
-    public Reporter(Spool spool, Outbox outbox, String hostname, Address postmaster, long lifetimeMillis,
-            Clock clock) {
+    public Reporter(Spool spool, Outbox outbox, String hostname, UnaryOperator<Address> postmaster,
+            long lifetimeMillis, Clock clock) {
         this.spool = spool;
         this.outbox = outbox;
         this.hostname = hostname;
@@ -120,7 +121,8 @@ public final class Reporter {
             List<Spool.RecipientState> about) {
         OffsetDateTime date = OffsetDateTime.now(clock);
         Instant retryUntil = Instant.ofEpochMilli(message.summary().releaseMillis() + lifetimeMillis);
-        Report report = new Report(hostname, postmaster, kind, sender, message, about, original(id, kind, message),
+        Report report = new Report(hostname, postmaster.apply(sender), kind, sender, message, about,
+                original(id, kind, message),
                 date, retryUntil);
         return ReportComposer.compose(report, "=_" + id + "_" + kind.word() + "_" + date.toInstant().toEpochMilli());
     }

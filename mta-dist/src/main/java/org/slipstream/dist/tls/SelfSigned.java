@@ -66,9 +66,13 @@ final class SelfSigned {
         return directory.resolve("self-signed.key");
     }
 
+    boolean isThere() {
+        return Files.exists(certificate()) && Files.exists(key());
+    }
+
     /// Leaves a pair alone that is there.
     void makeIfMissing() throws TlsFailure {
-        if (Files.exists(certificate()) && Files.exists(key())) {
+        if (isThere()) {
             return;
         }
         try {

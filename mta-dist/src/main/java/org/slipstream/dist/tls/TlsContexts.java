@@ -43,6 +43,12 @@ public final class TlsContexts {
         return context(pairs);
     }
 
+    /// True when [#open] would make nothing.
+    public static boolean areThere(Config.Tls tls, Path home, String hostname) {
+        return tls.certificate().isPresent() || tls.key().isPresent()
+                || new SelfSigned(home.resolve("tls"), hostname).isThere();
+    }
+
     /// What [#open] reads.
     static List<Path> files(Config.Tls tls, Path home, String hostname) {
         SelfSigned made = new SelfSigned(home.resolve("tls"), hostname);

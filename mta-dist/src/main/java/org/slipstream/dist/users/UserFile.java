@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /// The file `users` in the home folder: read as a whole, changed as a whole, and never by two at once.
 ///
@@ -55,7 +56,9 @@ public final class UserFile {
     record Content(Map<String, User> users, List<String> mistakes, List<String> lines) {}
 
     /// A user for people.
-    public record Entry(String name, List<String> addresses, boolean scram) {}
+    ///
+    /// @param line of the file
+    public record Entry(String name, List<String> addresses, boolean scram, int line) {}
 
     /// Everything that is wrong, `users:3: …`; empty as well when there is no file.
     public List<String> mistakes() {
@@ -68,8 +71,13 @@ public final class UserFile {
 
     /// @throws UserFileException when there are mistakes in it
     public List<Entry> list() throws IOException, UserFileException {
-        return sound().users().values().stream()
-                .map(user -> new Entry(user.name(), user.addresses(), user.scram().isPresent())).toList();
+        Content content = sound();
+        return content.users().values().stream().map(user -> new Entry(user.name(), user.addresses(),
+                user.scram().isPresent(), line(user.name(), content.lines()))).toList();
+    }
+
+    private static int line(String name, List<String> lines) {
+        return 1 + IntStream.range(0, lines.size()).filter(i -> isAbout(name, lines.get(i))).findFirst().orElseThrow();
     }
 
     /// @throws UserFileException when the name is taken or unfit, an address is none, or there are mistakes in the file

@@ -96,6 +96,13 @@ class CliTest {
         Files.writeString(home.resolve("mta.toml"), "[limits]\nmessage-size = 2000\n");
         assertThat(console.run("check").exit()).isZero();
         assertThat(console.run("check").out()).contains("no mistakes");
+        console.starter = finding(List.of(), List.of("users:2: nobody reads this"));
+        assertThat(console.run("check"))
+                .isEqualTo(new Console.Ran(1, "", "users:2: nobody reads this" + System.lineSeparator()));
+        console.starter = finding(List.of("mta.toml:3: wrong"), List.of("users:2: nobody reads this"));
+        assertThat(console.run("check").exit()).isEqualTo(3);
+        assertThat(console.run("check").err().lines()).containsExactly("mta.toml:3: wrong",
+                "users:2: nobody reads this");
         try (var files = Files.list(home)) {
             assertThat(files).as("check writes nothing").hasSize(1);
         }
@@ -187,6 +194,20 @@ class CliTest {
             @Override
             public void done(int exit) {
                 seen.add("done " + exit);
+            }
+        };
+    }
+
+    private static ServerStarter finding(List<String> mistakes, List<String> remarks) {
+        return new ServerStarter() {
+            @Override
+            public Start start(Config config) {
+                return new Start.Refused("there is no server in this test");
+            }
+
+            @Override
+            public Findings examine(Config config) {
+                return new Findings(mistakes, remarks);
             }
         };
     }

@@ -303,6 +303,36 @@ class ConfigReaderTest {
     }
 
     @Test
+    void anAliasThatCatchesNothingIsTold() throws IOException {
+        write("""
+                [local]
+                domains = ["a.example"]
+                mailboxes = ["alice"]
+                [aliases]
+                "*" = "alice"
+                "*@a.example" = "alice"
+                "sales" = "alice"
+                "sales@a.example" = "alice"
+                """);
+        assertThat(told()).containsExactly(
+                "mta.toml:5: aliases.\"*\" catches nothing: an alias is one name; for every name write \"*\" into"
+                        + " local.mailboxes",
+                "mta.toml:6: aliases.\"*@a.example\" catches nothing: an alias is one name; for every name write \"*\""
+                        + " into local.mailboxes",
+                "mta.toml:7: aliases.\"sales\" catches nothing: another alias of this name is stronger; take it out");
+        write("hostname = \"mx.example\"\n[local]\ndomains = []\npostmaster = \"p@far.example\"\n[aliases]\n\"sales\" = \"b@far.example\"\n");
+        assertThat(told()).containsExactly(
+                "mta.toml:6: aliases.\"sales\" catches nothing: there is no local domain; take it out");
+    }
+
+    @Test
+    void whereEverybodyLogsInTlsIsNotSwitchedOff() throws IOException {
+        write("[tls]\noff = [\"submission\"]\n[submission]\nnetworks-without-login = false\n");
+        assertThat(told()).containsExactly("mta.toml:2: tls.off names submission, where everybody has to log in and"
+                + " nobody can without TLS; set listen.submission = \"off\" or submission.networks-without-login = true");
+    }
+
+    @Test
     void anAliasThatNamesItselfKeepsACopyInTheMailboxOfItsName() throws IOException {
         write("[local]\ndomains = [\"a.example\"]\nmailboxes = [\"alice\"]\n"
                 + "[aliases]\n\"alice\" = [\"alice\", \"bob@far.example\"]\n");

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,8 +22,8 @@ class BrakeTest {
     @Test
     void whoeverBringsMailWaitsWhileTheQueueManagerIsBehindAndIsServedThen() throws Exception {
         var book = Books.usual().build();
-        Door door = new Door(new Ingest(new MemorySpool(), book, _ -> {}), book, new Config.Relay(List.of()),
-                new Brake(behind::get, 1_000, pauses::add));
+        Door door = new Door(new Ingest(new MemorySpool(), book, _ -> {}), book, new Config.Relay(List.of(), true),
+                new Brake(behind::get, 1_000, pauses::add), Set.of());
         Client client = new Client(1, InetAddress.getByName("198.51.100.7"), Optional.of("client.example"), true,
                 Optional.empty(),
                 Optional.empty(), "smtp");

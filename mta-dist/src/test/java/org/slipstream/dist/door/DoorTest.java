@@ -94,8 +94,8 @@ class DoorTest {
 
     @Test
     void withoutListedNetworksNobodyRelays() {
-        Door door = new Door(ingest(Books.usual().build()), Books.usual().build(), new Config.Relay(List.of()),
-                FREE_FLOW);
+        Door door = new Door(ingest(Books.usual().build()), Books.usual().build(), new Config.Relay(List.of(), true),
+                FREE_FLOW, Set.of());
         assertThat(rcpt(door, client("127.0.0.1", "smtp", Optional.empty()), "x@far.example")).startsWith("554 5.7.1 ");
     }
 
@@ -108,6 +108,29 @@ class DoorTest {
                 .isEqualTo("accept");
         assertThat(verdict(door.sender(client("10.1.2.3", "submission", Optional.empty()), SENDER, 0)))
                 .isEqualTo("accept");
+    }
+
+    @Test
+    void whereNobodyCanLogInAStrangerIsNotToldTo() {
+        Door door = new Door(ingest(Books.usual().build()), Books.usual().build(), new Config.Relay(List.of(), true),
+                FREE_FLOW, Set.of("submission"));
+        assertThat(verdict(door.sender(client("198.51.100.7", "submission", Optional.empty()), SENDER, 0)))
+                .startsWith("554 5.7.1 ").doesNotContain("STARTTLS");
+    }
+
+    @Test
+    void onlyWhatOurOwnClientsWriteIsMended() {
+        Door door = door(Books.usual());
+        MailDoor.ContentRules mended = new MailDoor.ContentRules(true, true);
+        assertThat(door.rules(NEIGHBOUR)).isEqualTo(mended);
+        assertThat(door.rules(client("198.51.100.7", "smtp", Optional.of("alice")))).isEqualTo(mended);
+        assertThat(door.rules(STRANGER)).isEqualTo(MailDoor.ContentRules.STRICT);
+        assertThat(door.rules(client("10.1.2.3", "lmtp", Optional.empty()))).as("others wrote it")
+                .isEqualTo(MailDoor.ContentRules.STRICT);
+        AddressBook book = Books.usual().build();
+        Config.Relay strict = new Config.Relay(List.of(Network.parse("10.0.0.0/8").orElseThrow()), false);
+        assertThat(new Door(ingest(book), book, strict, FREE_FLOW, Set.of()).rules(NEIGHBOUR))
+                .isEqualTo(new MailDoor.ContentRules(false, true));
     }
 
     @Test
@@ -193,7 +216,7 @@ class DoorTest {
         Ingest ingest = new Ingest(spool, book, _ -> {
             throw new IllegalStateException("stopping");
         });
-        send(new Door(ingest, book, new Config.Relay(List.of()), FREE_FLOW),
+        send(new Door(ingest, book, new Config.Relay(List.of(), true), FREE_FLOW, Set.of()),
                 Envelope.of(SENDER, addresses("alice@here.example")));
         assertThat(spool.messages).hasSize(1);
     }
@@ -228,8 +251,8 @@ class DoorTest {
     private Door door(Books books) {
         AddressBook book = books.build();
         Config.Relay relay = new Config.Relay(
-                List.of(Network.parse("10.0.0.0/8").orElseThrow(), Network.parse("fd00::/8").orElseThrow()));
-        return new Door(ingest(book), book, relay, FREE_FLOW);
+                List.of(Network.parse("10.0.0.0/8").orElseThrow(), Network.parse("fd00::/8").orElseThrow()), true);
+        return new Door(ingest(book), book, relay, FREE_FLOW, Set.of());
     }
 
     private Ingest ingest(AddressBook book) {

@@ -466,7 +466,7 @@ class ReporterTest {
 
     private Reporter reporter() {
         Clock clock = Clock.fixed(NOW, ZoneOffset.ofHours(1));
-        return new Reporter(spool, this::submit, "mail.here.example", Address.of("postmaster@here.example"),
+        return new Reporter(spool, this::submit, "mail.here.example", _ -> Address.of("postmaster@here.example"),
                 5 * DAY_MILLIS, clock);
     }
 

@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.util.Date;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -57,7 +58,7 @@ class FreshContextsTest {
         List<Config.Tls.Pair> pairs = List.of(further).stream()
                 .map(name -> new Config.Tls.Pair(certificate(name), key(name))).toList();
         Config.Tls tls = new Config.Tls(Optional.of(certificate("first.example")), Optional.of(key("first.example")),
-                pairs);
+                pairs, Set.of());
         return FreshContexts.open(tls, home, "first.example", () -> seconds.get() * 1_000_000_000);
     }
 

@@ -40,7 +40,7 @@ class UserFileTest {
         assertThat(Files.readString(path)).doesNotContain("sesame").contains("$argon2id$v=19$m=19456,t=2,p=1$")
                 .contains("SCRAM-SHA-256$100000:");
         assertThat(file.list()).containsExactly(
-                new UserFile.Entry("alice", List.of("alice@here.example", "@lists.example", "*"), true));
+                new UserFile.Entry("alice", List.of("alice@here.example", "@lists.example", "*"), true, 2));
         assertThat(home.resolve("users.tmp")).doesNotExist();
     }
 

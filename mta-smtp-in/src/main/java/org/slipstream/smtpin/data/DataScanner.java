@@ -17,6 +17,13 @@ import java.io.IOException;
 /// taken at all ([#bareNewline]), since the next server on its way may read it otherwise than we do (RFC 5321 section 2.3.8
 /// forbids it anyway).
 ///
+/// **Normalizing.** For clients that the server knows, a bare LF can be read as CR LF (Postfix's
+/// `smtpd_forbid_bare_newline = normalize`). The end of the message is still CR LF `.` CR LF alone: a line with a single dot of
+/// which one end is a bare LF is content, and goes on as such ([#oddEnd]). The content has no bare LF any more when it
+/// is handed on, so the next server stuffs that dot like any other. Behind a bare LF no dot is taken out: a client that sends
+/// a file as it lies (`curl -T`) stuffs none there, and would lose it. A bare CR is refused also then: some servers read it as
+/// the end of a line and some do not, and no honest client sends it.
+///
 /// The machine has five states. It looks at each byte once and hands on whole runs of the caller's buffer; in
 /// the middle of a line, where nearly all bytes are, it only looks for CR and LF. Where the stream is cut into blocks makes no
 /// difference, which the test tries with random cuts.
@@ -27,6 +34,8 @@ import java.io.IOException;
 ///     ▲  └──────────▶ TEXT ──▶ CR ──┐
 ///     └──────────── LF ─────────────┘      all other ways of a CR or LF: bareNewline
 /// ```
+///
+/// When it normalizes, an LF leads from START, TEXT and DOT back to START, and DOT_CR to done only if CR LF stood before the dot.
 public final class DataScanner {
     /// Takes the content in pieces, dots unstuffed.
     @FunctionalInterface
@@ -40,12 +49,21 @@ public final class DataScanner {
 
     private static final byte CR = '\r';
     private static final byte LF = '\n';
+    private static final byte[] DOT_LINE = {'.', CR, LF};
 
+    private final boolean normalizes;
     private State state = State.START;
     private boolean done;
     private boolean bareNewline;
+    private boolean afterBareLf;
+    private boolean oddEnd;
     private long lineBytes;
     private long longestLineBytes;
+
+    /// @param normalizes a bare LF is read as CR LF, but for the end of the message
+    public DataScanner(boolean normalizes) {
+        this.normalizes = normalizes;
+    }
 
     /// Scans `block[from, to)` and returns the position behind the last byte that belongs to the message: `to`, or less when
     /// the message ended. What is left is the client's next command.
@@ -57,6 +75,7 @@ public final class DataScanner {
             byte b = block[at];
             switch (state) {
                 case START -> {
+                    oddEnd = false;
                     if (b == '.') {
                         emit(block, run, at, sink);
                         at++;
@@ -74,8 +93,16 @@ public final class DataScanner {
                         at++;
                     } else if (at < to) {
                         emit(block, run, at, sink);
-                        bareNewline = true;
                         at++;
+                        if (normalizes) {
+                            emit(DOT_LINE, 1, 3, sink);
+                            endOfLine(at + 1 - line);
+                            beginLine(true);
+                            run = at;
+                            line = at;
+                        } else {
+                            bareNewline = true;
+                        }
                     }
                 }
                 case CR -> {
@@ -83,7 +110,7 @@ public final class DataScanner {
                         at++;
                         endOfLine(at - line);
                         line = at;
-                        state = State.START;
+                        beginLine(false);
                     } else {
                         emit(block, run, at, sink);
                         bareNewline = true;
@@ -95,7 +122,16 @@ public final class DataScanner {
                         at++;
                         run = at;
                         state = State.DOT_CR;
+                    } else if (b == LF && normalizes) {
+                        at++;
+                        dotLine(true, sink);
+                        run = at;
+                        line = at;
                     } else {
+                        if (afterBareLf) {
+                            emit(DOT_LINE, 0, 1, sink);
+                            lineBytes++;
+                        }
                         state = State.TEXT;
                     }
                 }
@@ -103,7 +139,12 @@ public final class DataScanner {
                     if (b == LF) {
                         at++;
                         run = at;
-                        done = true;
+                        if (afterBareLf) {
+                            dotLine(false, sink);
+                            line = at;
+                        } else {
+                            done = true;
+                        }
                     } else {
                         bareNewline = true;
                         state = State.TEXT;
@@ -129,9 +170,28 @@ public final class DataScanner {
         return bareNewline;
     }
 
+    /// True when the last of what has come is a dot on a line of its own that is not the end, because it began or ended with a
+    /// bare LF. A client that falls silent here believes that its message is over.
+    public boolean oddEnd() {
+        return oddEnd;
+    }
+
     /// The longest line so far with its CR LF; the final dot is none.
     public long longestLineBytes() {
         return longestLineBytes;
+    }
+
+    private void beginLine(boolean bare) {
+        state = State.START;
+        afterBareLf = bare;
+    }
+
+    private void dotLine(boolean bare, Sink sink) throws IOException {
+        emit(DOT_LINE, 0, DOT_LINE.length, sink);
+        lineBytes = 0;
+        endOfLine(DOT_LINE.length);
+        beginLine(bare);
+        oddEnd = true;
     }
 
     private void endOfLine(int bytesInThisBlock) {

@@ -11,6 +11,7 @@ public final class HeaderWatch {
     private static final int OTHER_NAME = -1;
 
     private long bytes;
+    private long fieldBytes;
     private int lines;
     private int received;
     private boolean over;
@@ -30,6 +31,11 @@ public final class HeaderWatch {
     /// With the line that ended it, as far as that was looked at.
     public long bytes() {
         return bytes;
+    }
+
+    /// Without the line that ended it.
+    public long fieldBytes() {
+        return fieldBytes;
     }
 
     /// True when the header has ended.
@@ -84,6 +90,7 @@ public final class HeaderWatch {
         over = !isField;
         if (!over) {
             lines++;
+            fieldBytes = bytes;
         }
         column = 0;
     }

@@ -9,6 +9,7 @@ import org.slipstream.spool.register.UnusableRegisterException.Why;
 
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -46,6 +47,7 @@ public final class RegisterDatabase {
 
     /// Networks forget idle connections after five minutes or later.
     private static final long KEEPALIVE_MILLIS = 120_000;
+    private static final int REACH_SECONDS = 10;
 
     private RegisterDatabase() {}
 
@@ -86,15 +88,28 @@ public final class RegisterDatabase {
             close(pool);
             boolean inUse = e instanceof RegisterException
                     && String.valueOf(e.getMessage()).contains(Database.TAKEN);
-            throw new UnusableRegisterException(inUse ? Why.IN_USE : Why.UNREADABLE,
-                    "The register in " + withoutSecrets(url) + (inUse
-                            ? " is in use by another server: stop that one, or give this one a database of its own."
-                            : " cannot be opened (" + root(e) + "): start the database, or correct spool.register."),
-                    e);
+            throw inUse
+                    ? new UnusableRegisterException(Why.IN_USE, "The register in " + withoutSecrets(url)
+                            + " is in use by another server: stop that one, or give this one a database of its own.", e)
+                    : unreachable(url, e);
         } catch (UnusableRegisterException e) {
             close(pool);
             throw e;
         }
+    }
+
+    /// Connects to the database of a shared register, and changes nothing there.
+    public static void reach(String url) throws UnusableRegisterException {
+        try (Connection connection = DriverManager.getConnection(url)) {
+            connection.isValid(REACH_SECONDS);
+        } catch (SQLException e) {
+            throw unreachable(url, e);
+        }
+    }
+
+    private static UnusableRegisterException unreachable(String url, Exception e) {
+        return new UnusableRegisterException(Why.UNREADABLE, "The register in " + withoutSecrets(url)
+                + " cannot be opened (" + root(e) + "): start the database, or correct spool.register.", e);
     }
 
     private static String withoutSecrets(String url) {

@@ -1,0 +1,59 @@
+package org.slipstream.smtpin.data;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Optional;
+
+/// The two fields that every message should have from its origin, Date and Message-ID (RFC 5322 sections 3.6.1 and 3.6.4), as far as
+/// a header that goes by has them. Remembers the beginning of one field at a time and the Message-ID, never the header.
+public final class OriginFields {
+    private static final int KEPT_BYTES = 300;
+
+    private final byte[] field = new byte[KEPT_BYTES];
+    private int length;
+    private boolean atLineStart = true;
+    private boolean hasDate;
+    private Optional<String> messageId = Optional.empty();
+
+    /// Takes the next piece of the header, whose lines end in CR LF.
+    public void see(byte[] block, int offset, int count) {
+        for (int i = offset; i < offset + count; i++) {
+            byte b = block[i];
+            boolean continues = b == ' ' || b == '\t';
+            if (atLineStart && !continues) {
+                endOfField();
+            }
+            atLineStart = b == '\n';
+            if (length < KEPT_BYTES && b != '\r' && b != '\n') {
+                field[length++] = b;
+            }
+        }
+    }
+
+    /// The header is over.
+    public void end() {
+        endOfField();
+    }
+
+    public boolean hasDate() {
+        return hasDate;
+    }
+
+    /// The first one, unfolded, possibly cut; empty when there is none.
+    public Optional<String> messageId() {
+        return messageId;
+    }
+
+    private void endOfField() {
+        String text = new String(field, 0, length, StandardCharsets.ISO_8859_1);
+        length = 0;
+        int colon = text.indexOf(':');
+        switch (colon < 0 ? "" : text.substring(0, colon).stripTrailing().toLowerCase(Locale.ROOT)) {
+            case "date" -> hasDate = true;
+            case "message-id" -> messageId = messageId.or(() -> Optional.of(text.substring(colon + 1).strip()));
+            default -> {
+                // Another one.
+            }
+        }
+    }
+}
