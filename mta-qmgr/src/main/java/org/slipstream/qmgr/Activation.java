@@ -23,6 +23,8 @@ final class Activation {
     final long createdMillis;
     final Wishes wishes;
     final boolean delayNotified;
+    /// Deferred at least once, and found by a scan.
+    final boolean tried;
 
     /// Held, and found only because it is too old: its recipients fail without a try.
     final boolean heldTooLong;
@@ -87,6 +89,7 @@ final class Activation {
         this.createdMillis = summary.releaseMillis();
         this.wishes = summary.wishes();
         this.delayNotified = summary.delayNotified();
+        this.tried = summary.attempts() > 0;
         this.heldTooLong = summary.held();
         this.attemptedBefore = summary.attempts() > 0;
         this.expectedOpen = summary.open();

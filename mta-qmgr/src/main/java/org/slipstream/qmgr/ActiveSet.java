@@ -15,13 +15,23 @@ import java.util.Set;
 /// The messages that are being worked on. Everything else sleeps on disk.
 final class ActiveSet {
     private final Map<QueueId, Activation> messages = new LinkedHashMap<>();
+    private int tried;
 
     void enter(Activation message) {
-        messages.put(message.id, message);
+        if (messages.put(message.id, message) == null && message.tried) {
+            tried++;
+        }
     }
 
     void leave(Activation message) {
-        messages.remove(message.id);
+        if (messages.remove(message.id) != null && message.tried) {
+            tried--;
+        }
+    }
+
+    /// How many have been deferred before.
+    int tried() {
+        return tried;
     }
 
     boolean knows(QueueId id) {

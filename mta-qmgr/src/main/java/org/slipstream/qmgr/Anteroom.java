@@ -40,6 +40,10 @@ final class Anteroom {
         return fresh.size() + deferred.size();
     }
 
+    int deferred() {
+        return deferred.size();
+    }
+
     /// No new mail waits here.
     boolean hasNoNews() {
         return fresh.isEmpty();

@@ -40,6 +40,9 @@ import java.util.random.RandomGenerator;
 /// **What is never done**: a message is not removed while a recipient of it is open, and an outcome does not count before
 /// it is on disk. A crash anywhere may repeat a delivery or a report and loses neither.
 public final class QueueManager {
+    /// Scans' worth of deferred mail that may be active while all lanes are at work.
+    private static final int DEFERRED_AHEAD = 2;
+
     private final QmgrConfig config;
     private final Seating seating;
     private final Patience patience;
@@ -78,6 +81,7 @@ public final class QueueManager {
     private long deliveries;
     private long nextSweepMillis;
     private long latestMillis = Long.MIN_VALUE / 2;
+    private boolean idleLanes = true;
     private boolean stopping;
 
     /// @param random all chance that the queue manager may use. The order of service needs none.
@@ -165,7 +169,7 @@ public final class QueueManager {
             return;
         }
         if (scanning) {
-            scans.next(now(), room() - anteroom.size()).ifPresent(present::order);
+            scans.next(now(), roomForScan()).ifPresent(present::order);
         }
         boolean more = true;
         while (more) {
@@ -178,6 +182,7 @@ public final class QueueManager {
         while (more) {
             more = choose(nowMillis, sink);
         }
+        idleLanes = seated.size() < config.lanes();
     }
 
     /// The first half of [#pump] in single steps: one pass of admission. False when nobody wants to get in, or there is no
@@ -214,7 +219,7 @@ public final class QueueManager {
             return next;
         }
         if (scanning) {
-            next = Math.min(next, scans.nextMillis(room() - anteroom.size()));
+            next = Math.min(next, scans.nextMillis(roomForScan()));
         }
         next = Math.min(next, destinations.nextMillis());
         return active.isEmpty() ? next : Math.min(next, nextSweepMillis);
@@ -306,6 +311,16 @@ public final class QueueManager {
 
     private int room() {
         return config.activeLimit() - active.size();
+    }
+
+    /// Deferred mail is not taken in far ahead of the deliveries: what is active is served in the order of its admission, and new mail
+    /// would wait behind all of it. Only when lanes are idle, because what is active cannot go at present, as much is taken in as there
+    /// is room for.
+    private int roomForScan() {
+        int room = room() - anteroom.size();
+        return idleLanes
+                ? room
+                : Math.min(room, DEFERRED_AHEAD * config.scanLimit() - active.tried() - anteroom.deferred());
     }
 
     private boolean isKnown(QueueId id) {

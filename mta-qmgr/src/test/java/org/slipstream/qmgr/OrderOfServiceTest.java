@@ -332,6 +332,28 @@ class OrderOfServiceTest {
         assertThat(story.removed).hasSizeGreaterThan(1_000);
     }
 
+    /// An operator has made a long queue due, and each lane is at work on it.
+    @Test
+    void newMailWaitsForAFewScansOfALongQueueAndNotForAllOfIt() {
+        int scan = 1_000;
+        Story story = new Story(s -> s.lanes(2, 10));
+        IntStream.range(0, 10 * scan).forEach(i -> story.row("u@old" + i % 100 + ".example").attempts = 1);
+        story.withhold(QmgrOrder.Deliver.class);
+        story.start();
+        // Two scans, and those that were ordered before the first connections were ready.
+        assertThat(story.active()).hasSizeLessThanOrEqualTo(5 * scan);
+        QueueId fresh = story.queue("u@new.example");
+        int before = 0;
+        while (story.waiting(QmgrOrder.Deliver.class).stream().noneMatch(each -> each.id().equals(fresh))) {
+            story.answerNext(QmgrOrder.Deliver.class);
+            before++;
+        }
+        assertThat(before).isLessThanOrEqualTo(5 * scan);
+        story.answerAll(QmgrOrder.Deliver.class);
+        story.after(3_600_000);
+        assertThat(story.removed).as("and all of it is delivered").hasSize(10 * scan + 1);
+    }
+
     /// The name of a domain is in memory once, and each recipient keeps the spelling that its sender used.
     @Test
     void recipientsShareTheNameOfTheirDomainAndKeepTheirSpelling() {

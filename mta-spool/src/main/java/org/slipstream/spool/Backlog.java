@@ -271,6 +271,7 @@ final class Backlog {
             if (ids.stream().anyMatch(blocked::contains)) {
                 continue;
             }
+            troubles.writeBegins();
             try {
                 Register.Written written = register.write(task.changes());
                 freed.add(written.freed());

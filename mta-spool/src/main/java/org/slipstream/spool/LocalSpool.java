@@ -46,11 +46,12 @@ final class LocalSpool implements Spool {
     private final AtomicLong lastId;
     private final Patience patience;
     private final DraftMemory drafts;
+    private final Optional<Watchdog> watchdog;
 
     /// Takes over everything it gets; [#close] closes it.
     LocalSpool(SpoolConfig config, LongSupplier clock, LetterBox box, Register register, FreshLetters fresh,
             SpaceGuard space, SpoolWriter writer, ReaderThreads readers, SpoolLock lock, long lastId,
-            Patience patience, DraftMemory drafts) {
+            Patience patience, DraftMemory drafts, Optional<Watchdog> watchdog) {
         this.config = config;
         this.clock = clock;
         this.box = box;
@@ -63,6 +64,7 @@ final class LocalSpool implements Spool {
         this.lastId = new AtomicLong(lastId);
         this.patience = patience;
         this.drafts = drafts;
+        this.watchdog = watchdog;
     }
 
     @Override
@@ -107,7 +109,11 @@ final class LocalSpool implements Spool {
 
     @Override
     public void makeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis, Runnable then) {
-        alter(new Change.MakeDue(id, domain, nowMillis), then);
+        if (id.isPresent()) {
+            alter(new Change.MakeDue(List.of(id.get()), nowMillis), then);
+        } else {
+            new MakingDue(register, readers, writer, domain, nowMillis, then).begin();
+        }
     }
 
     @Override
@@ -318,6 +324,7 @@ final class LocalSpool implements Spool {
     public void close() {
         patience.close();
         writer.close();
+        watchdog.ifPresent(Watchdog::close);
         readers.close();
         lock.close();
     }

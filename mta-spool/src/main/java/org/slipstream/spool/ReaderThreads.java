@@ -1,7 +1,11 @@
 package org.slipstream.spool;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.io.IOException;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -12,6 +16,8 @@ import java.util.concurrent.TimeUnit;
 /// The threads `spool-read-0`, `spool-read-1` … that read the register for whoever asks. Callers may be virtual, and may be
 /// interrupted while they wait: the interrupt stays with them and never reaches the database, which it would close.
 final class ReaderThreads implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ReaderThreads.class);
+
     private final ExecutorService threads;
 
     ReaderThreads(int count) {
@@ -52,6 +58,19 @@ final class ReaderThreads implements AutoCloseable {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /// Runs `task` on one of the threads when one is free; not at all when they have been closed.
+    void execute(Runnable task) {
+        try {
+            threads.execute(task);
+        } catch (RejectedExecutionException closed) {
+            LOG.debug("event=read-after-close");
+        }
+    }
+
+    void executeAfter(long delay, TimeUnit unit, Runnable task) {
+        CompletableFuture.delayedExecutor(delay, unit, this::execute).execute(task);
     }
 
     /// Lets what runs come to its end; never interrupts it.

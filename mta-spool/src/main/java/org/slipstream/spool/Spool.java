@@ -45,6 +45,8 @@ public interface Spool extends AutoCloseable {
 
     void hold(QueueId id, boolean held, Runnable then);
 
+    /// One message, or everything, or what waits for a domain, is due at `nowMillis`. More than one message is done in
+    /// portions ([MakingDue]), and `then` runs after each of them, at least once.
     void makeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis, Runnable then);
 
     /// Failed recipients count as reported; a delay notice counts as sent.
@@ -52,8 +54,9 @@ public interface Spool extends AutoCloseable {
 
     void delayReported(QueueId id, Runnable then);
 
-    /// Messages due at `nowMillis`, earliest first, at most `limit`; moves their next attempt to `leaseUntilMillis` and
-    /// answers after that is synced. Held messages only when created before `heldCreatedBeforeMillis`.
+    /// Messages due at `nowMillis`, at most `limit`, in order of their times: when more are due, half of them due for longest and
+    /// half due since last. Moves their next attempt to `leaseUntilMillis` and answers after that is synced. Held messages
+    /// only when created before `heldCreatedBeforeMillis`.
     ///
     /// @param furthestMillis what is deferred beyond this, though its sender did not ask for it, is brought forward to it;
     /// `Long.MAX_VALUE`: nothing is

@@ -67,7 +67,7 @@ final class SpoolWriter implements AutoCloseable {
 
     /// @param lastSeq the greatest number in box or register; @param safeSeq the greatest in the register
     SpoolWriter(LetterBox box, Register register, FreshLetters fresh, SpaceGuard space, LongSupplier clock,
-            long lastSeq, long safeSeq, Cleaner cleaner) {
+            long lastSeq, long safeSeq, Cleaner cleaner, Troubles troubles) {
         this.box = box;
         this.register = register;
         this.fresh = fresh;
@@ -78,7 +78,7 @@ final class SpoolWriter implements AutoCloseable {
         early = new EarlyNotes(box, queue);
         boxSync = new BoxSync(box);
         freed = new Freed(box);
-        troubles = new Troubles(clock, System::nanoTime);
+        this.troubles = troubles;
         backlog = new Backlog(box, register, freed, clock, safeSeq, troubles);
         thread = Thread.ofPlatform().daemon().name("spool-writer-0").unstarted(this::run);
     }
@@ -100,6 +100,11 @@ final class SpoolWriter implements AutoCloseable {
     /// Any thread: the sessions of letters that it has not taken by then are told so.
     void giveUp(long sinceBeforeNanos, Consumer<Task.Deposit> then) {
         queue.giveUp(sinceBeforeNanos, then);
+    }
+
+    /// Any thread: true when it takes nothing more.
+    boolean isStopping() {
+        return queue.isClosed();
     }
 
     /// Any thread: what this one has met and not seen end.
@@ -131,7 +136,7 @@ final class SpoolWriter implements AutoCloseable {
             List<Task> group = List.of();
             try {
                 group = queue.nextGroup(waitNanos());
-                troubles.roundBegins();
+                troubles.writeBegins();
                 round(group);
                 clean();
                 nextSweepMillis = box.sweep(clock.getAsLong(), space.isLow());
@@ -141,7 +146,7 @@ final class SpoolWriter implements AutoCloseable {
                 endBoxSync();
                 refuse(deposits(group), e);
             } finally {
-                troubles.roundEnds();
+                troubles.writeEnds();
             }
         }
         early.close();

@@ -29,6 +29,8 @@ public final class Spools {
     private static final int READERS = 2;
     /// Clients should wait 10 minutes for the reply to a message (RFC 5321 section 4.5.3.2.6); many wait for 1 or 2.
     private static final long PATIENCE_MILLIS = 45_000;
+    /// A supervisor starts the server again.
+    private static final int EXIT_INTERNAL = 70;
     /// What waits for longer is read back from the page cache; held here, the collector would carry it along all the time.
     private static final long FRESH_BYTES = 16 << 20;
     /// Of the heap: 32 of 512 MiB.
@@ -61,6 +63,16 @@ public final class Spools {
         /// What letters may take before they are on disk, beyond the small buffer that each has.
         default DraftMemory drafts() {
             return new DraftMemory(Runtime.getRuntime().maxMemory() / DRAFTS_SHARE);
+        }
+
+        /// How long a write may not come back while the disk works.
+        default long watchdogMillis() {
+            return Watchdog.PATIENCE_MILLIS;
+        }
+
+        /// Ends the process in which the writer hangs.
+        default void end() {
+            Runtime.getRuntime().halt(EXIT_INTERNAL);
         }
 
         default SpaceGuard.Disk disk(SpoolConfig config) throws IOException {
@@ -175,11 +187,19 @@ public final class Spools {
             Replay.Result replayed = Replay.run(box, register, old, clock.getAsLong());
             FreshLetters fresh = new FreshLetters(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
             SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFreeBytes());
+            Troubles troubles = new Troubles(clock, System::nanoTime);
             SpoolWriter writer = new SpoolWriter(box, register, fresh, space, clock, replayed.lastSeq(),
-                    register.standing().lastSeq(), new Cleaner(box, register, fresh, config.segmentBytes()));
+                    register.standing().lastSeq(), new Cleaner(box, register, fresh, config.segmentBytes()), troubles);
             writer.start();
+            // A database elsewhere may take its time, and its connections have limits of their own.
+            Optional<Watchdog> watchdog = config.database().isPresent()
+                    ? Optional.empty()
+                    : Optional.of(new Watchdog(troubles, writer::isStopping, Watchdog.Probe.in(config.directory()),
+                            System::nanoTime, parts.watchdogMillis(), parts::end));
+            watchdog.ifPresent(Watchdog::start);
             return new LocalSpool(config, clock, box, register, fresh, space, writer, readers, lock,
-                    replayed.lastId(), Patience.with(writer, parts.patienceMillis()), parts.drafts());
+                    replayed.lastId(), Patience.with(writer, parts.patienceMillis()), parts.drafts(),
+                    watchdog);
         } catch (IOException | SpoolException | RuntimeException e) {
             register.close();
             throw e;

@@ -98,7 +98,4 @@ sealed interface Task {
             return new Alteration(leases, () -> then.accept(answer));
         }
     }
-
-    /// The last task.
-    record Stop() implements Task {}
 }

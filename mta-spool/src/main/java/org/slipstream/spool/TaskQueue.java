@@ -6,41 +6,59 @@ import org.slf4j.LoggerFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// What waits for the writer. Any thread adds, the writer alone takes, in groups: whatever is there, up to 1024 tasks or
-/// 8 MiB, and nothing is waited for once there is something.
+/// What waits for the writer. Any thread adds, the writer alone takes, in groups of what is there: up to 1024 letters or 8 MiB of
+/// them, and up to 1024 other tasks. The writer waits for nothing once there is something.
+///
+/// Letters have a line of their own, so that a new letter waits for one group at most, however many changes an operator has ordered
+/// before it came. The changes keep their order; no change names a letter that has not been committed.
 final class TaskQueue {
     static final int GROUP_TASKS = 1024;
     static final long GROUP_BYTES = 8 << 20;
 
     private static final Logger LOG = LoggerFactory.getLogger(TaskQueue.class);
 
-    private final BlockingQueue<Task> queue = new LinkedBlockingQueue<>();
+    private final Queue<Task.Deposit> letters = new ConcurrentLinkedQueue<>();
+    private final Queue<Task.Lasting> changes = new ConcurrentLinkedQueue<>();
+    /// One for each task in the lines, and one for the end.
+    private final Semaphore waiting = new Semaphore(0);
     private final Object door = new Object();
-    private boolean closed;
+    private volatile boolean closed;
     private boolean ended;
     private volatile long groups;
     private volatile boolean away;
 
     /// @return false when nothing more is taken
     boolean add(Task task) {
-        // A lock, so that nothing gets in behind the last task; held for the time of an enqueue.
+        // A lock, so that nothing gets in behind the end; held for the time of an enqueue.
         synchronized (door) {
-            return !closed && queue.add(task);
+            if (closed) {
+                return false;
+            }
+            switch (task) {
+                case Task.Deposit letter -> letters.add(letter);
+                case Task.Lasting change -> changes.add(change);
+            }
         }
+        waiting.release();
+        return true;
     }
 
     void close() {
         synchronized (door) {
-            if (!closed) {
-                closed = true;
-                queue.add(new Task.Stop());
-            }
+            closed = true;
         }
+        waiting.release();
+    }
+
+    /// Any thread.
+    boolean isClosed() {
+        return closed;
     }
 
     /// The writer's: true when the last group has been taken.
@@ -50,33 +68,53 @@ final class TaskQueue {
 
     /// The writer's: empty when `waitNanos` have passed without a task.
     List<Task> nextGroup(long waitNanos) {
-        List<Task> group = new ArrayList<>();
-        long bytes = 0;
         away = false;
-        Task task = first(waitNanos);
-        // Before the queue is emptied: whoever adds and does not see it is still taken.
+        boolean something = await(waitNanos);
+        // Before the lines are emptied: whoever adds and does not see it is still taken.
         groups++;
         away = true;
-        while (task != null) {
-            if (task instanceof Task.Stop) {
-                ended = true;
-                return group;
-            }
-            if (task instanceof Task.Deposit deposit && !deposit.settle()) {
-                task = queue.poll();
-                continue;
-            }
-            group.add(task);
-            bytes += task instanceof Task.Deposit deposit ? deposit.letter().groupBytes() : 0;
-            task = group.size() < GROUP_TASKS && bytes < GROUP_BYTES ? queue.poll() : null;
+        if (!something) {
+            return List.of();
+        }
+        boolean last = closed;
+        List<Task> group = new ArrayList<>();
+        int taken = takeLetters(group) + takeChanges(group);
+        // One has been acquired; the end keeps its own.
+        waiting.acquireUninterruptibly(Math.max(0, taken - 1));
+        if (taken == 0) {
+            ended = last;
         }
         return group;
     }
 
+    /// @return how many have left the line, those included that had been given up
+    private int takeLetters(List<Task> group) {
+        int taken = 0;
+        long bytes = 0;
+        while (group.size() < GROUP_TASKS && bytes < GROUP_BYTES && !letters.isEmpty()) {
+            Task.Deposit letter = letters.remove();
+            taken++;
+            if (letter.settle()) {
+                group.add(letter);
+                bytes += letter.letter().groupBytes();
+            }
+        }
+        return taken;
+    }
+
+    private int takeChanges(List<Task> group) {
+        int taken = 0;
+        while (taken < GROUP_TASKS && !changes.isEmpty()) {
+            group.add(changes.remove());
+            taken++;
+        }
+        return taken;
+    }
+
     /// Any thread: letters that wait since before `nanos` are given up, in the order in which they came.
     void giveUp(long nanos, Consumer<Task.Deposit> then) {
-        for (Task task : queue) {
-            if (task instanceof Task.Deposit deposit && deposit.sinceNanos() - nanos < 0 && deposit.settle()) {
+        for (Task.Deposit deposit : letters) {
+            if (deposit.sinceNanos() - nanos < 0 && deposit.settle()) {
                 then.accept(deposit);
             }
         }
@@ -87,12 +125,12 @@ final class TaskQueue {
         return away ? OptionalLong.of(groups) : OptionalLong.empty();
     }
 
-    private Task first(long nanos) {
+    private boolean await(long nanos) {
         try {
-            return nanos == Long.MAX_VALUE ? queue.take() : queue.poll(nanos, TimeUnit.NANOSECONDS);
+            return waiting.tryAcquire(nanos, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             LOG.warn("event=writer-interrupted");
-            return null;
+            return false;
         }
     }
 }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -16,15 +17,15 @@ import java.util.function.LongSupplier;
 /// reads since when, and not when it was met last. Nobody tries the box without need: its trouble ends with the next letter or
 /// outcome that goes in.
 ///
-/// A write that does not come back fails nothing. So the writer also says when it begins a round and when it has ended it, and a
-/// round that lasts longer than [#STALL_NANOS] is told as a trouble of its own.
+/// A write that does not come back fails nothing. So the writer also says when it begins to write and when it has ended, and a
+/// write that lasts longer than [#STALL_NANOS] is told as a trouble of its own. [Watchdog] asks for it, too.
 final class Troubles {
     static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final LongSupplier clock;
     private final LongSupplier nanoTime;
     private final Map<What, Trouble> met = new EnumMap<>(What.class);
-    private volatile long roundNanos;
+    private volatile long writeNanos;
     private volatile boolean busy;
 
     /// @param clock milliseconds since 1970, to tell; @param nanoTime to measure
@@ -42,24 +43,30 @@ final class Troubles {
         met.remove(what);
     }
 
-    void roundBegins() {
-        roundNanos = nanoTime.getAsLong();
+    /// The writer begins a write; an earlier one has come back.
+    void writeBegins() {
+        writeNanos = nanoTime.getAsLong();
         busy = true;
     }
 
-    void roundEnds() {
+    void writeEnds() {
         busy = false;
     }
 
     synchronized List<Trouble> now() {
         List<Trouble> now = new ArrayList<>(met.values());
-        long nanos = nanoTime.getAsLong() - roundNanos;
+        long nanos = nanoTime.getAsLong() - writeNanos;
         if (busy && nanos >= STALL_NANOS) {
             long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
             now.add(new Trouble(What.STALL, clock.getAsLong() - millis,
                     "a write has not come back for " + millis / 1000 + " s", false));
         }
         return now;
+    }
+
+    /// When the write began that has not come back.
+    OptionalLong runningWrite() {
+        return busy ? OptionalLong.of(writeNanos) : OptionalLong.empty();
     }
 
     /// What wraps it only says that the register, or the box, could not be written.

@@ -18,14 +18,15 @@ class FencesTest {
         classes().that().resideInAPackage("org.slipstream.spool..").should().onlyDependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.spool..", "org.slipstream.core..", "java..", "javax.sql",
                         "org.slf4j..",
-                        "com.zaxxer.hikari..", "org.flywaydb..")
+                        "com.zaxxer.hikari..", "org.flywaydb..", "org.h2..")
                 .check(SPOOL);
     }
 
     @Test
     void onlyTheRegisterSpeaksSqlAndTheBoxDoesNotKnowIt() {
         noClasses().that().resideOutsideOfPackage("org.slipstream.spool.register..").should().dependOnClassesThat()
-                .resideInAnyPackage("java.sql..", "javax.sql..", "com.zaxxer..", "org.flywaydb..").check(SPOOL);
+                .resideInAnyPackage("java.sql..", "javax.sql..", "com.zaxxer..", "org.flywaydb..", "org.h2..")
+                .check(SPOOL);
     }
 
     @Test

@@ -239,7 +239,7 @@ class SpoolTest {
     }
 
     @Test
-    void dueMailIsClaimedEarliestFirstAndLeased() throws Exception {
+    void dueMailIsClaimedFromBothEndsAndLeased() throws Exception {
         List<QueueId> ids = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             world.nowMillis.incrementAndGet();
@@ -248,10 +248,11 @@ class SpoolTest {
         Letters.done(then -> spool.defer(ids.get(0), now() + 1000, then));
         Letters.done(then -> spool.defer(ids.get(4), now() - 1000, then));
         Spool.Claimed claimed = Letters.claim(spool, now(), 3, now() + 60_000);
-        assertThat(Letters.ids(claimed.messages())).containsExactly(ids.get(4), ids.get(1), ids.get(2));
+        assertThat(Letters.ids(claimed.messages())).as("two that are due for longest, one that became due last")
+                .containsExactly(ids.get(4), ids.get(1), ids.get(3));
         assertThat(claimed.more()).isTrue();
         claimed = Letters.claim(spool, now(), 3, now() + 70_000);
-        assertThat(Letters.ids(claimed.messages())).containsExactly(ids.get(3));
+        assertThat(Letters.ids(claimed.messages())).containsExactly(ids.get(2));
         assertThat(claimed.more()).isFalse();
         assertThat(claimed.nextDueMillis()).isEqualTo(OptionalLong.of(now() + 1000));
     }
@@ -426,7 +427,7 @@ class SpoolTest {
 
     private static long count(Path folder) throws IOException {
         try (var files = Files.list(folder)) {
-            return files.count();
+            return files.filter(file -> !file.toString().endsWith(".swept")).count();
         }
     }
 }

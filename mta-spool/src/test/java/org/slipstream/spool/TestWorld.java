@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// The world below a spool, with a clock that stands still, a record of what was called, and trouble on request.
@@ -30,6 +31,8 @@ final class TestWorld implements Spools.Parts {
     Optional<String> database = Optional.empty();
     long patienceMillis = 60_000;
     DraftMemory drafts = new DraftMemory(32 << 20);
+    long watchdogMillis = Watchdog.PATIENCE_MILLIS;
+    final CountDownLatch ended = new CountDownLatch(1);
     volatile Trouble trouble = (_, _) -> {};
 
     Spool open(SpoolConfig config) throws SpoolException {
@@ -64,6 +67,17 @@ final class TestWorld implements Spools.Parts {
     @Override
     public DraftMemory drafts() {
         return drafts;
+    }
+
+    @Override
+    public long watchdogMillis() {
+        return watchdogMillis;
+    }
+
+    /// Instead of the end of the test's process.
+    @Override
+    public void end() {
+        ended.countDown();
     }
 
     @Override

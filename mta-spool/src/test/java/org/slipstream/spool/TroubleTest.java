@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -315,6 +316,26 @@ class TroubleTest {
                     .isInstanceOf(IOException.class);
             noTrouble();
             commitAtLast(spool);
+        }
+    }
+
+    @Test
+    void aWriterThatHangsOnADiskThatWorksEndsTheProcess() throws Exception {
+        world.watchdogMillis = 60;
+        CountDownLatch released = new CountDownLatch(1);
+        try (Spool spool = world.open(directory)) {
+            world.trouble = (call, _) -> {
+                if (call.equals("register.write")) {
+                    released.await();
+                }
+            };
+            CompletableFuture<QueueId> letter = CompletableFuture
+                    .supplyAsync(() -> commitAtLast(spool), task -> Thread.ofPlatform().daemon().start(task));
+            world.ended.await();
+            assertThat(letter).isNotDone();
+            noTrouble();
+            released.countDown();
+            letter.get(20, TimeUnit.SECONDS);
         }
     }
 }

@@ -40,13 +40,13 @@ class TroublesTest {
     @Test
     void aWriteThatDoesNotComeBackIsToldThoughNothingHasFailed() {
         long since = millis.get();
-        troubles.roundBegins();
+        troubles.writeBegins();
         after(9);
         assertThat(troubles.now()).as("slow disks are no news").isEmpty();
         after(3);
         assertThat(troubles.now()).containsExactly(
                 new Trouble(What.STALL, since, "a write has not come back for 12 s", false));
-        troubles.roundEnds();
+        troubles.writeEnds();
         assertThat(troubles.now()).isEmpty();
         after(100);
         assertThat(troubles.now()).as("a writer with nothing to do").isEmpty();

@@ -23,7 +23,7 @@ public sealed interface Change {
             case DelayReported change -> Optional.of(change.id());
             case SetAside change -> Optional.of(change.id());
             case Remove change -> Optional.of(change.id());
-            case MakeDue change -> change.id();
+            case MakeDue change -> change.ids().size() == 1 ? Optional.of(change.ids().getFirst()) : Optional.empty();
             case Withdraw _,WithdrawRange _,AllSafe _,Claim _,KeepHost _,ForgetHost _ -> Optional.empty();
         };
     }
@@ -71,8 +71,12 @@ public sealed interface Change {
         }
     }
 
-    /// Whatever fits both and would be due later is due now; both empty means everything.
-    record MakeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis) implements Change {}
+    /// Those of `ids` that would be due later are due now, but for what their senders want held.
+    record MakeDue(List<QueueId> ids, long nowMillis) implements Change {
+        public MakeDue {
+            ids = List.copyOf(ids);
+        }
+    }
 
     /// In place of what was kept of this host and kind.
     record KeepHost(HostRecord host) implements Change {}

@@ -25,8 +25,8 @@ import java.util.Optional;
 /// observable, because the transaction shows all of them or none. Changes of the *same* message must not, so when one
 /// arrives whose kind is sent earlier than something that already waits for this message, everything that waits is sent
 /// first. In the life of a message (outcome, then report, then next attempt or removal) that hardly ever happens: the order
-/// of kinds is the order of that life. Claims look at all messages, and so does "everything due now": they also send first.
-final class ChangeWriter implements AutoCloseable {
+/// of kinds is the order of that life. Claims look at all messages: they also send first.
+final class ChangeWriter {
     /// Above this size an envelope does not lie in its message's row: rows share a page of the database.
     private static final int LARGEST_INLINE_ENVELOPE = 16 << 10;
 
@@ -46,9 +46,11 @@ final class ChangeWriter implements AutoCloseable {
                                         "update message set attempts = attempts + 1 where id = ?"), FAILURES_REPORTED(
                                                 "update recipient set state = 3 where message_id = ? and state = 2"), DELAY_REPORTED(
                                                         "update message set delay_notified = true where id = ?"), NEXT_ATTEMPT(
-                                                                "update message set next_millis = ? where id = ?"), HOLD(
-                                                                        "update message set state = ? where id = ? and state <> 2"), SET_ASIDE(
-                                                                                "update message set state = 2 where id = ?"),
+                                                                "update message set next_millis = ? where id = ?"), MAKE_DUE(
+                                                                        """
+                update message set next_millis = ? where id = ? and next_millis > ? and not_before_millis <= ?"""), HOLD(
+                                                                                "update message set state = ? where id = ? and state <> 2"), SET_ASIDE(
+                                                                                        "update message set state = 2 where id = ?"),
         /// Not a batch: all of a group in one statement, by [Removals].
         REMOVE("");
 
@@ -102,31 +104,27 @@ final class ChangeWriter implements AutoCloseable {
         claims = new ClaimWriter(connection);
     }
 
+    /// One transaction. After a failure, [#rollback] or no further call.
     Register.Written write(List<Change> changes) throws SQLException {
-        try {
-            List<Register.Claims> answers = new ArrayList<>();
-            Register.Standing reached = standing;
-            for (Change change : changes) {
-                reached = reached(reached, change);
-                if (change instanceof Change.Claim claim) {
-                    send();
-                    Register.Claims found = claims.claim(claim);
-                    found.messages().forEach(message -> expansion.touch(message.id().value()));
-                    answers.add(found);
-                } else {
-                    add(change);
-                }
+        List<Register.Claims> answers = new ArrayList<>();
+        Register.Standing reached = standing;
+        for (Change change : changes) {
+            reached = reached(reached, change);
+            if (change instanceof Change.Claim claim) {
+                send();
+                Register.Claims found = claims.claim(claim);
+                found.messages().forEach(message -> expansion.touch(message.id().value()));
+                answers.add(found);
+            } else {
+                add(change);
             }
-            send();
-            occupancy.send();
-            advance(reached);
-            connection.commit();
-            standing = reached;
-            return new Register.Written(removals.freed(), answers);
-        } catch (SQLException | RuntimeException e) {
-            forget();
-            throw e;
         }
+        send();
+        occupancy.send();
+        advance(reached);
+        connection.commit();
+        standing = reached;
+        return new Register.Written(removals.freed(), answers);
     }
 
     private void add(Change change) throws SQLException {
@@ -284,28 +282,14 @@ final class ChangeWriter implements AutoCloseable {
     }
 
     private void makeDue(Change.MakeDue change) throws SQLException {
-        send();
-        StringBuilder sql = new StringBuilder("update message set next_millis = ? where next_millis > ?"
-                // What its sender wants held (RFC 4865) is not late, and nobody hurries it.
-                + " and not_before_millis <= ?");
-        if (change.id().isPresent()) {
-            sql.append(" and id = ?");
-        }
-        if (change.domain().isPresent()) {
-            sql.append(" and id in (select message_id from recipient where domain_key = ? and state = 0)");
-        }
-        try (PreparedStatement update = connection.prepareStatement(sql.toString())) {
-            int index = 1;
-            update.setLong(index++, change.nowMillis());
-            update.setLong(index++, change.nowMillis());
-            update.setLong(index++, change.nowMillis());
-            if (change.id().isPresent()) {
-                update.setLong(index++, change.id().get().value());
-            }
-            if (change.domain().isPresent()) {
-                update.setString(index++, change.domain().get().toLowerCase(java.util.Locale.ROOT));
-            }
-            update.executeUpdate();
+        for (QueueId id : change.ids()) {
+            Batch batch = ordered(Kind.MAKE_DUE, id);
+            batch.statement.setLong(1, change.nowMillis());
+            batch.statement.setLong(2, id.value());
+            batch.statement.setLong(3, change.nowMillis());
+            // What its sender wants held (RFC 4865) is not late.
+            batch.statement.setLong(4, change.nowMillis());
+            batch.add();
         }
     }
 
@@ -360,7 +344,8 @@ final class ChangeWriter implements AutoCloseable {
         }
     }
 
-    private void forget() {
+    /// Undoes a transaction that failed because of its values. @return false when the connection is of no use any more
+    boolean rollback() {
         try {
             removals.forget();
             expansion.forget();
@@ -371,13 +356,9 @@ final class ChangeWriter implements AutoCloseable {
                 batch.statement.clearBatch();
             }
             connection.rollback();
+            return true;
         } catch (SQLException e) {
-            // The connection is of no use any more; whoever called will take a new one.
+            return false;
         }
-    }
-
-    @Override
-    public void close() throws SQLException {
-        connection.close();
     }
 }

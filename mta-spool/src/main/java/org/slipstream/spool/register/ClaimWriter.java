@@ -11,19 +11,30 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /// Finds what is due and leases it, inside the writer's transaction.
 ///
 /// The lease is the next attempt's time moved forward *before* the attempt: a crash in the middle of a delivery leaves a
 /// message that is due later, not one that is tried again and again at once.
+///
+/// **When more is due than was asked for**, half of it is what has been due for longest and half what became due last. New mail is
+/// due when it comes. So after an operator has made a long queue due, mail that comes afterwards and finds no room takes turns with
+/// that queue, one to one, as incoming and deferred mail do in Postfix, and does not wait behind all of it.
 final class ClaimWriter {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimWriter.class);
+
+    private static final Comparator<Due> OLDEST_FIRST = Comparator.comparingLong(Due::nextMillis)
+            .thenComparing(each -> each.message().id());
 
     private record Due(MessageSummary message, long nextMillis) {}
 
     private final PreparedStatement queued;
+    private final PreparedStatement youngest;
     private final PreparedStatement held;
     private final PreparedStatement next;
     private final PreparedStatement lease;
@@ -33,6 +44,8 @@ final class ClaimWriter {
     ClaimWriter(Connection connection) throws SQLException {
         queued = connection.prepareStatement("select " + Rows.SUMMARY_COLUMNS
                 + " from message m where m.state = 0 and m.next_millis <= ? order by m.state, m.next_millis limit ?");
+        youngest = connection.prepareStatement("select " + Rows.SUMMARY_COLUMNS + " from message m where m.state = 0"
+                + " and m.next_millis <= ? order by m.state desc, m.next_millis desc limit ?");
         held = connection.prepareStatement("select " + Rows.SUMMARY_COLUMNS + " from message m where m.state = 1"
                 + " and m.next_millis <= ? and m.created_millis < ? order by m.state, m.next_millis limit ?");
         next = connection.prepareStatement("select next_millis from message where state = 0 and next_millis > ?"
@@ -45,12 +58,12 @@ final class ClaimWriter {
 
     Register.Claims claim(Change.Claim claim) throws SQLException {
         bringForward(claim.furthestMillis());
-        List<Due> dueQueued = queued(claim);
+        List<Due> dueQueued = due(queued, claim, claim.limit() + 1);
         List<Due> due = new ArrayList<>(dueQueued);
         due.addAll(held(claim));
-        due.sort(Comparator.comparingLong(Due::nextMillis).thenComparing(each -> each.message().id()));
+        due.sort(OLDEST_FIRST);
         boolean more = due.size() > claim.limit();
-        List<Due> claimed = due.subList(0, Math.min(claim.limit(), due.size()));
+        List<Due> claimed = more ? oldestAndYoungest(claim, due) : due;
         OptionalLong nextDue = nextDue(claim, dueQueued, claimed);
         lease(claim, claimed);
         return new Register.Claims(claimed.stream().map(Due::message).toList(), more, nextDue);
@@ -69,10 +82,19 @@ final class ClaimWriter {
         }
     }
 
-    private List<Due> queued(Change.Claim claim) throws SQLException {
-        queued.setLong(1, claim.nowMillis());
-        queued.setInt(2, claim.limit() + 1);
-        return read(queued);
+    private List<Due> oldestAndYoungest(Change.Claim claim, List<Due> oldest) throws SQLException {
+        Set<Due> claimed = new LinkedHashSet<>(due(youngest, claim, claim.limit() / 2));
+        Iterator<Due> next = oldest.iterator();
+        while (claimed.size() < claim.limit() && next.hasNext()) {
+            claimed.add(next.next());
+        }
+        return claimed.stream().sorted(OLDEST_FIRST).toList();
+    }
+
+    private List<Due> due(PreparedStatement query, Change.Claim claim, int limit) throws SQLException {
+        query.setLong(1, claim.nowMillis());
+        query.setInt(2, limit);
+        return read(query);
     }
 
     private List<Due> held(Change.Claim claim) throws SQLException {
@@ -103,8 +125,9 @@ final class ClaimWriter {
     }
 
     private OptionalLong nextDue(Change.Claim claim, List<Due> dueQueued, List<Due> claimed) throws SQLException {
+        Set<Due> gone = Set.copyOf(claimed);
         for (Due each : dueQueued) {
-            if (!claimed.contains(each)) {
+            if (!gone.contains(each)) {
                 return OptionalLong.of(each.nextMillis());
             }
         }

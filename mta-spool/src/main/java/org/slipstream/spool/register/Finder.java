@@ -9,8 +9,13 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 /// Finds messages by what an operator knows of them, a bounded piece of the queue at a time.
 ///
@@ -19,10 +24,10 @@ import java.util.Optional;
 /// on; whoever wants all of a long queue asks again and again, and a reader thread is never taken for longer than a window
 /// takes. There is no OFFSET, which would count again from the beginning, and no list longer than a window.
 ///
-/// The other indexes must not be taken: that of the states has the whole queue in one of its ranges, that of the domains all
-/// mail of a large provider, and both would be read for each window, the second for each message of it. So states are written
-/// as what they are not, and a domain, which is in lower case already, once more as such: neither has an index then, in H2 or
-/// in PostgreSQL, and what is left is the primary key, from the window's beginning to its end.
+/// The other indexes must not be taken by accident: that of the states has the whole queue in one of its ranges, that of the
+/// domains all mail of a large provider, and both would be read for each window. So states are written as what they are not,
+/// and a domain, which is in lower case already, once more as such: neither has an index then, in H2 or in PostgreSQL, and
+/// what is left is the primary key, from the window's beginning to its end.
 ///
 /// **Recipients** have rows only when something is known of one of them ([Expansion]). Until then the envelope lies in the
 /// message's row as bytes, of which SQL makes nothing. So a search for a recipient asks for messages with such a row *or* with an
@@ -30,14 +35,29 @@ import java.util.Optional;
 /// message fits when a recipient who still waits for it fits all patterns at once. An envelope that cannot be read fits nothing;
 /// who lists the queue sets its message aside.
 ///
+/// **A domain** without a star has an index, that of recipients by domain and message. Messages that were tried are found in
+/// it, a page at a time, so that a frequent domain costs what is shown and a rare one nothing. The untried ones have no rows there.
+/// They are looked for as above, in a window that may be five times as long, because no other message is asked for its recipients.
+///
 /// What the operator typed goes into statements as values only. In patterns `%`, `_` and the escape character are escaped, so
 /// that of all characters the star alone stands for others.
 final class Finder {
     static final int WINDOW = 20_000;
-    /// Each may have 16 KiB.
+    static final int DOMAIN_WINDOW = 5 * WINDOW;
+    /// Rows of one page. An envelope may have 16 KiB.
     static final int ENVELOPES = 500;
 
     private static final String LIKE = " like ? escape '!'";
+
+    private static final String IN_DOMAIN = "select r.message_id from recipient r where r.domain_key = ?"
+            + " and r.message_id > ? and r.message_id <= ? and r.state = " + RecipientStatus.OPEN.code;
+    private static final String IN_ORDER_OF_THE_INDEX = " order by r.domain_key, r.message_id limit ?";
+    private static final String NOT_DUE = "select m.id from message m where m.id > ? and m.next_millis > ?"
+            + " and m.not_before_millis <= ? order by m.id limit ?";
+
+    private enum Among {
+        ALL, UNTRIED
+    }
 
     private record Window(long after, long end, boolean more) {}
 
@@ -57,26 +77,125 @@ final class Finder {
     }
 
     Register.Found find(Optional<QueueId> after, int limit) throws RegisterException {
-        Window window = window(after.map(QueueId::value).orElse(0L));
-        Question question = question();
+        long from = after.map(QueueId::value).orElse(0L);
         int most = Math.min(limit, WINDOW) + 1;
-        int pageRows = question.readsEnvelopes() ? ENVELOPES : most;
+        Optional<String> domain = search.among().isPresent() ? Optional.empty() : domain();
+        return domain.isPresent()
+                ? inDomain(domain.get(), window(from, DOMAIN_WINDOW), most)
+                : page(window(from, WINDOW), most);
+    }
+
+    private Register.Found page(Window window, int most) throws RegisterException {
         List<QueueId> found = new ArrayList<>();
+        long end = look(question(Among.ALL), window, most, found);
+        return found(found, most, end, window);
+    }
+
+    private Register.Found inDomain(String domain, Window window, int most) throws RegisterException {
+        List<QueueId> untried = new ArrayList<>();
+        long end = look(question(Among.UNTRIED), window, most, untried);
+        SortedSet<QueueId> found = new TreeSet<>(untried);
         long from = window.after();
+        Page page;
+        do {
+            page = inDomain(domain, from, end);
+            found.addAll(fitting(page.ids()));
+            from = page.last();
+        } while (page.full() && found.headSet(new QueueId(from)).size() < most);
+        return found(List.copyOf(found), most, end, window);
+    }
+
+    private static Register.Found found(List<QueueId> found, int most, long end, Window window) {
+        if (found.size() >= most) {
+            List<QueueId> shown = List.copyOf(found.subList(0, most - 1));
+            return new Register.Found(shown, Optional.of(shown.getLast()));
+        }
+        return new Register.Found(found,
+                end < window.end() || window.more() ? Optional.of(new QueueId(end)) : Optional.empty());
+    }
+
+    /// @return how far it has looked: to the window's end, or less when there was enough on the way
+    private long look(Question question, Window window, int most, List<QueueId> found) throws RegisterException {
+        int pageRows = question.readsEnvelopes() ? ENVELOPES : most;
+        long from = window.after();
+        int rows = 0;
         Candidates page;
         do {
             page = candidates(question, from, window.end(), pageRows);
             found.addAll(page.fitting());
             from = page.last();
-        } while (page.rows() == pageRows && found.size() < most);
-        if (found.size() >= most) {
-            List<QueueId> shown = List.copyOf(found.subList(0, most - 1));
-            return new Register.Found(shown, Optional.of(shown.getLast()));
-        }
-        return new Register.Found(found, window.more() ? Optional.of(new QueueId(window.end())) : Optional.empty());
+            rows += page.rows();
+        } while (page.rows() == pageRows && found.size() < most && rows < WINDOW);
+        return page.rows() == pageRows ? from : window.end();
     }
 
-    private Window window(long after) throws RegisterException {
+    private Optional<String> domain() {
+        return search.filter().recipient().stream().map(AddressPattern::domain)
+                .filter(domain -> !domain.isEmpty() && domain.indexOf('*') < 0).findFirst();
+    }
+
+    private record Page(List<QueueId> ids, long last, boolean full) {}
+
+    /// The next messages that were tried and have such a recipient.
+    private Page inDomain(String domain, long after, long end) throws RegisterException {
+        List<Object> values = new ArrayList<>();
+        StringBuilder sql = new StringBuilder(IN_DOMAIN);
+        recipient(sql, values);
+        return reader.query(sql.append(IN_ORDER_OF_THE_INDEX).toString(), query -> {
+            query.setString(1, domain);
+            query.setLong(2, after);
+            query.setLong(3, end);
+            for (int i = 0; i < values.size(); i++) {
+                query.setObject(4 + i, values.get(i));
+            }
+            query.setInt(4 + values.size(), ENVELOPES);
+        }, rows -> page(rows, after));
+    }
+
+    /// Those of them that fit in everything else.
+    private List<QueueId> fitting(List<QueueId> ids) throws RegisterException {
+        List<Object> values = new ArrayList<>();
+        StringBuilder sql = new StringBuilder("select m.id from message m where m.id = any(?)");
+        message(sql, values);
+        return reader.query(sql.toString(), query -> {
+            query.setArray(1, query.getConnection().createArrayOf("bigint",
+                    ids.stream().map(QueueId::value).toArray()));
+            for (int i = 0; i < values.size(); i++) {
+                query.setObject(2 + i, values.get(i));
+            }
+        }, rows -> page(rows, 0).ids().stream().filter(id -> !search.except().contains(id)).toList());
+    }
+
+    private static Page page(ResultSet rows, long after) throws SQLException {
+        // One message may have several such recipients.
+        Set<QueueId> ids = new LinkedHashSet<>();
+        int count = 0;
+        long last = after;
+        while (rows.next()) {
+            last = rows.getLong(1);
+            ids.add(new QueueId(last));
+            count++;
+        }
+        return new Page(List.copyOf(ids), last, count == ENVELOPES);
+    }
+
+    /// The next messages that are not due.
+    ///
+    /// @param domain only those with a recipient there who still waits; which of these are due already is not asked
+    Register.Found notDue(Optional<String> domain, Optional<QueueId> after) throws RegisterException {
+        long from = after.map(QueueId::value).orElse(0L);
+        Page page = domain.isPresent()
+                ? inDomain(domain.get().toLowerCase(Locale.ROOT), from, Long.MAX_VALUE)
+                : reader.query(NOT_DUE, query -> {
+                    query.setLong(1, from);
+                    query.setLong(2, nowMillis);
+                    query.setLong(3, nowMillis);
+                    query.setInt(4, ENVELOPES);
+                }, rows -> page(rows, from));
+        return new Register.Found(page.ids(), page.full() ? Optional.of(new QueueId(page.last())) : Optional.empty());
+    }
+
+    private Window window(long after, int length) throws RegisterException {
         if (search.among().isPresent()) {
             List<Long> next = search.among().get().stream().map(QueueId::value).filter(id -> id > after).sorted()
                     .limit(WINDOW + 1L).toList();
@@ -88,21 +207,35 @@ final class Finder {
         return reader.query("select max(id), count(*) from (select id from message where id > ? order by id limit ?) w",
                 query -> {
                     query.setLong(1, after);
-                    query.setInt(2, WINDOW);
+                    query.setInt(2, length);
                 }, rows -> {
                     rows.next();
-                    return new Window(after, Math.max(after, rows.getLong(1)), rows.getInt(2) == WINDOW);
+                    return new Window(after, Math.max(after, rows.getLong(1)), rows.getInt(2) == length);
                 });
     }
 
-    private Question question() {
-        QueueFilter filter = search.filter();
-        boolean byRecipient = !filter.recipient().isEmpty();
+    private Question question(Among among) {
+        boolean byRecipient = !search.filter().recipient().isEmpty();
         List<Object> values = new ArrayList<>();
         StringBuilder sql = new StringBuilder("select m.id").append(byRecipient ? ", m.envelope" : "")
                 // Not both: H2 would read the whole range for a few ids in it.
                 .append(" from message m where ")
                 .append(search.among().isPresent() ? "m.id = any(?)" : "m.id > ? and m.id <= ?");
+        message(sql, values);
+        if (among == Among.UNTRIED) {
+            sql.append(" and m.envelope is not null");
+        } else if (byRecipient) {
+            sql.append(" and (m.envelope is not null or exists (select 1 from recipient r where r.message_id = m.id"
+                    + " and r.state = " + RecipientStatus.OPEN.code);
+            recipient(sql, values);
+            sql.append("))");
+        }
+        return new Question(sql.append(" order by m.id limit ?").toString(), values, byRecipient);
+    }
+
+    /// What the filter says of the message, alias `m`.
+    private void message(StringBuilder sql, List<Object> values) {
+        QueueFilter filter = search.filter();
         sql.append(" and m.state < " + MessageStatus.CORRUPT);
         filter.state().ifPresent(state -> sql.append(switch (state) {
             case HELD -> " and m.state <> " + MessageStatus.QUEUED;
@@ -114,16 +247,14 @@ final class Finder {
         if (filter.attempts() > 0) {
             bound(" and m.attempts >= ?", filter.attempts(), sql, values);
         }
-        if (byRecipient) {
-            sql.append(" and (m.envelope is not null or exists (select 1 from recipient r where r.message_id = m.id"
-                    + " and r.state = " + RecipientStatus.OPEN.code);
-            filter.recipient().forEach(pattern -> {
-                bound(" and r.local_part" + LIKE, escaped(pattern.localPart()), sql, values);
-                bound(" and lower(r.domain_key)" + LIKE, escaped(pattern.domain()), sql, values);
-            });
-            sql.append("))");
-        }
-        return new Question(sql.append(" order by m.id limit ?").toString(), values, byRecipient);
+    }
+
+    /// What it says of one recipient, alias `r`.
+    private void recipient(StringBuilder sql, List<Object> values) {
+        search.filter().recipient().forEach(pattern -> {
+            bound(" and r.local_part" + LIKE, escaped(pattern.localPart()), sql, values);
+            bound(" and lower(r.domain_key)" + LIKE, escaped(pattern.domain()), sql, values);
+        });
     }
 
     private static void sender(AddressPattern sender, StringBuilder sql, List<Object> values) {

@@ -3,74 +3,76 @@ package org.slipstream.spool.register;
 import com.zaxxer.hikari.HikariDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.spool.box.Place;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.LongFunction;
 
-/// The register through JDBC. The writer keeps one connection with its prepared statements; readers take one each time.
+/// The register through JDBC. The writer keeps one connection with its prepared statements; readers take one of a pool each time.
 ///
-/// What differs between databases comes in as a [Dialect]: H2 has a barrier of its own and is shut down, PostgreSQL syncs
-/// with every commit and is left alone.
+/// What differs between databases is the [Database]'s. After a failure that is not the values' fault the writer's connection is not
+/// used again, not even for a rollback: [#recover] replaces it.
 final class JdbcRegister implements Register {
     private static final Logger LOG = LoggerFactory.getLogger(JdbcRegister.class);
 
+    private static final String STANDING = "select last_seq, last_id, last_segment, last_offset, safe_seq,"
+            + " doubt_from_id from standing";
+
     private final HikariDataSource pool;
-    private final Dialect dialect;
+    private final Database database;
     private final MessageReader reader;
     private Optional<Connection> connection = Optional.empty();
     private Optional<ChangeWriter> writer = Optional.empty();
 
-    /// @param barrier makes commits safe; empty where a commit is
-    /// @param abort throws away the database as this process has it in memory, so that the next connection reads it anew
-    /// from its file: after a failed write (disk full) an embedded database stays closed for all connections otherwise.
-    /// What was not followed by a barrier is gone with it
-    /// @param stop the last statement, given the number of messages; empty where the database goes on without us
-    /// @param claim a query that says true when nobody else writes this register; empty where the file is locked
-    record Dialect(Optional<String> barrier, Optional<String> abort, Optional<LongFunction<String>> stop,
-            Optional<String> claim) {}
-
-    /// What a register says that another server writes.
-    static final String TAKEN = "another server writes it";
-
-    JdbcRegister(HikariDataSource pool, Dialect dialect) throws RegisterException {
+    /// @param pool of connections to `database`
+    JdbcRegister(Database database, HikariDataSource pool) throws RegisterException {
+        this.database = database;
         this.pool = pool;
-        this.dialect = dialect;
         reader = new MessageReader(pool);
-        recover();
+        try {
+            recover();
+        } catch (RegisterException e) {
+            connection.ifPresent(database::abandon);
+            throw e;
+        }
     }
 
     @Override
     public Written write(List<Change> changes) throws RegisterException {
-        ChangeWriter current = writer.orElseThrow(() -> disconnected());
+        ChangeWriter current = writer.orElseThrow(JdbcRegister::disconnected);
         try {
             return current.write(changes);
         } catch (SQLException e) {
-            throw new RegisterException("cannot write the register", e);
+            RegisterException failure = new RegisterException("cannot write the register", e);
+            if (!failure.aboutData() || !current.rollback()) {
+                writer = Optional.empty();
+            }
+            throw failure;
+        } catch (RuntimeException | Error e) {
+            writer = Optional.empty();
+            throw e;
         }
     }
 
     @Override
     public void barrier() throws RegisterException {
-        Connection current = connection.orElseThrow(() -> disconnected());
-        if (dialect.barrier().isEmpty()) {
-            return;
+        if (writer.isEmpty()) {
+            throw disconnected();
         }
-        try (Statement statement = current.createStatement()) {
-            statement.execute(dialect.barrier().get());
+        try {
+            database.sync(connection.orElseThrow());
         } catch (SQLException e) {
+            writer = Optional.empty();
             throw new RegisterException("cannot sync the register", e);
         }
     }
@@ -81,60 +83,36 @@ final class JdbcRegister implements Register {
 
     @Override
     public Standing recover() throws RegisterException {
-        connection.ifPresent(this::drop);
-        connection = Optional.empty();
         writer = Optional.empty();
-        // The others hold on to the same broken database.
+        connection.ifPresent(database::abandon);
+        connection = Optional.empty();
+        // The readers' connections lead to the same broken database.
         pool.getHikariPoolMXBean().softEvictConnections();
         try {
-            Connection fresh = pool.getConnection();
+            Connection fresh = database.getConnection();
             connection = Optional.of(fresh);
-            claim(fresh);
+            database.claim(fresh);
             fresh.setAutoCommit(false);
-            Standing standing = standing();
+            // Not by way of the pool, which may take its time to find out that its connections are dead.
+            Standing standing = MessageReader.query(fresh, STANDING, _ -> {}, JdbcRegister::standing);
             writer = Optional.of(new ChangeWriter(fresh, standing));
             return standing;
         } catch (SQLException e) {
-            connection.ifPresent(pool::evictConnection);
-            connection = Optional.empty();
             throw new RegisterException("cannot connect to the register", e);
         }
     }
 
-    private void claim(Connection fresh) throws SQLException {
-        if (dialect.claim().isEmpty()) {
-            return;
-        }
-        try (Statement statement = fresh.createStatement();
-                ResultSet row = statement.executeQuery(dialect.claim().get())) {
-            if (!row.next() || !row.getBoolean(1)) {
-                throw new SQLException(TAKEN, "55P03");
-            }
-        }
-    }
-
-    private void drop(Connection broken) {
-        try (Statement statement = broken.createStatement()) {
-            if (dialect.abort().isPresent()) {
-                statement.execute(dialect.abort().get());
-            }
-        } catch (SQLException e) {
-            LOG.debug("event=connection-dropped error=\"{}\"", e.getMessage());
-        }
-        pool.evictConnection(broken);
-    }
-
     @Override
     public Standing standing() throws RegisterException {
-        return reader.query("""
-                select last_seq, last_id, last_segment, last_offset, safe_seq, doubt_from_id from standing""", _ -> {},
-                rows -> {
-                    if (!rows.next()) {
-                        throw new SQLException("the register has lost its standing", "02000");
-                    }
-                    return new Standing(rows.getLong(1), rows.getLong(2), rows.getLong(3), rows.getLong(4),
-                            new Doubt(rows.getLong(5), rows.getLong(6)));
-                });
+        return reader.query(STANDING, _ -> {}, JdbcRegister::standing);
+    }
+
+    private static Standing standing(ResultSet rows) throws SQLException {
+        if (!rows.next()) {
+            throw new SQLException("the register has lost its standing", "02000");
+        }
+        return new Standing(rows.getLong(1), rows.getLong(2), rows.getLong(3), rows.getLong(4),
+                new Doubt(rows.getLong(5), rows.getLong(6)));
     }
 
     @Override
@@ -238,6 +216,11 @@ final class JdbcRegister implements Register {
     }
 
     @Override
+    public Found notDue(Optional<String> domain, long nowMillis, Optional<QueueId> after) throws RegisterException {
+        return new Finder(reader, Search.of(QueueFilter.ANY), nowMillis).notDue(domain, after);
+    }
+
+    @Override
     public Page messages(List<QueueId> ids) throws RegisterException {
         return reader.messages(ids);
     }
@@ -269,15 +252,13 @@ final class JdbcRegister implements Register {
     @Override
     public void close() {
         try {
-            Connection last = connection.isPresent() ? connection.get() : pool.getConnection();
-            try (Statement statement = last.createStatement()) {
-                last.setAutoCommit(true);
-                if (dialect.stop().isPresent()) {
-                    statement.execute(dialect.stop().get().apply(messages()));
-                }
-            } finally {
-                // Evicted and not closed: a database that is shut down has no connection left to reset.
-                pool.evictConnection(last);
+            if (writer.isPresent()) {
+                long messages = messages();
+                connection.orElseThrow().setAutoCommit(true);
+                database.stop(connection.orElseThrow(), messages);
+            } else {
+                connection.ifPresent(database::abandon);
+                LOG.warn("event=register-not-closed-in-order error=\"its connection had failed\"");
             }
         } catch (SQLException | RegisterException e) {
             LOG.warn("event=register-not-closed-in-order error=\"{}\"", e.getMessage());

@@ -1,5 +1,6 @@
 package org.slipstream.spool.register;
 
+import com.zaxxer.hikari.HikariDataSource;
 import org.slipstream.core.BodyType;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
@@ -18,8 +19,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-
-import javax.sql.DataSource;
 
 /// Questions to the register. Each is one statement, so that it sees one state of the rows while the writer goes on: a
 /// message read in two would look damaged when it is removed in between.
@@ -44,21 +43,33 @@ final class MessageReader {
         T read(ResultSet rows) throws SQLException;
     }
 
-    private final DataSource pool;
+    private final HikariDataSource pool;
 
-    MessageReader(DataSource pool) {
+    MessageReader(HikariDataSource pool) {
         this.pool = pool;
     }
 
     <T> T query(String sql, Parameters parameters, Answer<T> answer) throws RegisterException {
-        try (Connection connection = pool.getConnection();
-                PreparedStatement query = connection.prepareStatement(sql)) {
+        try (Connection connection = pool.getConnection()) {
+            try {
+                return query(connection, sql, parameters, answer);
+            } catch (SQLException e) {
+                // The pool would lend it again for half a second before it looks whether it is alive.
+                pool.evictConnection(connection);
+                throw e;
+            }
+        } catch (SQLException e) {
+            throw new RegisterException("cannot read the register", e);
+        }
+    }
+
+    static <T> T query(Connection connection, String sql, Parameters parameters, Answer<T> answer)
+            throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement(sql)) {
             parameters.fill(query);
             try (ResultSet rows = query.executeQuery()) {
                 return answer.read(rows);
             }
-        } catch (SQLException e) {
-            throw new RegisterException("cannot read the register", e);
         }
     }
 

@@ -2,6 +2,7 @@ package org.slipstream.spool.register;
 
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
+import org.h2.jdbcx.JdbcDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Envelope;
@@ -59,7 +60,7 @@ public final class OldRegister {
     private final Set<QueueId> lost = new HashSet<>();
     private long carried;
 
-    private OldRegister(Register target, LetterBox box, DataSource file) {
+    private OldRegister(Register target, LetterBox box, HikariDataSource file) {
         this.target = target;
         sweptUpTo = box.sweptUpTo();
         segments = box.segments();
@@ -78,7 +79,8 @@ public final class OldRegister {
     /// @return messages that only the old register knows; they are set aside in the target
     public static Set<QueueId> carryOver(Path file, Register target, LetterBox box, long nowMillis)
             throws RegisterException {
-        try (HikariDataSource pool = RegisterDatabase.pool(url(file), 0); Connection open = pool.getConnection()) {
+        try (HikariDataSource pool = RegisterDatabase.pool(source(file), 2, 0);
+                Connection open = pool.getConnection()) {
             OldRegister old = new OldRegister(target, box, pool);
             old.carryOver(open, nowMillis);
             target.barrier();
@@ -104,11 +106,15 @@ public final class OldRegister {
         enterUnknown();
     }
 
-    private static String url(Path file) {
+    private static DataSource source(Path file) {
         String path = file.toAbsolutePath().toString();
-        return "jdbc:h2:file:" + path.substring(0, path.length() - ".mv.db".length())
+        JdbcDataSource source = new JdbcDataSource();
+        source.setUser("sa");
+        source.setPassword("");
+        source.setURL("jdbc:h2:file:" + path.substring(0, path.length() - ".mv.db".length())
                 + ";ACCESS_MODE_DATA=r;IFEXISTS=TRUE;MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH"
-                + ";DB_CLOSE_ON_EXIT=FALSE;TRACE_LEVEL_FILE=0";
+                + ";DB_CLOSE_ON_EXIT=FALSE;TRACE_LEVEL_FILE=0");
+        return source;
     }
 
     /// As far as rows come; what follows a page that cannot be read stays where it is.

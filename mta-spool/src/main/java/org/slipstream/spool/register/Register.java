@@ -117,6 +117,10 @@ public interface Register extends AutoCloseable {
         }
     }
 
+    /// The next messages behind `after` to which an order to make them due may apply: those that would be due later than
+    /// `nowMillis`, or those with a recipient in `domain` who still waits. In order of id, a portion of a few hundred.
+    Found notDue(Optional<String> domain, long nowMillis, Optional<QueueId> after) throws RegisterException;
+
     /// Those of `ids` that are there and not set aside, in order of id.
     Page messages(List<QueueId> ids) throws RegisterException;
 

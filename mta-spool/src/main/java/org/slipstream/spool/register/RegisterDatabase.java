@@ -12,7 +12,8 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Optional;
+
+import javax.sql.DataSource;
 
 /// Opens the register in an embedded H2 and brings its schema up to date.
 ///
@@ -22,25 +23,29 @@ import java.util.Optional;
 /// - `MODE=PostgreSQL`: the SQL stays what PostgreSQL takes.
 /// - `WRITE_DELAY` and `RETENTION_TIME` stay at their defaults. `WRITE_DELAY=0` does not sync anything; durability comes from
 ///   `CHECKPOINT SYNC` after each group. A shorter retention lets H2 reuse space that an interrupted write may need.
-/// - `MAX_COMPACT_TIME=0`: H2 would rewrite its file at every stop, seconds for a queue of 100,000; [#shutdown] decides.
+/// - `MAX_COMPACT_TIME=0`: H2 would rewrite its file at every stop, seconds for a queue of 100,000; [EmbeddedDatabase#stop] decides.
 /// - `TRACE_LEVEL_FILE=0`: what goes wrong is thrown at us and logged by us; no second log beside the data.
 ///
 /// Flyway costs more than opening the database, so it is only called when the schema is not the one we know.
 public final class RegisterDatabase {
     /// The version that the newest file in `db/migration` brings.
-    public static final int SCHEMA_VERSION = 5;
+    public static final int SCHEMA_VERSION = 6;
 
     private static final Logger LOG = LoggerFactory.getLogger(RegisterDatabase.class);
-    /// "slip"; the number of our lock among those of the database.
-    private static final long LOCK = 0x736c6970L;
     private static final String HISTORY = "flyway_schema_history";
     private static final String FILE = "register";
 
     /// The register's file in the spool's directory.
     public static final String FILE_NAME = FILE + ".mv.db";
 
-    private static final long WORTH_COMPACTING_BYTES = 64 << 20;
-    private static final long FEW_MESSAGES = 10_000;
+    // H2 rewrites the file in the background until so much of it is in use. At its default of 90 it was at work for
+    // minutes after a queue of a million had been filled, on the processor and with the store's lock, and a start that
+    // met it took three times as long.
+    private static final String SETTINGS = ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH"
+            + ";DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1;MAX_COMPACT_TIME=0;AUTO_COMPACT_FILL_RATE=50;TRACE_LEVEL_FILE=0";
+
+    /// Networks forget idle connections after five minutes or later.
+    private static final long KEEPALIVE_MILLIS = 120_000;
 
     private RegisterDatabase() {}
 
@@ -52,39 +57,35 @@ public final class RegisterDatabase {
 
     /// @param fileSystem the one of H2's file systems that holds the file: `file`, or one that makes trouble
     public static Register open(Path directory, String fileSystem, int readers) throws UnusableRegisterException {
-        String url = url(directory, fileSystem);
+        EmbeddedDatabase database = new EmbeddedDatabase(fileSystem, path(directory), SETTINGS);
         HikariDataSource pool = null;
         try {
-            pool = pool(url, readers);
-            migrate(pool);
-            Path file = directory.resolve(FILE + ".mv.db");
-            return new JdbcRegister(pool, new JdbcRegister.Dialect(Optional.of("checkpoint sync"),
-                    Optional.of("shutdown immediately"), Optional.of(messages -> shutdown(file, messages)),
-                    Optional.empty()));
+            pool = pool(database, readers, 0);
+            migrate(pool, pool);
+            return new JdbcRegister(database, pool);
         } catch (SQLException | RegisterException | RuntimeException e) {
-            abandon(pool);
+            abandon(database, pool);
             throw unusable(directory, e);
         } catch (UnusableRegisterException e) {
-            abandon(pool);
+            abandon(database, pool);
             throw e;
         }
     }
 
-    /// The register in a PostgreSQL. A commit is synced there, so there is no barrier; it goes on without us, so there is
-    /// nothing to stop. A lock of the writer's session keeps a second server out for as long as the first is connected.
+    /// The register in a PostgreSQL.
     ///
     /// @param url `jdbc:postgresql://host/database?user=…`
     public static Register openShared(String url, int readers) throws UnusableRegisterException {
+        SharedDatabase database = SharedDatabase.at(url);
         HikariDataSource pool = null;
         try {
-            pool = pool(url, readers);
-            migrate(pool);
-            return new JdbcRegister(pool, new JdbcRegister.Dialect(Optional.empty(), Optional.empty(), Optional.empty(),
-                    Optional.of("select pg_try_advisory_lock(" + LOCK + ")")));
+            pool = pool(database, readers, KEEPALIVE_MILLIS);
+            migrate(pool, SharedDatabase.patient(url));
+            return new JdbcRegister(database, pool);
         } catch (SQLException | RegisterException | RuntimeException e) {
             close(pool);
             boolean inUse = e instanceof RegisterException
-                    && String.valueOf(e.getMessage()).contains(JdbcRegister.TAKEN);
+                    && String.valueOf(e.getMessage()).contains(Database.TAKEN);
             throw new UnusableRegisterException(inUse ? Why.IN_USE : Why.UNREADABLE,
                     "The register in " + withoutSecrets(url) + (inUse
                             ? " is in use by another server: stop that one, or give this one a database of its own."
@@ -101,24 +102,9 @@ public final class RegisterDatabase {
         return parameters < 0 ? url : url.substring(0, parameters);
     }
 
-    /// Rewrites the file only when that is quick and worth it: a file that a long queue has left behind.
-    private static String shutdown(Path file, long messages) {
-        boolean wasteful = file.toFile().length() > WORTH_COMPACTING_BYTES && messages < FEW_MESSAGES;
-        return wasteful ? "shutdown compact" : "shutdown";
-    }
-
-    /// Also takes the database out of this process's memory, where `DB_CLOSE_DELAY` would keep it: whoever moves its file away and opens
-    /// a new one would meet the old one again.
-    private static void abandon(HikariDataSource pool) {
-        if (pool == null) {
-            return;
-        }
-        try (Connection connection = pool.getConnection(); Statement statement = connection.createStatement()) {
-            statement.execute("shutdown immediately");
-        } catch (SQLException e) {
-            LOG.debug("event=register-abandoned error=\"{}\"", e.getMessage());
-        }
-        pool.close();
+    private static void abandon(EmbeddedDatabase database, HikariDataSource pool) {
+        database.abandon();
+        close(pool);
     }
 
     private static void close(HikariDataSource pool) {
@@ -127,7 +113,7 @@ public final class RegisterDatabase {
         }
     }
 
-    private static String url(Path directory, String fileSystem) throws UnusableRegisterException {
+    private static String path(Path directory) throws UnusableRegisterException {
         String path = directory.toAbsolutePath().resolve(FILE).toString();
         if (path.indexOf(';') >= 0) {
             throw new UnusableRegisterException(Why.NOT_WRITABLE,
@@ -135,33 +121,27 @@ public final class RegisterDatabase {
                             + " contains a semicolon, which the database cannot open: choose another one.",
                     null);
         }
-        // H2 rewrites the file in the background until so much of it is in use. At its default of 90 it was at work for
-        // minutes after a queue of a million had been filled, on the processor and with the store's lock, and a start that
-        // met it took three times as long.
-        return "jdbc:h2:" + fileSystem + ":" + path
-                + ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH"
-                + ";DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1;MAX_COMPACT_TIME=0;AUTO_COMPACT_FILL_RATE=50;TRACE_LEVEL_FILE=0";
+        return path;
     }
 
-    static HikariDataSource pool(String url, int readers) {
+    /// @param keepaliveMillis how often an idle connection is tried; 0: never
+    static HikariDataSource pool(DataSource database, int readers, long keepaliveMillis) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("spool-register");
-        config.setJdbcUrl(url);
-        if (url.startsWith("jdbc:h2:")) {
-            config.setUsername("sa");
-            config.setPassword("");
-        }
-        // One for the writer, one each for the readers, one for the writer that has just given up a broken one.
-        config.setMaximumPoolSize(readers + 2);
+        config.setDataSource(database);
+        config.setMaximumPoolSize(readers);
         config.setMinimumIdle(0);
         config.setIdleTimeout(0);
         config.setMaxLifetime(0);
         config.setConnectionTimeout(3_000);
+        config.setValidationTimeout(2_000);
+        config.setKeepaliveTime(keepaliveMillis);
         config.setInitializationFailTimeout(1);
         return new HikariDataSource(config);
     }
 
-    private static void migrate(HikariDataSource pool) throws SQLException, UnusableRegisterException {
+    /// @param patient connections for statements that may take long
+    private static void migrate(DataSource pool, DataSource patient) throws SQLException, UnusableRegisterException {
         int version;
         try (Connection connection = pool.getConnection()) {
             if (connection.isReadOnly()) {
@@ -179,7 +159,7 @@ public final class RegisterDatabase {
         }
         if (version < SCHEMA_VERSION) {
             long begin = System.nanoTime();
-            Flyway.configure(RegisterDatabase.class.getClassLoader()).dataSource(pool)
+            Flyway.configure(RegisterDatabase.class.getClassLoader()).dataSource(patient)
                     .locations("classpath:db/migration").table(HISTORY).failOnMissingLocations(true).load().migrate();
             LOG.info("event=register-migrated from={} to={} millis={}", version, SCHEMA_VERSION,
                     (System.nanoTime() - begin) / 1_000_000);

@@ -1,0 +1,180 @@
+package org.slipstream.spool;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.QueueId;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// The register is in a PostgreSQL, and the network between forgets its connections: no byte comes back, and no end of the stream
+/// either. PostgreSQL does not notice, so the session of the dead connection goes on and keeps its lock.
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DeadConnectionTest {
+    /// Instead of 30 s.
+    private static final String SHORT_PATIENCE = "&socketTimeout=1&prepareThreshold=0";
+
+    @TempDir
+    Path directory;
+    private final TestWorld world = new TestWorld();
+    private String direct;
+    private Network network;
+
+    @BeforeEach
+    void connect() throws Exception {
+        direct = Postgres.database();
+        URI server = URI.create(direct.substring("jdbc:".length()));
+        network = new Network(server.getPort());
+        world.database = Optional.of(direct.replace(":" + server.getPort() + "/", ":" + network.port() + "/")
+                + SHORT_PATIENCE);
+    }
+
+    @AfterEach
+    void disconnect() {
+        network.close();
+    }
+
+    @Test
+    void aLetterIsRefusedInTimeAndTheNextOneIsTakenWhenTheNetworkIsBack() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            QueueId before = Letters.commit(spool, "bob@example.net", new byte[100]);
+            network.forgetsConnections = true;
+            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
+                    .isInstanceOf(IOException.class);
+            assertThat(spool.troubles()).anySatisfy(
+                    trouble -> assertThat(trouble.what()).isEqualTo(Spool.What.REGISTER));
+            network.forgetsConnections = false;
+            QueueId after = commitAtLast(spool);
+            assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
+                    .containsExactly(before, after);
+        }
+    }
+
+    /// The database has the letter and cannot say so. Its client was told to come again, so it must not stay.
+    @Test
+    void aLetterWhoseCommitIsNotAnsweredIsTakenBack() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            QueueId before = Letters.commit(spool, "bob@example.net", new byte[100]);
+            network.forgetsAfter = "COMMIT";
+            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
+                    .isInstanceOf(IOException.class);
+            Awaitility.await().until(() -> TestWorld.number(DriverManager.getConnection(direct),
+                    "select count(*) from message") == 2);
+            network.forgetsAfter = "";
+            network.forgetsConnections = false;
+            QueueId after = commitAtLast(spool);
+            assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
+                    .containsExactly(before, after);
+        }
+        try (Spool spool = world.open(directory)) {
+            assertThat(spool.counts().messages()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void withoutAWordFromTheOperatorAReadEndsAfterHalfAMinute() throws Exception {
+        try (Connection connection = org.slipstream.spool.register.Connections.shared(direct)) {
+            assertThat(connection.getNetworkTimeout()).isEqualTo(30_000);
+        }
+        try (Connection connection = org.slipstream.spool.register.Connections.shared(direct + "&socketTimeout=7")) {
+            assertThat(connection.getNetworkTimeout()).isEqualTo(7_000);
+        }
+    }
+
+    private static QueueId commitAtLast(Spool spool) {
+        return Awaitility.await().atMost(Duration.ofSeconds(60)).ignoreExceptionsInstanceOf(IOException.class)
+                .until(() -> Letters.commit(spool, "bob@example.net", Letters.body(100, 9)), id -> id != null);
+    }
+
+    /// Between us and the database.
+    private static final class Network implements AutoCloseable {
+        private final ServerSocket door;
+        private final int database;
+        private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+        /// Connections that carry something now are dead from here on; new ones are, too.
+        volatile boolean forgetsConnections;
+        /// A connection that carries this word to the database is dead behind it.
+        volatile String forgetsAfter = "";
+
+        Network(int database) throws IOException {
+            this.database = database;
+            door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+            Thread.startVirtualThread(this::accept);
+        }
+
+        int port() {
+            return door.getLocalPort();
+        }
+
+        private void accept() {
+            try {
+                while (true) {
+                    Socket client = door.accept();
+                    Socket server = new Socket(InetAddress.getLoopbackAddress(), database);
+                    sockets.addAll(List.of(client, server));
+                    boolean[] dead = new boolean[1];
+                    Thread.startVirtualThread(() -> carry(client, server, dead, true));
+                    Thread.startVirtualThread(() -> carry(server, client, dead, false));
+                }
+            } catch (IOException closed) {
+                // The end of the test.
+            }
+        }
+
+        private void carry(Socket from, Socket to, boolean[] dead, boolean questions) {
+            try {
+                InputStream in = from.getInputStream();
+                OutputStream out = to.getOutputStream();
+                byte[] buffer = new byte[65_536];
+                for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+                    String word = forgetsAfter;
+                    synchronized (dead) {
+                        dead[0] |= forgetsConnections;
+                        if (!dead[0]) {
+                            out.write(buffer, 0, read);
+                        }
+                        if (questions && !word.isEmpty()
+                                && new String(buffer, 0, read, StandardCharsets.ISO_8859_1).contains(word)) {
+                            dead[0] = true;
+                            forgetsConnections = true;
+                        }
+                    }
+                }
+            } catch (IOException closed) {
+                // Nobody at the other end hears of it.
+            }
+        }
+
+        @Override
+        public void close() {
+            try {
+                door.close();
+                for (Socket socket : sockets) {
+                    socket.close();
+                }
+            } catch (IOException e) {
+                throw new java.io.UncheckedIOException(e);
+            }
+        }
+    }
+}

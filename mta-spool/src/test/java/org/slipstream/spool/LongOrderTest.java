@@ -1,0 +1,147 @@
+package org.slipstream.spool;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.core.AddressPattern;
+import org.slipstream.core.QueueFilter;
+import org.slipstream.core.QueueId;
+import org.slipstream.spool.register.Change;
+import org.slipstream.spool.register.Register;
+import org.slipstream.spool.register.Search;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// An operator makes a long queue due while mail comes in.
+@ParameterizedClass
+@ValueSource(booleans = {false, true})
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class LongOrderTest {
+    private static final int PORTION = 500;
+    private static final long HOUR = 3_600_000;
+
+    @TempDir
+    Path directory;
+    @Parameter
+    boolean postgresql;
+    private final TestWorld world = new TestWorld();
+    private Spool spool;
+
+    @BeforeEach
+    void open() throws Exception {
+        world.database = postgresql ? Optional.of(Postgres.database()) : Optional.empty();
+        spool = world.open(directory);
+    }
+
+    private void fill(int messages) throws InterruptedException {
+        FillQueue.fill(spool, messages, new byte[10], world.nowMillis.get() + HOUR);
+    }
+
+    @AfterEach
+    void close() {
+        spool.close();
+    }
+
+    private long now() {
+        return world.nowMillis.get();
+    }
+
+    /// The order is a few dozen portions. The second one is held back until a letter has come; it is with the next group.
+    @Test
+    void aNewLetterWaitsForOnePortionAndIsScannedAmongTheNext() throws Exception {
+        int messages = postgresql ? 5_000 : 20_000;
+        fill(messages);
+        CountDownLatch secondPortion = new CountDownLatch(1);
+        CountDownLatch letterWaits = new CountDownLatch(1);
+        AtomicInteger portions = new AtomicInteger();
+        AtomicInteger portionsBefore = new AtomicInteger();
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        world.trouble = (call, arguments) -> {
+            if (!call.equals("register.write")) {
+                return;
+            }
+            List<?> changes = (List<?>) arguments[0];
+            if (changes.stream().anyMatch(Change.Enter.class::isInstance)) {
+                portionsBefore.set(portions.get());
+            }
+            if (changes.stream().anyMatch(Change.MakeDue.class::isInstance) && portions.incrementAndGet() == 2) {
+                secondPortion.countDown();
+                letterWaits.await();
+            }
+        };
+        long flushed = now();
+        AtomicInteger answers = new AtomicInteger();
+        spool.makeDue(Optional.empty(), Optional.empty(), flushed, () -> {
+            if (answers.incrementAndGet() == messages / PORTION) {
+                done.complete(null);
+            }
+        });
+        secondPortion.await();
+        world.nowMillis.addAndGet(1);
+        CompletableFuture<QueueId> letter = new CompletableFuture<>();
+        try (Draft draft = spool.draft()) {
+            draft.write(new byte[10], 0, 10);
+            Thread.ofVirtual().start(() -> {
+                try {
+                    letter.complete(draft.commit(Letters.envelope("bob@new.example")).id());
+                } catch (Exception e) {
+                    letter.completeExceptionally(e);
+                }
+            });
+            letterWaits.countDown();
+            QueueId fresh = letter.join();
+            assertThat(portionsBefore).as("portions before the letter").hasValueLessThanOrEqualTo(4);
+            done.join();
+            Spool.Claimed claimed = Letters.claim(spool, now(), 1_000, now() + HOUR);
+            assertThat(claimed.messages()).hasSize(1_000).anyMatch(message -> message.id().equals(fresh));
+            assertThat(claimed.more()).isTrue();
+        }
+    }
+
+    @Test
+    void anOrderForEverythingReachesEachMessageAndOneForADomainItsOwn() throws Exception {
+        fill(5_000);
+        CountDownLatch portions = new CountDownLatch(1);
+        spool.makeDue(Optional.empty(), Optional.of("D7.example.net"), now(), portions::countDown);
+        portions.await();
+        assertThat(Letters.claim(spool, now(), 1_000, now() + HOUR).messages()).hasSize(5)
+                .allMatch(message -> message.attempts() == 1);
+        CountDownLatch all = new CountDownLatch(5_000 / PORTION);
+        spool.makeDue(Optional.empty(), Optional.empty(), now() + 1, all::countDown);
+        all.await();
+        assertThat(Letters.claim(spool, now() + 1, 10_000, now() + HOUR).messages()).hasSize(5_000);
+    }
+
+    @Test
+    void aDomainIsFoundWithOneQuestionWhetherRareOrFrequent() throws Exception {
+        fill(5_000);
+        QueueId rare = Letters.commit(spool, "bob@rare.example", new byte[10]);
+        Register.Found found = spool.find(Search.of(domain("rare.example")), Optional.empty(), 100);
+        assertThat(found.ids()).containsExactly(rare);
+        assertThat(found.next()).isEmpty();
+        found = spool.find(Search.of(domain("d7.example.net")), Optional.empty(), 2);
+        assertThat(found.ids()).hasSize(2);
+        Register.Found rest = spool.find(Search.of(domain("d7.example.net")), found.next(), 100);
+        assertThat(rest.ids()).hasSize(3).doesNotContainAnyElementsOf(found.ids());
+        assertThat(rest.next()).isEmpty();
+        assertThat(world.calls.stream().filter("register.find"::equals)).hasSize(3);
+    }
+
+    private static QueueFilter domain(String domain) {
+        return new QueueFilter(Optional.empty(), List.of(AddressPattern.ofDomain(domain).orElseThrow()),
+                Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), 0);
+    }
+}

@@ -1,0 +1,90 @@
+package org.slipstream.spool;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+/// Time is virtual; one look every ten seconds.
+class WatchdogTest {
+    private final AtomicLong nanos = new AtomicLong();
+    private final AtomicInteger ends = new AtomicInteger();
+    private final AtomicBoolean stopping = new AtomicBoolean();
+    private final Troubles troubles = new Troubles(() -> 0, nanos::get);
+    private Watchdog.Probe disk = () -> {};
+    private final Watchdog watchdog = new Watchdog(troubles, stopping::get, () -> disk.write(), nanos::get,
+            Watchdog.PATIENCE_MILLIS, ends::incrementAndGet);
+
+    private void seconds(int seconds) {
+        for (int i = 0; i < seconds / 10; i++) {
+            nanos.addAndGet(TimeUnit.SECONDS.toNanos(10));
+            watchdog.look();
+        }
+    }
+
+    @Test
+    void aWriteThatHangsForAMinuteOnADiskThatWorksEndsTheProcess() {
+        troubles.writeBegins();
+        seconds(60);
+        assertThat(ends).hasValue(0);
+        seconds(20);
+        assertThat(ends).hasPositiveValue();
+    }
+
+    @Test
+    void aDiskThatFailsIsWaitedForAndTheMinuteBeginsWhenItWorks() {
+        disk = () -> {
+            throw new IOException("No space left on device");
+        };
+        troubles.writeBegins();
+        seconds(3_600);
+        disk = () -> {};
+        seconds(60);
+        assertThat(ends).hasValue(0);
+        seconds(10);
+        assertThat(ends).hasValue(1);
+    }
+
+    @Test
+    void aSlowDiskIsWaitedFor() {
+        disk = () -> nanos.addAndGet(TimeUnit.SECONDS.toNanos(5));
+        troubles.writeBegins();
+        seconds(3_600);
+        assertThat(ends).hasValue(0);
+    }
+
+    @Test
+    void aBusyWriterAndAnIdleOneAreLeftAlone() {
+        for (int i = 0; i < 100; i++) {
+            troubles.writeBegins();
+            seconds(50);
+        }
+        troubles.writeEnds();
+        seconds(3_600);
+        assertThat(ends).hasValue(0);
+    }
+
+    @Test
+    void aServerThatStopsDoesNotWaitForTheMinute() {
+        troubles.writeBegins();
+        seconds(10);
+        stopping.set(true);
+        seconds(10);
+        assertThat(ends).hasValue(1);
+    }
+
+    @Test
+    void theProbeWritesToTheDiskAndLeavesNothing(@TempDir Path directory) {
+        assertThatCode(() -> Watchdog.Probe.in(directory).write()).doesNotThrowAnyException();
+        assertThat(directory).isEmptyDirectory();
+        assertThatCode(() -> Watchdog.Probe.in(directory.resolve("gone")).write()).isInstanceOf(IOException.class);
+    }
+}
