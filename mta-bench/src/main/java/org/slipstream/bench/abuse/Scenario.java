@@ -119,7 +119,8 @@ enum Scenario {
             }
         }
     },
-    HOARD("235 clients that hoard recipients as long as permitted and keep the transaction open", 235, 100, House.BY_DEFAULT,
+    HOARD("235 clients that hoard recipients as long as permitted and keep the transaction open", 235, 100,
+            House.BY_DEFAULT,
             Honesty.STRANGER) {
         @Override
         Caller call(Target target, int number) throws IOException {

@@ -60,7 +60,8 @@ class PolicyTest {
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void aPatternThatDoesNotEndIsGivenUp(int length) {
         HeaderPatterns patterns = new HeaderPatterns(List.of(
-                new HeaderPatterns.Rule("X-Long", Pattern.compile("^(a|aa)+\\1b$"), Ruling.reject(550, "5.7.1", "Never")),
+                new HeaderPatterns.Rule("X-Long", Pattern.compile("^(a|aa)+\\1b$"),
+                        Ruling.reject(550, "5.7.1", "Never")),
                 new HeaderPatterns.Rule("X-Long", Pattern.compile("a!$"), Ruling.reject(550, "5.7.1", "No"))));
         byte[] header = ("X-Long: " + "a".repeat(length) + "!\r\n").getBytes(StandardCharsets.US_ASCII);
         Ruling ruling = patterns.end(client("192.0.2.1"), new Check.Message(
