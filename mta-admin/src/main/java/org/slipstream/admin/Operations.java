@@ -76,8 +76,16 @@ public interface Operations {
     /// @param delivers false when mail is only taken in and kept
     /// @param trouble what is wrong now; empty when nothing is
     record Status(String version, String hostname, String started, Optional<Long> messages, Optional<Long> held,
-            Optional<Long> corrupt, int active, boolean delivers, List<DestinationView> destinations,
-            List<TroubleView> trouble) {}
+            Optional<Long> corrupt, int active, boolean delivers, ConnectionsView connections,
+            List<DestinationView> destinations, List<TroubleView> trouble) {}
+
+    /// Connections to other servers by SMTP.
+    ///
+    /// @param most there may be (`queue.lanes`)
+    /// @param opening being made, or waiting for the peer's greeting
+    /// @param unproven of these, to hosts that are not known to work
+    /// @param mostUnproven when there are as many, mail for further such hosts waits (`placement.unproven-percent`)
+    record ConnectionsView(int most, int open, int opening, int unproven, int mostUnproven) {}
 
     record DestinationView(String transport, String nextHop, int waiting, int running, int connections) {}
 

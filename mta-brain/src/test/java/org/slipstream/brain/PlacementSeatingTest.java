@@ -205,7 +205,10 @@ class PlacementSeatingTest {
         for (int i = 0; i < 100; i++) {
             queue("a@far.example");
         }
-        assertThat(ordered(QmgrOrder.Open.class)).as("initial concurrency").hasSize(5);
+        assertThat(ordered(QmgrOrder.Open.class)).as("before the host has greeted").hasSize(1);
+        happens(new QmgrEvent.ConnectionReady(lastOpen().connection()));
+        orders.remove(ordered(QmgrOrder.Open.class).getFirst());
+        assertThat(ordered(QmgrOrder.Open.class)).as("the others of the initial concurrency").hasSize(4);
         assertThat(why(new QueueId(100))).startsWith("waits for a connection to smtp/far.example: 5 of 5 at work, ")
                 .endsWith(" deliveries before it");
         work();
@@ -237,15 +240,14 @@ class PlacementSeatingTest {
         for (int i = 0; i < 20; i++) {
             queue("a@far.example");
         }
-        for (QmgrOrder.Open open : ordered(QmgrOrder.Open.class)) {
-            refuse(open);
-        }
+        refuse(lastOpen());
+        happens(new QmgrEvent.ConnectionReady(lastOpen().connection()));
         List<QmgrOrder.Open> toSecond = ordered(QmgrOrder.Open.class).stream()
                 .filter(open -> ((Route.Smtp) open.route()).hosts().getFirst().name().equals("mx2.far.example"))
                 .toList();
         assertThat(toSecond).as("the same concurrency, elsewhere").hasSize(5);
         assertThat(ordered(QmgrOrder.RecordOutcome.class)).isEmpty();
-        assertThat(remembered).hasSize(5).allSatisfy(change -> assertThat(change)
+        assertThat(remembered).hasSize(1).allSatisfy(change -> assertThat(change)
                 .isInstanceOfSatisfying(HostRow.Change.Put.class,
                         put -> assertThat(put.row().name()).isEqualTo("mx1.far.example")));
     }
@@ -253,12 +255,13 @@ class PlacementSeatingTest {
     @Test
     void aWorkingHostThatTurnsAwayASecondConnectionShrinksTheWindowOnceAndLosesNoLetter() {
         route("far.example", "mx.far.example");
-        for (int i = 0; i < 4; i++) {
+        queue("a@far.example");
+        happens(new QmgrEvent.ConnectionReady(lastOpen().connection()));
+        for (int i = 0; i < 3; i++) {
             queue("a@far.example");
         }
         List<QmgrOrder.Open> opens = ordered(QmgrOrder.Open.class);
         assertThat(opens).hasSize(2);
-        happens(new QmgrEvent.ConnectionReady(opens.getFirst().connection()));
         refuse(opens.getLast());
         assertThat(windows).containsExactly("NEW 5", "FAIL 4");
         assertThat(ordered(QmgrOrder.Deliver.class)).as("all ride on the one that works").hasSize(4)
@@ -269,7 +272,7 @@ class PlacementSeatingTest {
     }
 
     @Test
-    void whenTheOnlyHostFailsFiveConnectionsAreOneTroubleForTheWindow() {
+    void whenTheOnlyHostFailsThatIsOneTroubleForTheWindowHoweverManyWait() {
         route("far.example", "mx.far.example");
         for (int i = 0; i < 10; i++) {
             queue("a@far.example");
@@ -299,18 +302,32 @@ class PlacementSeatingTest {
     @Test
     void aLetterThatLostItsConnectionMovesOnAndIsNeverSelectedAgain() {
         route("far.example", "mx.far.example");
-        QueueId id = queue("a@far.example");
+        queue("before@far.example");
         long first = lastOpen().connection();
-        happens(new QmgrEvent.ConnectionReady(first));
+        work();
+        QueueId id = queue("a@far.example");
         QmgrOrder.Deliver lost = ordered(QmgrOrder.Deliver.class).getLast();
-        happens(new QmgrEvent.DeliveryReturned(lost.delivery(), first, REFUSED, "mx", true));
+        happens(new QmgrEvent.DeliveryReturned(lost.delivery(), first, REFUSED, "mx", false));
         happens(new QmgrEvent.ConnectionReady(lastOpen().connection()));
         QmgrOrder.Deliver again = ordered(QmgrOrder.Deliver.class).getLast();
         assertThat(again.delivery()).isEqualTo(lost.delivery());
         assertThat(again.connection()).isNotEqualTo(first);
         done(again);
-        assertThat(ordered(QmgrOrder.Remove.class)).singleElement()
+        assertThat(ordered(QmgrOrder.Remove.class)).hasSize(2).last()
                 .satisfies(remove -> assertThat(remove.id()).isEqualTo(id));
+    }
+
+    @Test
+    void aLetterThatMayHaveArrivedIsDeferredAndNotTriedAtAnotherHostOfTheSameDestination() {
+        route("far.example", "mx1.far.example", "mx2.far.example");
+        QueueId id = queue("a@far.example");
+        happens(new QmgrEvent.ConnectionReady(lastOpen().connection()));
+        QmgrOrder.Deliver lost = ordered(QmgrOrder.Deliver.class).getLast();
+        happens(new QmgrEvent.DeliveryReturned(lost.delivery(), lost.connection(), REFUSED, "mx", true));
+        assertThat(ordered(QmgrOrder.Open.class)).hasSize(1);
+        assertThat(ordered(QmgrOrder.Deliver.class)).hasSize(1);
+        assertThat(ordered(QmgrOrder.Defer.class)).singleElement()
+                .satisfies(defer -> assertThat(defer.id()).isEqualTo(id));
         assertThat(workers.snapshot(now).counts().possibleDuplicates()).isEqualTo(1);
     }
 
@@ -422,5 +439,69 @@ class PlacementSeatingTest {
                 HostKeys.BY_NAME, HostMemory.NONE);
         assertThat(seating.explain(new QueueId(1), (Route.Smtp) routes.get("far.example"), true, now))
                 .contains("an unused host", "mx1.far.example", "suspended by ann: maintenance");
+    }
+
+    @Test
+    void sixtySilentDestinationsLeaveRoomForHealthyMail() {
+        for (int d = 0; d < 60; d++) {
+            route("silent" + d + ".example", "mx.silent" + d + ".example");
+            for (int i = 0; i < 8; i++) {
+                queue("a@silent" + d + ".example");
+            }
+        }
+        assertThat(ordered(QmgrOrder.Open.class)).as("one connection each").hasSize(60);
+        route("new.example", "mx.new.example");
+        QueueId first = queue("a@new.example");
+        QmgrOrder.Open open = lastOpen();
+        assertThat(open.route().nextHop()).isEqualTo("new.example");
+        happens(new QmgrEvent.ConnectionReady(open.connection()));
+        done(ordered(QmgrOrder.Deliver.class).getLast());
+        assertThat(ordered(QmgrOrder.Remove.class)).singleElement()
+                .satisfies(remove -> assertThat(remove.id()).isEqualTo(first));
+    }
+
+    @Test
+    void whereMoreAreSilentThanMayBeAHostThatIsKnownToWorkStillFindsAPlace() {
+        route("known.example", "mx.known.example");
+        queue("a@known.example");
+        work();
+        for (int d = 0; d < 200; d++) {
+            route("silent" + d + ".example", "mx.silent" + d + ".example");
+            queue("a@silent" + d + ".example");
+        }
+        assertThat(workers.figures().unproven()).isEqualTo(75);
+        assertThat(workers.figures().isShort()).isTrue();
+        int before = ordered(QmgrOrder.Deliver.class).size();
+        for (int i = 0; i < 20; i++) {
+            queue("a@known.example");
+        }
+        assertThat(ordered(QmgrOrder.Deliver.class)).hasSizeGreaterThan(before);
+
+        route("new.example", "mx.new.example");
+        queue("a@new.example");
+        assertThat(ordered(QmgrOrder.Open.class)).noneMatch(open -> open.route().nextHop().equals("new.example"));
+    }
+
+    @Test
+    void whoHasWaitedLongForAGreetingMakesRoomWhenPlacesAreShort() {
+        for (int d = 0; d < 75; d++) {
+            route("silent" + d + ".example", "mx.silent" + d + ".example");
+            queue("a@silent" + d + ".example");
+        }
+        long first = ordered(QmgrOrder.Open.class).getFirst().connection();
+        assertThat(brain.nextAlarmMillis()).as("nothing is short yet").isGreaterThan(now + 30_000);
+        route("new.example", "mx.new.example");
+        queue("a@new.example");
+        assertThat(brain.nextAlarmMillis()).isEqualTo(now + 30_000);
+        alarm(now + 30_000);
+        assertThat(ordered(QmgrOrder.Close.class)).singleElement()
+                .satisfies(close -> assertThat(close.connection()).isEqualTo(first));
+        assertThat(lastOpen().route().nextHop()).isEqualTo("new.example");
+        alarm(now);
+        assertThat(ordered(QmgrOrder.Defer.class)).singleElement()
+                .satisfies(defer -> assertThat(defer.id()).isEqualTo(new QueueId(1)));
+        assertThat(ordered(QmgrOrder.RecordOutcome.class).getLast().outcomes().getFirst().outcome().reply().text())
+                .contains("mx.silent0.example has not greeted for 30 s");
+        assertThat(workers.figures().unproven()).isEqualTo(75);
     }
 }

@@ -164,7 +164,7 @@ final class Rooms {
         Config.Placement place = config.placement();
         return new ClientConfig(config.hostname(), client.startTls(), client.dnsServers(), client.connectMillis(),
                 client.greetingMillis(), client.commandMillis(), client.tlsMillis(), client.dataReplyMillis(),
-                client.dataBlockMillis(), client.finalReplyMillis(), RESET_MILLIS, QUIT_MILLIS,
+                client.dataBlockMillis(), client.finalReplyMillis(), RESET_MILLIS, QUIT_MILLIS, client.longLines(),
                 new ClientConfig.Ahead(place.depth(), place.mostDepth(), place.bytesAhead()), peers(config));
     }
 
@@ -178,7 +178,9 @@ final class Rooms {
                 place.depth(), place.mostDepth(), place.overflow(), perHost, place.idlePerHost(),
                 config.queue().idleConnectionMillis(), place.ageMillis(), config.queue().minimalBackoffMillis(),
                 Math.max(config.queue().minimalBackoffMillis(), config.queue().maximalBackoffMillis()),
-                place.crowdedMillis(), place.closedMillis(), place.habitMillis(), place.returns(), true, true);
+                place.crowdedMillis(), place.closedMillis(), place.habitMillis(), place.returns(),
+                new PlaceRules.Unproven(place.unprovenPercent(), place.failedPercent(), place.yieldMillis()), true,
+                true);
     }
 
     private static Peers peers(Config config) throws StartFailure {

@@ -21,6 +21,7 @@ import org.slipstream.dist.place.HostNotes;
 import org.slipstream.dist.place.Places;
 import org.slipstream.qmgr.OrderSink;
 import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QmgrEvent;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.Seating;
@@ -58,18 +59,24 @@ import javax.net.ssl.SSLContext;
 /// A running server: all rooms, joined. The only class that knows every one of them.
 ///
 /// **Start**, from the inside out, so that nothing is accepted before it can be kept: spool (with its replay), carriers,
-/// queue manager, desk; then the ports. **Stop**, from the outside in: the ports refuse, transfers in progress finish
-/// for up to 10 s, their outcomes are recorded, the spool is closed last. A kill at any moment is safe as well; the orderly
-/// stop only spares the peers a second copy.
+/// queue manager, desk; then the ports. **Stop**, from the outside in and within [#STOP] altogether: nothing new is chosen for
+/// delivery, the ports refuse and let transfers in progress finish, then the connections to other servers do, their
+/// outcomes are recorded, the spool is closed last. What is cut is deferred; where the peer may have the message already, the log says so.
+/// A kill at any moment is safe as well; the orderly stop only spares the peers a second copy.
 public final class Server implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Server.class);
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    /// `run --help` promises ten seconds for the whole process.
+    static final Duration STOP = Duration.ofSeconds(9);
+    private static final Duration KEPT_FOR_OUTBOUND = Duration.ofMillis(2_500);
+    private static final Duration KEPT_FOR_OUTCOMES = Duration.ofMillis(1_500);
+    private static final Duration KEPT_FOR_SPOOL = Duration.ofMillis(750);
     private static final int ARRIVALS_WAITING = 10_000;
     private static final LongSupplier CLOCK = System::currentTimeMillis;
 
     private final Config config;
     private final Inbox inbox = new Inbox(ARRIVALS_WAITING);
-    private final Undo undo = new Undo();
+    private final Shutdown undo = new Shutdown(System::nanoTime, STOP);
+    private final List<SmtpListener> listeners = new ArrayList<>();
     private final Map<String, InetSocketAddress> ports = new LinkedHashMap<>();
 
     private Server(Config config) {
@@ -108,7 +115,7 @@ public final class Server implements AutoCloseable {
         return AdminSocket.in(config.home());
     }
 
-    /// Refuses new work, lets transfers in progress finish for up to 10 s, closes everything. May be called twice.
+    /// Refuses new work, lets transfers in progress finish, closes everything, within [#STOP]. May be called twice.
     @Override
     public synchronized void close() {
         undo.close();
@@ -118,27 +125,29 @@ public final class Server implements AutoCloseable {
         OpenFiles.warning(config).ifPresent(log::warn);
         Path home = folder(config.home());
         Spool spool = openSpool();
-        undo.push("spool", spool::close);
+        undo.push("spool", Duration.ZERO, _ -> spool.close());
         Supplier<SSLContext> tls = Rooms.tls(config);
         ClientConfig client = Rooms.client(config);
         Rooms rooms = new Rooms(config, client, spool, this::arrived);
         Carriers carriers = new Carriers(client, new CarrierAnswers(inbox::answer));
-        undo.push("carriers", carriers::close);
         QmgrConfig settings = Rooms.queue(config.queue(), config.delivery());
         Places places = new Places(Rooms.placement(config), new LaneSeating(settings), client,
                 rememberedHosts(spool), new HostNotes(spool), CLOCK);
         Desk desk = new Desk(spool, rooms.routes(), carriers, places::breaksUnderPipelining, rooms.mailboxes(),
                 rooms.reports(), inbox::answer, CLOCK);
-        undo.push("desk", desk::close);
+        undo.push("desk", KEPT_FOR_SPOOL, _ -> desk.close());
         QmgrLoop loop = startQueueManager(settings, places.seating(),
                 config.queue().delivers() ? desk : new RestingDesk(desk, inbox::answer));
         QueueOperations operations = new QueueOperations(spool, inbox, CLOCK, Release.version(), config.hostname(),
-                new Surroundings(config.queue().delivers(), carriers::phase, places::suspended));
+                new Surroundings(config.queue().delivers(), carriers::phase, places::suspended,
+                        places::connections));
+        undo.push("connections", KEPT_FOR_OUTCOMES, carriers::close);
         AdminServer api = bindAdmin();
         House house = rooms.house(loop::isBehindArrivals).withEtrn(new Wake(config.routes().keySet(),
                 domain -> operations.flushAll(Optional.of(domain)),
                 asking -> asking.user().isPresent() || config.relay().contains(asking.address()),
                 config.queue().minimalBackoffMillis(), System::nanoTime));
+        undo.push("ports", KEPT_FOR_OUTBOUND, this::closePorts);
         for (Services.Service service : Services.of(config)) {
             ports.put(service.name(), listen(service, tls, house));
         }
@@ -166,12 +175,23 @@ public final class Server implements AutoCloseable {
                 config.delivery().feedbackDebug() ? new FeedbackLog() : QmgrTrace.SILENT);
         QmgrLoop loop = new QmgrLoop(brain, inbox, desk, CLOCK, Server::brainIsBroken);
         loop.start();
-        undo.push("queue manager", () -> {
-            if (!loop.stop(PATIENCE)) {
+        undo.push("queue manager", KEPT_FOR_SPOOL, patience -> {
+            if (!loop.stop(patience)) {
                 log.warn("msg=\"deliveries in progress did not finish in time; they will be tried again\"");
             }
         });
         return loop;
+    }
+
+    /// From here on nothing new is chosen for delivery, so that the connections run dry while clients finish. All ports together
+    /// have one time.
+    private void closePorts(Duration patience) throws InterruptedException {
+        inbox.answer(new QmgrEvent.Stopping());
+        List<Thread> closing = listeners.stream()
+                .map(listener -> Thread.ofPlatform().daemon().start(() -> listener.stop(patience))).toList();
+        for (Thread each : closing) {
+            each.join();
+        }
     }
 
     // Nothing is lost: the register has every message. A supervisor starts us again.
@@ -188,14 +208,14 @@ public final class Server implements AutoCloseable {
         } catch (IOException taken) {
             throw new StartFailure(taken.getMessage() + "; stop what uses it or set listen." + service.name(), taken);
         }
-        undo.push(service.name(), () -> listener.stop(PATIENCE));
+        listeners.add(listener);
         return new InetSocketAddress(service.address().getAddress(), listener.port());
     }
 
     private AdminServer bindAdmin() throws StartFailure {
         try {
             AdminServer api = AdminServer.bind(admin());
-            undo.push("admin", api::close);
+            undo.push("admin", KEPT_FOR_OUTCOMES, _ -> api.close());
             return api;
         } catch (IOException refused) {
             throw new StartFailure("cannot open the socket " + admin() + ": " + FailureWords.of(refused), refused);
@@ -216,35 +236,6 @@ public final class Server implements AutoCloseable {
         } catch (IOException trouble) {
             throw new StartFailure("cannot make the folder " + folder + ": "
                     + FailureWords.of(trouble) + "; choose another with --home or mend its permissions", trouble);
-        }
-    }
-
-    /// What was opened, closed in the opposite order; one failure does not keep the rest open.
-    private static final class Undo implements AutoCloseable {
-        private interface Step {
-            void run() throws Exception;
-        }
-
-        private record Opened(String name, Step close) {}
-
-        private final List<Opened> opened = new ArrayList<>();
-
-        void push(String name, Step close) {
-            opened.add(new Opened(name, close));
-        }
-
-        @Override
-        public void close() {
-            while (!opened.isEmpty()) {
-                Opened last = opened.removeLast();
-                try {
-                    last.close().run();
-                } catch (InterruptedException stop) {
-                    Thread.currentThread().interrupt();
-                } catch (Exception trouble) {
-                    log.warn("msg=\"trouble while stopping {}\"", last.name(), trouble);
-                }
-            }
         }
     }
 }

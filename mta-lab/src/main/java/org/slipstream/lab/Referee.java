@@ -89,7 +89,7 @@ public final class Referee {
             case QmgrOrder.Deliver deliver -> deliver(deliver);
             case QmgrOrder.Close close -> {
                 SimulatedNetwork.Connection connection = network.connections.get(close.connection());
-                require(connection == null || connection.phase == Phase.IDLE, () -> "closed in use: " + close);
+                require(connection == null || connection.phase != Phase.BUSY, () -> "closed in use: " + close);
             }
             case QmgrOrder.RecordOutcome record -> record(record, now);
             case QmgrOrder.Notify notify -> {

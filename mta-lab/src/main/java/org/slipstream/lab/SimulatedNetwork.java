@@ -142,10 +142,8 @@ final class SimulatedNetwork {
     void deliver(QmgrOrder.Deliver deliver, Consumer<QmgrEvent> answer) {
         Connection connection = connections.get(deliver.connection());
         if (connection == null) {
-            // The server hung up while the order was on its way. Carriers may or may not say more than that.
-            if (chance.nextBoolean()) {
-                later(1, () -> answer.accept(broken(deliver)));
-            }
+            // The server hung up while the order was on its way. A carrier answers each order all the same.
+            later(1, () -> answer.accept(broken(deliver)));
             return;
         }
         Server server = connection.server;
@@ -165,9 +163,17 @@ final class SimulatedNetwork {
         });
     }
 
-    void close(QmgrOrder.Close close) {
+    void close(QmgrOrder.Close close, Consumer<QmgrEvent> answer) {
         Connection connection = connections.get(close.connection());
-        if (connection != null) {
+        if (connection == null) {
+            return;
+        }
+        if (connection.phase == Phase.OPENING) {
+            connections.remove(connection.number);
+            // A carrier that is cut while it opens says so.
+            later(1, () -> answer.accept(new QmgrEvent.ConnectionFailed(connection.number,
+                    Reply.of(451, "4.3.2", "aborted"), "local")));
+        } else {
             leave(connection);
         }
     }

@@ -37,6 +37,7 @@ final class SimulatedServer {
     private final Deque<Caller> waiting = new ArrayDeque<>();
     private final Deque<Long> recent = new ArrayDeque<>();
     private int sessions;
+    private int life;
 
     SimulatedServer(Server server, House house, Clockwork clock, RandomGenerator chance) {
         this.server = server;
@@ -48,6 +49,7 @@ final class SimulatedServer {
     void crash() {
         waiting.clear();
         sessions = 0;
+        life++;
     }
 
     boolean suffers(Fault fault) {
@@ -106,7 +108,19 @@ final class SimulatedServer {
 
     private void letIn(Caller caller) {
         sessions++;
-        after(server.greeting().millis(chance), caller, caller::greeted);
+        long millis = server.greeting().millis(chance);
+        if (millis == 0) {
+            caller.greeted();
+            return;
+        }
+        int livesNow = life;
+        clock.after(millis, () -> {
+            if (caller.isThere()) {
+                caller.greeted();
+            } else if (life == livesNow) {
+                left();
+            }
+        });
     }
 
     /// A session is over. Who waits is let in a moment later: this is called while orders are carried out, and answers come
@@ -120,7 +134,10 @@ final class SimulatedServer {
 
     private void letWaitingIn() {
         while (!waiting.isEmpty() && sessions < server.sessions()) {
-            letIn(waiting.remove());
+            Caller next = waiting.remove();
+            if (next.isThere()) {
+                letIn(next);
+            }
         }
     }
 

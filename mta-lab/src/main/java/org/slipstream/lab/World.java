@@ -281,7 +281,7 @@ public final class World {
             case QmgrOrder.FindRoute find -> network.find(find, this::tell);
             case QmgrOrder.Open open -> network.open(open, this::tell);
             case QmgrOrder.Deliver deliver -> network.deliver(deliver, this::tell);
-            case QmgrOrder.Close close -> network.close(close);
+            case QmgrOrder.Close close -> network.close(close, this::tell);
             case QmgrOrder.RecordOutcome record -> spool.record(record, this::tell);
             case QmgrOrder.Notify notify -> report(notify);
             case QmgrOrder.Defer defer -> spool.defer(defer, this::tell);

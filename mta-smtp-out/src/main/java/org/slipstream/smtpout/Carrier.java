@@ -125,8 +125,14 @@ final class Carrier implements Runnable, ConnectionOwner {
         return posted;
     }
 
+    /// Finishes what it is doing, then ends. A connection that is still being opened has nothing to finish.
     void close() {
         mailbox.post(new Mailbox.Close());
+        synchronized (this) {
+            if (opening) {
+                cut();
+            }
+        }
     }
 
     /// A successor has taken over.
@@ -139,15 +145,12 @@ final class Carrier implements Runnable, ConnectionOwner {
         return mailbox.end();
     }
 
-    /// Finishes what it is doing, then ends. A connection that is still being opened has nothing to finish.
+    /// Like [#close]; what is answered from now on is our own doing.
     void stop() {
-        close();
         synchronized (this) {
             stopping = true;
-            if (opening) {
-                cut();
-            }
         }
+        close();
     }
 
     /// Ends what it is doing.

@@ -37,7 +37,8 @@ public interface CarrierEvents {
     /// The connection is gone, and nobody has decided about any recipient of this parcel.
     ///
     /// @param reason 4xx; why, for whoever wants to know
-    /// @param mayHaveArrived the whole message was handed to the network: the peer may have it, and will get it again
+    /// @param mayHaveArrived the whole message was handed to the network: the peer may have it, so it is deferred and not
+    /// sent again at once
     default void returned(long delivery, long connection, Reply reason, String remote, boolean mayHaveArrived) {
         throw new UnsupportedOperationException("a house that reseats takes parcels back");
     }

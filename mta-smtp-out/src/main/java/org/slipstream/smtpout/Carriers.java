@@ -7,6 +7,7 @@ import org.slipstream.smtpout.host.HostFinder;
 import org.slipstream.smtpout.wire.Watchdog;
 import org.slipstream.smtpout.wire.Wire;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -31,13 +32,12 @@ import java.util.random.RandomGenerator;
 /// Peers that broke under pipelining are remembered by address, so that what they broke is done again plainly, also in a house
 /// that does not listen. The house's own memory is the better one: it ends, and it survives a restart.
 public final class Carriers implements AutoCloseable {
-    private static final long FINISH_MILLIS = 10_000;
-    private static final long CUT_MILLIS = 2_000;
+    private static final Duration FINISH = Duration.ofSeconds(10);
+    private static final Duration CUT = Duration.ofMillis(500);
     private static final int MAX_REMEMBERED = 4096;
 
     private final ClientConfig config;
     private final CarrierEvents events;
-    private final long finishMillis;
     private final Watchdog watchdog = new Watchdog();
     private final Opener opener;
     private final Registry registry = new Registry();
@@ -54,13 +54,8 @@ public final class Carriers implements AutoCloseable {
 
     /// @param random chooses among hosts of equal preference
     public Carriers(ClientConfig config, CarrierEvents events, HostFinder hosts, RandomGenerator random) {
-        this(config, events, hosts, random, FINISH_MILLIS);
-    }
-
-    Carriers(ClientConfig config, CarrierEvents events, HostFinder hosts, RandomGenerator random, long finishMillis) {
         this.config = config;
         this.events = events;
-        this.finishMillis = finishMillis;
         if (config.startTls()) {
             Wire.warmUpTls();
         }
@@ -125,16 +120,22 @@ public final class Carriers implements AutoCloseable {
         }
     }
 
-    /// Lets transfers in progress finish for up to 10 s, then cuts them off; they are answered with a deferral.
+    /// Lets transfers in progress finish for up to 10 s.
     @Override
     public void close() {
+        close(FINISH);
+    }
+
+    /// Lets transfers in progress finish, then cuts them off; they are answered with a deferral. All of it takes no longer than
+    /// `patience`, or [#CUT] where that is longer.
+    public void close(Duration patience) {
         synchronized (this) {
             closed = true;
         }
         each(Carrier::stop);
-        if (!allEndWithin(finishMillis)) {
+        if (!allEndWithin(patience.minus(CUT))) {
             each(Carrier::cut);
-            if (!allEndWithin(CUT_MILLIS)) {
+            if (!allEndWithin(CUT)) {
                 each(Carrier::giveUp);
             }
         }
@@ -163,8 +164,8 @@ public final class Carriers implements AutoCloseable {
         all.forEach(what);
     }
 
-    private synchronized boolean allEndWithin(long millis) {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    private synchronized boolean allEndWithin(Duration patience) {
+        long deadline = System.nanoTime() + patience.toNanos();
         try {
             while (!living.isEmpty()) {
                 long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());

@@ -3,6 +3,7 @@ package org.slipstream.smtpout;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.dialog.Phase;
 import org.slipstream.smtpout.place.HostKey;
+import org.slipstream.smtpout.wire.LongLines;
 
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -12,19 +13,26 @@ import java.util.List;
 /// @param hostname our name in EHLO
 /// @param startTls use STARTTLS when offered (opportunistic: certificates are not checked, RFC 7435)
 /// @param dnsServers empty for those of the system
+/// @param longLines what becomes of lines of more than 998 octets
 /// @param ahead bounds of pipelining
 /// @param peers who is treated differently
 public record ClientConfig(String hostname, boolean startTls, List<InetSocketAddress> dnsServers,
         long connectMillis, long greetingMillis, long commandMillis, long tlsMillis, long dataReplyMillis,
-        long dataBlockMillis, long finalReplyMillis, long resetMillis, long quitMillis, Ahead ahead, Peers peers) {
+        long dataBlockMillis, long finalReplyMillis, long resetMillis, long quitMillis, LongLines longLines,
+        Ahead ahead, Peers peers) {
     /// How far to go ahead of the replies on one connection.
     ///
     /// @param first unanswered messages on a new connection, until it is known how many are worth it
     /// @param messages unanswered ones, at the most
     /// @param bytes of unanswered messages, together; a larger message goes alone. It bounds what is sent twice when the connection is
     /// lost
-    public record Ahead(int first, int messages, long bytes) {
+    /// @param pauseMillis after such a pause the peer may have closed the connection, so it answers before a message is sent to its end
+    public record Ahead(int first, int messages, long bytes, long pauseMillis) {
         public static final Ahead DEFAULT = new Ahead(2, 50, 4 << 20);
+
+        public Ahead(int first, int messages, long bytes) {
+            this(first, messages, bytes, 1_000);
+        }
 
         public Ahead {
             if (first < 1 || messages < first || bytes < 1) {
@@ -38,7 +46,8 @@ public record ClientConfig(String hostname, boolean startTls, List<InetSocketAdd
             long greetingMillis, long commandMillis, long tlsMillis, long dataReplyMillis, long dataBlockMillis,
             long finalReplyMillis, long resetMillis, long quitMillis) {
         this(hostname, startTls, dnsServers, connectMillis, greetingMillis, commandMillis, tlsMillis, dataReplyMillis,
-                dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, Ahead.DEFAULT, Peers.USUAL);
+                dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, LongLines.CONVERT, Ahead.DEFAULT,
+                Peers.USUAL);
     }
 
     public static ClientConfig of(String hostname) {
@@ -48,12 +57,17 @@ public record ClientConfig(String hostname, boolean startTls, List<InetSocketAdd
 
     ClientConfig with(Ahead bounds) {
         return new ClientConfig(hostname, startTls, dnsServers, connectMillis, greetingMillis, commandMillis, tlsMillis,
-                dataReplyMillis, dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, bounds, peers);
+                dataReplyMillis, dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, longLines, bounds, peers);
+    }
+
+    ClientConfig with(LongLines treatment) {
+        return new ClientConfig(hostname, startTls, dnsServers, connectMillis, greetingMillis, commandMillis, tlsMillis,
+                dataReplyMillis, dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, treatment, ahead, peers);
     }
 
     public ClientConfig withPeers(Peers others) {
         return new ClientConfig(hostname, startTls, dnsServers, connectMillis, greetingMillis, commandMillis, tlsMillis,
-                dataReplyMillis, dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, ahead, others);
+                dataReplyMillis, dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, longLines, ahead, others);
     }
 
     PeerPolicy policy(Route route) {

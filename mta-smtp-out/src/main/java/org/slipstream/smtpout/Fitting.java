@@ -50,7 +50,7 @@ sealed interface Fitting {
             return AS_IT_IS;
         }
         return survey.isConvertible()
-                ? new Converted(converted(parcel.letter(), survey, sevenBit, binary))
+                ? new Converted(converted(parcel.letter(), survey, sevenBit, binary, false))
                 : new Impossible(Reply.of(554, "5.6.3",
                         "the message is too malformed to be converted to what the next hop can take"));
     }
@@ -80,25 +80,44 @@ sealed interface Fitting {
                 : Optional.empty();
     }
 
+    /// The letter has lines of more than 998 octets, which RFC 5321 section 4.5.3.1.6 does not allow.
+    ///
+    /// @throws IOException when the letter cannot be read
+    static Fitting withShortLines(Parcel parcel, PeerExtensions peer) throws IOException {
+        Survey survey = survey(parcel.letter());
+        if (survey.isSigned() || !survey.canShortenLines()) {
+            return new Impossible(Reply.of(554, "5.6.0", "the message has lines of more than 998 octets and "
+                    + (survey.isSigned()
+                            ? "is signed, so they cannot be made shorter without breaking the signature"
+                            : "they are in a header without blanks or outside of its parts, where they cannot be made"
+                                    + " shorter")
+                    + "; the server's operator can have them sent or broken (smtp-client.long-lines)"));
+        }
+        boolean sevenBit = !peer.offers(Extension.EIGHT_BIT_MIME);
+        boolean binary = parcel.envelope().body() == BodyType.BINARY_MIME;
+        return new Converted(converted(parcel.letter(), survey, sevenBit, binary, true));
+    }
+
     private static Survey survey(Letter letter) throws IOException {
         try (InputStream in = letter.open()) {
             return Survey.of(in);
         }
     }
 
-    private static Letter converted(Letter letter, Survey survey, boolean sevenBit, boolean binary) throws IOException {
+    private static Letter converted(Letter letter, Survey survey, boolean sevenBit, boolean binary, boolean shortLines)
+            throws IOException {
         long size = 0;
-        try (InputStream in = new Conversion(letter.open(), survey, sevenBit, binary)) {
+        try (InputStream in = new Conversion(letter.open(), survey, sevenBit, binary, shortLines)) {
             size = in.transferTo(java.io.OutputStream.nullOutputStream());
         }
-        return new ConvertedLetter(letter, survey, sevenBit, binary, size);
+        return new ConvertedLetter(letter, survey, sevenBit, binary, shortLines, size);
     }
 
-    record ConvertedLetter(Letter original, Survey survey, boolean sevenBit, boolean binary,
+    record ConvertedLetter(Letter original, Survey survey, boolean sevenBit, boolean binary, boolean shortLines,
             long sizeBytes) implements Letter {
         @Override
         public InputStream open() throws IOException {
-            return new Conversion(original.open(), survey, sevenBit, binary);
+            return new Conversion(original.open(), survey, sevenBit, binary, shortLines);
         }
     }
 }

@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Letter;
 import org.slipstream.smtpout.wire.Chunks;
+import org.slipstream.smtpout.wire.LongLines;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,14 +23,21 @@ final class Flight {
     int depthThen;
 
     private final long sizeBytes;
+    private final Letter whole;
     private final InputStream letter;
+    private final boolean chunked;
+    private final LongLines longLines;
     private Optional<Chunks> chunks = Optional.empty();
     private boolean closed;
 
     /// @throws IOException when the letter cannot be opened
     ///
     /// @param letter the parcel's own, or what the peer can take of it
-    Flight(Parcel parcel, Letter letter) throws IOException {
+    /// @param chunked it goes by BDAT
+    Flight(Parcel parcel, Letter letter, boolean chunked, LongLines longLines) throws IOException {
+        this.whole = letter;
+        this.chunked = chunked;
+        this.longLines = longLines;
         this.parcel = parcel;
         this.sizeBytes = letter.sizeBytes();
         this.letter = letter.open();
@@ -39,15 +47,32 @@ final class Flight {
         return sizeBytes;
     }
 
-    InputStream letter() {
-        return letter;
-    }
-
     Chunks chunks() {
         if (chunks.isEmpty()) {
-            chunks = Optional.of(new Chunks(letter, sizeBytes));
+            chunks = Optional.of(chunked
+                    ? Chunks.forBdat(letter, sizeBytes, longLines)
+                    : Chunks.forData(letter, sizeBytes, longLines));
         }
         return chunks.get();
+    }
+
+    /// True when there are lines that must be made shorter first. A letter of one piece is read for this and then sent from
+    /// memory; a longer one is read once more.
+    boolean needsShorterLines() throws IOException {
+        if (longLines != LongLines.CONVERT) {
+            return false;
+        }
+        try {
+            if (chunks().hasLongLine() || chunks().isLast()) {
+                return chunks().hasLongLine();
+            }
+            try (InputStream again = whole.open()) {
+                return LongLines.isIn(again);
+            }
+        } catch (IOException unreadable) {
+            close();
+            throw unreadable;
+        }
     }
 
     void close() {

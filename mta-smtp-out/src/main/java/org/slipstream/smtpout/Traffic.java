@@ -11,6 +11,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.smtpout.dialog.Errand;
 import org.slipstream.smtpout.dialog.Fate;
 import org.slipstream.smtpout.dialog.Move;
+import org.slipstream.smtpout.dialog.PeerExtensions;
 import org.slipstream.smtpout.dialog.Phase;
 import org.slipstream.smtpout.dialog.Pipeline;
 import org.slipstream.smtpout.dialog.Portions;
@@ -33,8 +34,12 @@ import java.util.function.Consumer;
 ///
 /// Three rules keep mail safe when things break. A message that could not be read to its end never gets its end written: with
 /// DATA the wire is cut, with BDAT the transaction is reset. A message that did not go out whole cannot have been taken, whatever the
-/// peer says. And once the last byte may have left, a missing reply is no proof of anything: the parcel comes back, and the
-/// log says that the peer may have it already.
+/// peer says. And once the last byte may have left, a missing reply is no proof of anything: the parcel comes back with the
+/// word that the peer may have it already, and the log says so.
+///
+/// **After a pause** the first message is not written to its end before the peer has answered anything. A peer may close an idle
+/// connection just then, and a whole message that is lost so may have arrived for all this side knows. One round trip after a
+/// pause ([ClientConfig.Ahead#pauseMillis]) spares that message the wait for its next attempt.
 final class Traffic {
     private static final Logger log = LoggerFactory.getLogger(Traffic.class);
 
@@ -60,6 +65,8 @@ final class Traffic {
     /// The peer has done something since nothing was under way.
     private boolean alive;
     private boolean used;
+    private long idleSinceNanos;
+    private boolean afterPause;
     private Optional<Ending> ending = Optional.empty();
 
     /// How it ended.
@@ -69,7 +76,7 @@ final class Traffic {
     /// @param left parcels that were begun and not answered
     record Ending(Reply reason, String remote, Kind kind, List<Left> left) {
         enum Kind {
-            /// The peer left while nothing was under way, or before it did anything about what was.
+            /// The peer left while nothing was under way, or before it did anything about what was and had all of a message.
             STALE,
             /// It broke.
             BROKEN,
@@ -128,21 +135,12 @@ final class Traffic {
     }
 
     void begin(Parcel parcel) {
-        Flight flight;
-        try {
-            Fitting fitting = Fitting.of(parcel, session.dialog().extensions(), session.assurance());
-            if (fitting instanceof Fitting.Impossible(Reply reason)) {
-                refuse(parcel, reason);
-                return;
-            }
-            flight = new Flight(parcel,
-                    fitting instanceof Fitting.Converted(Letter letter) ? letter : parcel.letter());
-        } catch (IOException e) {
-            log.warn("queue={} msg=\"message cannot be opened\" reason=\"{}\"", parcel.id(),
-                    LogText.text(FailureWords.of(e)));
-            refuse(parcel, Troubles.unreadable());
+        Optional<Flight> fitted = fitted(parcel);
+        if (fitted.isEmpty()) {
             return;
         }
+        Flight flight = fitted.get();
+        afterPause = flights.isEmpty() ? isAfterPause() : afterPause;
         flights.put(parcel.delivery(), flight);
         bytesInFlight += flight.sizeBytes();
         loading = Optional.of(flight);
@@ -151,6 +149,43 @@ final class Traffic {
         flight.underWay = pipeline.openCount();
         flight.depthThen = depth.depth();
         tell(fates);
+    }
+
+    /// The parcel in a form that this peer can take. Empty when there is none, and the parcel is answered.
+    private Optional<Flight> fitted(Parcel parcel) {
+        PeerExtensions peer = session.dialog().extensions();
+        try {
+            Fitting fitting = Fitting.of(parcel, peer, session.assurance());
+            Optional<Flight> flight = open(parcel, fitting);
+            if (flight.isPresent() && flight.get().needsShorterLines()) {
+                flight.get().close();
+                fitting = Fitting.withShortLines(parcel, peer);
+                flight = open(parcel, fitting);
+            }
+            if (fitting instanceof Fitting.Impossible(Reply reason)) {
+                refuse(parcel, reason);
+            }
+            return flight;
+        } catch (IOException e) {
+            log.warn("queue={} msg=\"message cannot be opened\" reason=\"{}\"", parcel.id(),
+                    LogText.text(FailureWords.of(e)));
+            refuse(parcel, Troubles.unreadable());
+            return Optional.empty();
+        }
+    }
+
+    private Optional<Flight> open(Parcel parcel, Fitting fitting) throws IOException {
+        boolean chunked = pipeline.reach() == Pipeline.Reach.ANY;
+        return switch (fitting) {
+            case Fitting.AsItIs _ -> Optional.of(new Flight(parcel, parcel.letter(), chunked, config.longLines()));
+            case Fitting.Converted(Letter letter) ->
+                Optional.of(new Flight(parcel, letter, chunked, config.longLines()));
+            case Fitting.Impossible _ -> Optional.empty();
+        };
+    }
+
+    private boolean isAfterPause() {
+        return used && System.nanoTime() - idleSinceNanos >= config.ahead().pauseMillis() * 1_000_000;
     }
 
     /// Without asking the peer, who would not be able to say anything else.
@@ -176,6 +211,9 @@ final class Traffic {
                         System.nanoTime(), 0)));
                 content(loading.orElseThrow());
             }
+            case Move.WriteChunk _ when afterPause && !alive -> {
+                return false;
+            }
             case Move.WriteChunk _ -> chunk(loading.orElseThrow());
             case Move.Wait _ -> {
                 return false;
@@ -186,7 +224,7 @@ final class Traffic {
 
     private void content(Flight flight) {
         try {
-            if (wire.put(flight.letter(), flight.sizeBytes(), config.dataBlockMillis())) {
+            if (wire.putContent(flight.chunks(), config.dataBlockMillis())) {
                 loaded(flight);
                 pipeline.contentWritten();
             }
@@ -266,16 +304,20 @@ final class Traffic {
     }
 
     private boolean isTooEarly(Reply reply) {
-        return wire.mute().isPresent() && reply.isPositive()
-                && pipeline.awaited().filter(phase -> phase == Phase.FINAL).isPresent()
+        return wire.mute().isPresent() && reply.isPositive() && isFinal()
                 && pipeline.awaitedOf().map(flights::get).filter(f -> f.endsAt > wire.writtenBytes()).isPresent();
+    }
+
+    /// The next reply decides about a whole message.
+    private boolean isFinal() {
+        return pipeline.awaited().filter(phase -> phase == Phase.FINAL).isPresent();
     }
 
     private void said(Reply reply) {
         boolean quiet = pipeline.openCount() == 0;
         alive |= !quiet;
         Optional<Long> whose = pipeline.awaitedOf();
-        boolean wasFinal = pipeline.awaited().filter(phase -> phase == Phase.FINAL).isPresent();
+        boolean wasFinal = isFinal();
         Verdict verdict = pipeline.heard(reply);
         if (wasFinal && verdict.end().isEmpty()) {
             whose.map(flights::get).ifPresent(this::measure);
@@ -297,6 +339,11 @@ final class Traffic {
     }
 
     private void gone(Gone gone) {
+        // What begins with 250 was taken, however the line goes on, and what was taken must not be sent again.
+        gone.begun().filter(reply -> isFinal() && !isTooEarly(reply)).ifPresent(this::said);
+        if (ending.isPresent()) {
+            return;
+        }
         boolean ours = gone.end() == End.ABORTED;
         boolean ended = gone.end() == End.CLOSED || gone.end() == End.BROKEN;
         boolean stale = pipeline.openCount() == 0 || ended && used && !alive;
@@ -324,6 +371,7 @@ final class Traffic {
         if (pipeline.openCount() == 0 && !fates.isEmpty()) {
             used = true;
             alive = false;
+            idleSinceNanos = System.nanoTime();
         }
     }
 
@@ -358,6 +406,9 @@ final class Traffic {
                 }
                 case Fate.Unanswered _ -> left.add(new Left(landed(fate).parcel, mayHaveArrived));
             }
+        }
+        if (told == Ending.Kind.STALE && left.stream().anyMatch(Left::mayHaveArrived)) {
+            told = Ending.Kind.BROKEN;
         }
         ending = Optional.of(new Ending(end.reason(), session.remote(), told, left));
     }

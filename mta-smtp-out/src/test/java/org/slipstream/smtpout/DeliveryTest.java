@@ -148,7 +148,7 @@ class DeliveryTest {
     void everyOddEndingArrivesByteForByte() {
         List<String> letters = List.of("", "\r\n", ".", ".\r\n", "..\r\n", "a\r\n.\r\n", "a\r\n.b\r\n", "no end",
                 "a\r\n\r\n",
-                "a\r\n.", "\u0000\u00ff\r\n", "x".repeat(5000) + "\r\n");
+                "a\r\n.", "\u0000\u00ff\r\n");
         try (var server = ScriptedServer.of(HELLO + TAKE.repeat(letters.size()) + BYE)) {
             for (int i = 0; i < letters.size(); i++) {
                 deliver(server, parcel(i, letter(letters.get(i))));

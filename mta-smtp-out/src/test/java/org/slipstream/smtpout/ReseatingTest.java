@@ -3,6 +3,8 @@ package org.slipstream.smtpout;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.core.Letter;
 import org.slipstream.core.Outcome;
 import org.slipstream.smtpout.ReseatingHouse.Badly;
@@ -10,6 +12,7 @@ import org.slipstream.smtpout.ReseatingHouse.Depth;
 import org.slipstream.smtpout.ReseatingHouse.Done;
 import org.slipstream.smtpout.ReseatingHouse.Lost;
 import org.slipstream.smtpout.ReseatingHouse.Returned;
+import org.slipstream.smtpout.dialog.ReplyParser;
 import org.slipstream.smtpout.host.HostFinder;
 
 import java.io.ByteArrayInputStream;
@@ -18,10 +21,12 @@ import java.io.InputStream;
 import java.io.SequenceInputStream;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.slipstream.smtpout.Post.parcel;
 
 /// A house that finds another seat for what was not answered: what it hears, and when.
@@ -109,18 +114,111 @@ class ReseatingTest {
     }
 
     @Test
-    void aConnectionThatWasIdleWhenThePeerLeftIsLostBeforeItsParcelsComeBack() {
+    void aWholeMessageForAPeerThatIsJustLeavingMayHaveArrived() {
         try (var server = ScriptedServer.of(HELLO + TAKE + "C MAIL FROM:*\nDROP\n");
                 var carriers = Post.carriers(Post.patient(), house)) {
             carriers.open(1, server.route());
             carriers.deliver(1, parcel(1));
             house.await(Done.class, _ -> true);
             carriers.deliver(1, parcel(2));
-            house.await(Lost.class, _ -> true);
-            assertThat(house.next()).isInstanceOf(Returned.class);
+            assertThat(house.await(Returned.class, _ -> true).mayHaveArrived()).isTrue();
             assertThat(server.connections()).as("the house decides where it goes").isEqualTo(1);
         }
         assertThat(house.everything()).noneMatch(Badly.class::isInstance);
+    }
+
+    @Test
+    void afterAPauseThePeerAnswersBeforeAMessageIsSentToItsEnd() throws IOException {
+        String answersFirst = """
+                C MAIL FROM:<*>*
+                C RCPT TO:<*>
+                S 250 2.1.0 ok
+                S 250 2.1.5 ok
+                CHUNK LAST
+                S 250 2.0.0 taken
+                """;
+        String closes = """
+                C MAIL FROM:<*>*
+                C RCPT TO:<*>
+                DROP
+                """;
+        try (var server = ScriptedServer.of(HELLO + TAKE + answersFirst + closes);
+                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(2, 50, 1 << 20, 0)), house)) {
+            carriers.open(1, server.route());
+            for (int i = 1; i <= 2; i++) {
+                carriers.deliver(1, parcel(i));
+                house.await(Done.class, _ -> true);
+            }
+            carriers.deliver(1, parcel(3));
+            house.await(Lost.class, _ -> true);
+            assertThat(house.await(Returned.class, _ -> true).mayHaveArrived()).isFalse();
+        }
+    }
+
+    @Test
+    void onlyMessagesWhoseEndWasSentMayHaveArrived() {
+        try (var server = ScriptedServer.of(HELLO + """
+                C MAIL FROM:<*>*
+                C RCPT TO:<*>
+                CHUNK LAST
+                C RSET
+                C MAIL FROM:<*>*
+                C RCPT TO:<*>
+                CHUNK
+                DROP
+                """); var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, 1 << 30)), house)) {
+            carriers.open(1, server.route());
+            carriers.deliver(1, parcel(1));
+            carriers.deliver(1, Post.parcel(2, Post.letter(("x".repeat(70) + "\r\n").repeat(500_000))));
+            house.awaitAnswers(2);
+        }
+        assertThat(house.everything()).filteredOn(Returned.class::isInstance).extracting(
+                n -> ((Returned) n).delivery(), n -> ((Returned) n).mayHaveArrived())
+                .containsExactly(tuple(1L, true), tuple(2L, false));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            250 2.0.0 queued as | true
+            250-2.0.0 queued as | true
+            550 5.7.1 spam      | false
+            """)
+    void aReplyToTheEndOfAMessageThatIsTooLongIsADecisionAllTheSame(String begins, boolean taken) {
+        try (var server = ScriptedServer.of(HELLO + """
+                C MAIL FROM:<*>*
+                C RCPT TO:<*>
+                CHUNK LAST
+                S 250 ok
+                S 250 ok
+                S LONG
+                EOF
+                """.replace("LONG", begins + " " + "x".repeat(ReplyParser.MAX_LINE_BYTES)));
+                var carriers = Post.carriers(Post.patient(), house)) {
+            carriers.open(1, server.route());
+            carriers.deliver(1, parcel(1));
+            Outcome outcome = house.await(Done.class, _ -> true).outcomes().getFirst().outcome();
+            assertThat(outcome instanceof Outcome.Delivered).isEqualTo(taken);
+            assertThat(outcome instanceof Outcome.Failed).isEqualTo(!taken);
+            house.await(Lost.class, _ -> true);
+        }
+    }
+
+    @Test
+    void aReplyThatBeginsWith250AndIsCutOffIsASuccess() {
+        try (var server = ScriptedServer.of(HELLO + """
+                C MAIL FROM:<*>*
+                C RCPT TO:<*>
+                CHUNK LAST
+                S 250 ok
+                S 250 ok
+                RAW 250 2.0.0 queu
+                DROP
+                """); var carriers = Post.carriers(Post.patient(), house)) {
+            carriers.open(1, server.route());
+            carriers.deliver(1, parcel(1));
+            assertThat(house.await(Done.class, _ -> true).outcomes().getFirst().outcome())
+                    .isInstanceOf(Outcome.Delivered.class);
+        }
     }
 
     @Test
@@ -227,12 +325,12 @@ class ReseatingTest {
             var carriers = new Carriers(Post.patient(), house,
                     _ -> new HostFinder.Answer.Found(
                             List.of(InetAddress.getLoopbackAddress())),
-                    new SplittableRandom(1), 300);
+                    new SplittableRandom(1));
             carriers.open(1, server.route());
             carriers.deliver(1, parcel(1));
             carriers.deliver(1, parcel(2));
             Awaitility.await().until(() -> server.contents().size() == 2);
-            carriers.close();
+            carriers.close(Duration.ofMillis(800));
             house.awaitAnswers(2);
             assertThat(house.everything()).filteredOn(Done.class::isInstance).hasSize(2)
                     .allSatisfy(n -> assertThat(((Done) n).outcomes().getFirst().outcome().reply())

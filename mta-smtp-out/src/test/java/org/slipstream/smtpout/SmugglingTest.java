@@ -3,6 +3,8 @@ package org.slipstream.smtpout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.slipstream.smtpout.wire.LongLines;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +46,7 @@ class SmugglingTest {
         }
         ReseatingHouse house = new ReseatingHouse();
         try (Sink sink = new Sink(Sink.Faults.NONE, ("8BITMIME," + extensions).split(","));
-                Carriers carriers = Post.carriers(Post.patient(), house)) {
+                Carriers carriers = Post.carriers(Post.patient().with(LongLines.SEND), house)) {
             carriers.open(1, sink.route());
             for (int i = 0; i < letters.size(); i++) {
                 carriers.deliver(1, Post.parcel(i + 1, Post.letter(letters.get(i))));

@@ -5,12 +5,14 @@ import org.slipstream.core.Letter;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.host.HostFinder;
+import org.slipstream.smtpout.wire.LongLines;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
@@ -79,12 +81,12 @@ class StoppingTest {
                 """)) {
             var carriers = new Carriers(Post.patient(), house,
                     _ -> new HostFinder.Answer.Found(List.of(InetAddress.ofLiteral("127.0.0.1"))),
-                    new SplittableRandom(1), 200);
+                    new SplittableRandom(1));
             carriers.open(1, server.route());
             house.ready();
             carriers.deliver(1, parcel(1));
             await().until(() -> server.contents().size() == 1);
-            carriers.close();
+            carriers.close(Duration.ofMillis(700));
             RecordingHouse.Done done = house.done(1);
             assertThat(done.reply()).isEqualTo(Troubles.stopping());
             assertThat(done.siteTrouble()).isFalse();
@@ -104,11 +106,11 @@ class StoppingTest {
                 throw new IllegalStateException("interrupted", e);
             }
             return new HostFinder.Answer.None("too late");
-        }, new SplittableRandom(1), 50);
+        }, new SplittableRandom(1));
         carriers.open(1, new Route.Smtp("x.example", List.of(new Route.Host("mx.example", 25, 0))));
         carriers.deliver(1, parcel(1));
         asked.await();
-        carriers.close();
+        carriers.close(Duration.ZERO);
         assertThat(house.failed().reason()).isEqualTo(Troubles.stopping());
         assertThat(house.done(1).reply()).isEqualTo(Troubles.stopping());
         over.countDown();
@@ -192,7 +194,7 @@ class StoppingTest {
                 S 250 ok
                 S 354 go
                 TORN
-                """); var carriers = new Carriers(Post.patient(), house)) {
+                """); var carriers = new Carriers(Post.patient().with(LongLines.SEND), house)) {
             carriers.open(1, server.route());
             house.ready();
             carriers.deliver(1, parcel(1, letter));

@@ -8,8 +8,9 @@ import java.util.concurrent.TimeUnit;
 /// The JVM answers these signals with its shutdown hooks and would then end with 143 or 130. The hook here only wakes the
 /// main thread, waits until that has closed the server, and ends the process with its exit code.
 public final class ProcessStop implements World.StopSignal {
-    /// The server's own stop takes about ten seconds at most; beyond this something hangs.
-    private static final int PATIENCE_SECONDS = 60;
+    /// What `run --help` promises. The server's own stop takes nine seconds at most; beyond this something hangs, and a
+    /// hard end is safe.
+    private static final int PATIENCE_SECONDS = 10;
 
     private final CountDownLatch asked = new CountDownLatch(1);
     private final CountDownLatch done = new CountDownLatch(1);

@@ -24,7 +24,8 @@ import java.util.stream.Collectors;
                 + " standard output:",
         "  ready smtp=127.0.0.1:2525 submission=127.0.0.1:2587 admin=/srv/mail/run/admin.sock",
         "The log goes to standard error. SIGTERM and SIGINT (Ctrl-C) end the server in an orderly way: transfers in"
-                + " progress may finish for up to ten seconds. SIGHUP is logged and has no effect."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                + " progress may finish, and after ten seconds at the latest the process has ended."
+                + " SIGHUP is logged and has no effect."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                         Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.CANNOT_START_TEXT,
                         Exit.INTERNAL_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta run",
                                 "  ./mta run --hello",

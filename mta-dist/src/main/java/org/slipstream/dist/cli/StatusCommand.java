@@ -1,5 +1,6 @@
 package org.slipstream.dist.cli;
 
+import org.slipstream.admin.Operations.ConnectionsView;
 import org.slipstream.admin.Operations.Status;
 import org.slipstream.admin.Operations.TroubleView;
 import picocli.CommandLine.Command;
@@ -50,6 +51,7 @@ final class StatusCommand implements Callable<Integer> {
         }
         facts.add("held", count(status.held()));
         facts.add("corrupt", count(status.corrupt()));
+        facts.add("connections", connections(status.connections()));
         facts.lines().forEach(out::println);
         trouble(status.trouble(), out);
         if (!status.destinations().isEmpty()) {
@@ -59,6 +61,14 @@ final class StatusCommand implements Callable<Integer> {
                     Integer.toString(d.running()), Integer.toString(d.connections())));
             table.lines().forEach(out::println);
         }
+    }
+
+    private static String connections(ConnectionsView now) {
+        String open = now.open() + " of " + now.most() + ", " + now.opening() + " wait for a greeting";
+        return now.unproven() < now.mostUnproven()
+                ? open
+                : open + "; places are short: " + now.unproven() + " of " + now.mostUnproven()
+                        + " wait for hosts that are not known to work";
     }
 
     private static String count(Optional<Long> known) {

@@ -6,6 +6,7 @@ import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.sched.OrderPolicy;
+import org.slipstream.smtpout.wire.LongLines;
 
 import java.net.Inet4Address;
 import java.net.Inet6Address;
@@ -153,13 +154,16 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// @param closedMillis memory of hosts that worked
     /// @param habitMillis memory of hosts that break under pipelining
     /// @param returns of one delivery from breaking connections
+    /// @param unprovenPercent of the lanes for hosts that are not known to work
+    /// @param failedPercent of the lanes for hosts that failed the last time
+    /// @param yieldMillis wait for a greeting after which a connection makes room when places are short
     public record Placement(int messageConcurrency, int messageScale, int depth, int mostDepth, long bytesAhead,
             int overflow, int idlePerHost, long ageMillis, long crowdedMillis, long closedMillis, long habitMillis,
-            int returns) {}
+            int returns, int unprovenPercent, int failedPercent, long yieldMillis) {}
 
     public record SmtpClient(boolean startTls, List<InetSocketAddress> dnsServers, long connectMillis,
             long greetingMillis, long commandMillis, long tlsMillis, long dataReplyMillis, long dataBlockMillis,
-            long finalReplyMillis) {
+            long finalReplyMillis, LongLines longLines) {
         public SmtpClient {
             dnsServers = List.copyOf(dnsServers);
         }

@@ -152,7 +152,8 @@ public final class ConfigReader {
         return new Config.SmtpClient(values.get(Keys.START_TLS), values.get(Keys.DNS_SERVERS),
                 values.get(Keys.CONNECT_TIMEOUT), values.get(Keys.GREETING_TIMEOUT), values.get(Keys.COMMAND_TIMEOUT),
                 values.get(Keys.TLS_TIMEOUT), values.get(Keys.DATA_REPLY_TIMEOUT),
-                values.get(Keys.DATA_BLOCK_TIMEOUT), values.get(Keys.FINAL_REPLY_TIMEOUT));
+                values.get(Keys.DATA_BLOCK_TIMEOUT), values.get(Keys.FINAL_REPLY_TIMEOUT),
+                values.get(Keys.LONG_LINES));
     }
 
     private static Config.Outbound outbound(Path home, Values values) {
@@ -164,11 +165,13 @@ public final class ConfigReader {
 
     private static Config.Placement placement(Values values) {
         int most = values.get(Keys.MOST_CONNECTION_DEPTH);
+        int unproven = values.get(Keys.UNPROVEN_PERCENT);
         return new Config.Placement(values.get(Keys.MESSAGE_CONCURRENCY), values.get(Keys.MESSAGE_SCALE),
                 Math.min(values.get(Keys.CONNECTION_DEPTH), most), most, values.get(Keys.BYTES_AHEAD),
                 values.get(Keys.OVERFLOW), values.get(Keys.IDLE_PER_HOST), values.get(Keys.CONNECTION_AGE),
                 values.get(Keys.CROWDED), values.get(Keys.CLOSED_MEMORY), values.get(Keys.HABIT_MEMORY),
-                values.get(Keys.RETURNS));
+                values.get(Keys.RETURNS), unproven, Math.min(values.get(Keys.FAILED_PERCENT), unproven),
+                values.get(Keys.GREETING_YIELD));
     }
 
     private static Config.SpoolSettings spool(Path home, Values values) {

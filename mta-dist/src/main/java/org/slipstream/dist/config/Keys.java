@@ -3,6 +3,7 @@ package org.slipstream.dist.config;
 import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.sched.OrderPolicy;
+import org.slipstream.smtpout.wire.LongLines;
 
 import java.net.Inet4Address;
 import java.net.Inet6Address;
@@ -256,6 +257,14 @@ final class Keys {
             Value.text("1d"), "How long it is remembered that a host breaks when one goes ahead of its replies.");
     static final Key<Integer> RETURNS = key("placement", "returns", Forms.count(1, 1_000), Value.number(3),
             "How often in a row a delivery may be the first on a breaking connection before it is deferred.");
+    static final Key<Integer> UNPROVEN_PERCENT = key("placement", "unproven-percent", Forms.count(1, 100),
+            Value.number(75), "Share of the connections that may wait for the greeting of hosts that are not known to"
+                    + " work, one for each host. The rest is for hosts that have greeted within `placement.closed-memory`.");
+    static final Key<Integer> FAILED_PERCENT = key("placement", "failed-percent", Forms.count(1, 100),
+            Value.number(25), "Of these, for hosts that failed the last time.");
+    static final Key<Long> GREETING_YIELD = key("placement", "greeting-yield", Forms.duration(1, FOREVER),
+            Value.text("30s"), "Whoever has waited so long for a greeting makes room when connections are short."
+                    + " Otherwise `smtp-client.greeting-timeout` decides.");
 
     static final Key<Boolean> START_TLS = key("smtp-client", "starttls", Forms.flag(), Value.flag(true),
             "Use TLS where it is offered (RFC 7435: without checking the certificate).");
@@ -272,6 +281,12 @@ final class Keys {
             "Wait until a block of a message is taken.");
     static final Key<Long> FINAL_REPLY_TIMEOUT = timeout("final-reply-timeout", "600s",
             "Wait for the reply to the end of a message. Shorter ones deliver twice (RFC 1047).");
+
+    static final Key<LongLines> LONG_LINES = key("smtp-client", "long-lines",
+            Forms.named(Map.of("convert", LongLines.CONVERT, "break", LongLines.BREAK, "send", LongLines.SEND)),
+            Value.text("convert"), "Lines of more than 998 octets. `convert`: bodies are encoded, headers folded, and what"
+                    + " is signed or allows neither is returned. `break`: as Postfix, a line end and a blank are put in."
+                    + " `send`: as they are.");
 
     static final Key<Optional<InetAddress>> SOURCE_V4 = key("smtp-client", "source-address-v4",
             MailForms.source(Inet4Address.class, "192.0.2.1"), Value.text(""),

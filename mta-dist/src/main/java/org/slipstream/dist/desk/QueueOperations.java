@@ -203,7 +203,8 @@ public final class QueueOperations implements Operations {
                 d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes())).toList();
         return new Status(version, hostname, started.toString(), counts.map(Spool.Counts::messages),
                 counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
-                surroundings.delivers(), destinations, spool.troubles().stream().map(TroubleWords::of).toList());
+                surroundings.delivers(), ask(_ -> surroundings.connections().get()), destinations,
+                spool.troubles().stream().map(TroubleWords::of).toList());
     }
 
     /// Empty when the register cannot be read: whoever asks how the server is wants to hear just that.

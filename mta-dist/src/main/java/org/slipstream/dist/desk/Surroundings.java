@@ -1,15 +1,18 @@
 package org.slipstream.dist.desk;
 
+import org.slipstream.admin.Operations.ConnectionsView;
 import org.slipstream.smtpout.WirePhase;
 
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongFunction;
+import java.util.function.Supplier;
 
 /// The sources of [QueuePicture] besides the register and the queue manager.
 ///
 /// @param delivers false when `queue.deliver` is
 /// @param wire what the connection of this number does
+/// @param connections how many there are; asked on the queue manager's thread
 /// @param suspended the hosts that are left alone at a time; asked on the queue manager's thread
 public record Surroundings(boolean delivers, LongFunction<Optional<WirePhase>> wire,
-        LongFunction<List<SuspendedHost>> suspended) {}
+        LongFunction<List<SuspendedHost>> suspended, Supplier<ConnectionsView> connections) {}

@@ -1,5 +1,6 @@
 package org.slipstream.dist.place;
 
+import org.slipstream.admin.Operations;
 import org.slipstream.brain.HostMemory;
 import org.slipstream.brain.PlacementSeating;
 import org.slipstream.core.Route;
@@ -10,6 +11,7 @@ import org.slipstream.smtpout.place.DestDb;
 import org.slipstream.smtpout.place.HostRow;
 import org.slipstream.smtpout.place.HostState;
 import org.slipstream.smtpout.place.PlaceRules;
+import org.slipstream.smtpout.place.PlaceSnapshot;
 import org.slipstream.smtpout.place.Workers;
 
 import java.util.ArrayList;
@@ -59,6 +61,13 @@ public final class Places {
             }
         }));
         return suspended;
+    }
+
+    /// Only on the queue manager's thread.
+    public Operations.ConnectionsView connections() {
+        PlaceSnapshot.Figures now = workers.figures();
+        return new Operations.ConnectionsView(now.most(), now.open(), now.opening(), now.unproven(),
+                now.mostUnproven());
     }
 
     Workers workers() {

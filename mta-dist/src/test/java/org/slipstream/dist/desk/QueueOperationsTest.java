@@ -5,6 +5,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.admin.Operations.ConnectionsView;
 import org.slipstream.admin.Operations.MessageView;
 import org.slipstream.admin.Operations.Order;
 import org.slipstream.admin.Operations.QueuePage;
@@ -81,7 +82,8 @@ class QueueOperationsTest {
         loop = new QmgrLoop(brain, inbox, new RestingDesk(desk, inbox::answer), System::currentTimeMillis, _ -> {});
         loop.start();
         operations = new QueueOperations(sometimesDown(spool), inbox, System::currentTimeMillis, "0.1",
-                "mail.example.org", new Surroundings(true, carriers::phase, _ -> suspended));
+                "mail.example.org", new Surroundings(true, carriers::phase, _ -> suspended,
+                        () -> new ConnectionsView(100, 0, 0, 0, 75)));
     }
 
     @AfterEach

@@ -211,7 +211,10 @@ final class Cluster implements QmgrTrace {
             case QmgrOrder.Deliver deliver -> {
                 Link link = links.get(deliver.connection());
                 if (link == null) {
-                    return; // the loss of the connection is on its way
+                    // The loss of the connection is on its way. What was ordered for it comes back all the same.
+                    soon(new QmgrEvent.DeliveryReturned(deliver.delivery(), deliver.connection(),
+                            Reply.of(450, "4.4.2", "connection reset"), "gone", false));
+                    return;
                 }
                 link.queue.add(deliver);
                 if (link.queue.size() == 1) {

@@ -13,6 +13,10 @@ import java.io.InputStream;
 /// | 8-bit, not text | Base64 | as it is |
 /// | binary, where the sender declared BINARYMIME | Base64 | Base64 |
 /// | encoded already, with stray bytes | mended | as it is |
+/// | lines of more than 998 octets in text | quoted-printable | quoted-printable |
+/// | such lines elsewhere | Base64 | Base64 |
+/// | such lines in what is encoded already | broken as the encoding allows | the same |
+/// | such lines in a header | folded | folded |
 ///
 /// The standard allows this, and asks for it rather than for sending 8-bit bytes to somebody who has not agreed (RFC 6152 section 3,
 /// RFC 3030 section 3). It has a price: a DKIM signature covers the encoded form and is broken by it, which RFC 6376 section 5.3
@@ -25,6 +29,7 @@ public final class Conversion extends InputStream {
     private final Survey survey;
     private final boolean sevenBit;
     private final boolean binary;
+    private final boolean shortLines;
     private final InputStream letter;
     private final MimeWalker walker;
     private final ByteArrayOutputStream made = new ByteArrayOutputStream();
@@ -34,7 +39,9 @@ public final class Conversion extends InputStream {
 
     /// @param sevenBit the peer has no 8BITMIME
     /// @param binary the sender declared BINARYMIME
-    public Conversion(InputStream letter, Survey survey, boolean sevenBit, boolean binary) {
+    /// @param shortLines lines that are too long are made shorter
+    public Conversion(InputStream letter, Survey survey, boolean sevenBit, boolean binary, boolean shortLines) {
+        this.shortLines = shortLines;
         this.survey = survey;
         this.sevenBit = sevenBit;
         this.binary = binary;
@@ -87,12 +94,24 @@ public final class Conversion extends InputStream {
             entity++;
             encoder = encoder(header);
             String label = label(header);
-            made.writeBytes(label.equals(header.encoding()) ? header.bytes() : header.bytes(label, entity == 0));
+            Entity fitting = shortLines ? header.folded() : header;
+            made.writeBytes(label.equals(header.encoding())
+                    ? fitting.bytes()
+                    : fitting.bytes(label, entity == 0, charset()));
+        }
+
+        /// RFC 1428: nobody said which characters the bytes beyond ASCII are.
+        private String charset() {
+            return survey.isEightBit(entity) ? "unknown-8bit" : "us-ascii";
         }
 
         private Encoder encoder(Entity header) {
             if (header.isMultipart() || header.isMessage()) {
                 return new Encoder.Same();
+            }
+            boolean tooLong = shortLines && survey.hasLongLines(entity);
+            if (header.isEncoded() && tooLong) {
+                return header.encoding().equals("base64") ? new Encoder.Rewrapped() : new Encoder.SoftBroken(sevenBit);
             }
             if (header.isEncoded()) {
                 return sevenBit && survey.isEightBit(entity)
@@ -102,7 +121,7 @@ public final class Conversion extends InputStream {
             if (binary && survey.isBinary(entity)) {
                 return new Encoder.InBase64();
             }
-            if (sevenBit && survey.isEightBit(entity)) {
+            if (tooLong || sevenBit && survey.isEightBit(entity)) {
                 return header.isText() ? new Encoder.QuotedPrintable() : new Encoder.InBase64();
             }
             return new Encoder.Same();
@@ -112,7 +131,7 @@ public final class Conversion extends InputStream {
             return switch (encoder) {
                 case Encoder.QuotedPrintable _ -> "quoted-printable";
                 case Encoder.InBase64 _ -> "base64";
-                case Encoder.Mended _ -> header.encoding();
+                case Encoder.Mended _,Encoder.SoftBroken _,Encoder.Rewrapped _ -> header.encoding();
                 case Encoder.Same _ -> plain(header.encoding());
             };
         }

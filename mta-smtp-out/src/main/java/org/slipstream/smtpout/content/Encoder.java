@@ -51,6 +51,81 @@ sealed interface Encoder {
         public void end(ByteArrayOutputStream out) {}
     }
 
+    /// For quoted-printable with lines that are too long: soft line ends are put in, never into an escape.
+    final class SoftBroken implements Encoder {
+        private static final int MOST_COLUMNS = 75;
+
+        private final boolean sevenBit;
+        private int column;
+        private int ofEscape;
+
+        SoftBroken(boolean sevenBit) {
+            this.sevenBit = sevenBit;
+        }
+
+        @Override
+        public void content(byte[] bytes, int length, ByteArrayOutputStream out) {
+            for (int i = 0; i < length; i++) {
+                boolean escaped = bytes[i] < 0 && sevenBit;
+                int width = escaped || bytes[i] == '=' ? 3 : 1;
+                if (ofEscape > 0) {
+                    ofEscape--;
+                } else if (column + width > MOST_COLUMNS) {
+                    out.write('=');
+                    out.writeBytes(Bytes.CRLF);
+                    column = 0;
+                }
+                if (escaped) {
+                    Bytes.escape(bytes[i], out);
+                } else {
+                    ofEscape = bytes[i] == '=' ? 2 : ofEscape;
+                    out.write(bytes[i]);
+                }
+                column += escaped ? 3 : 1;
+            }
+        }
+
+        @Override
+        public void newline(ByteArrayOutputStream out) {
+            out.writeBytes(Bytes.CRLF);
+            column = 0;
+            ofEscape = 0;
+        }
+
+        @Override
+        public void end(ByteArrayOutputStream out) {}
+    }
+
+    /// For Base64 with lines that are too long: the same characters in lines of 76. Others are left out, as readers do (RFC 2045 section
+    /// 6.8).
+    final class Rewrapped implements Encoder {
+        private static final int COLUMNS = 76;
+
+        private int column;
+
+        @Override
+        public void content(byte[] bytes, int length, ByteArrayOutputStream out) {
+            for (int i = 0; i < length; i++) {
+                if (bytes[i] > ' ') {
+                    if (column == COLUMNS) {
+                        out.writeBytes(Bytes.CRLF);
+                        column = 0;
+                    }
+                    out.write(bytes[i]);
+                    column++;
+                }
+            }
+        }
+
+        @Override
+        public void newline(ByteArrayOutputStream out) {
+            // The lines are made anew.
+        }
+
+        @Override
+        public void end(ByteArrayOutputStream out) {}
+    }
+
     /// RFC 2045 section 6.7, for text: lines stay lines, and most letters stay readable.
     final class QuotedPrintable implements Encoder {
         /// One less than a line may have, for the sign that it goes on.

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 
 /// The header of a message or of a part, with what it says of its body (RFC 2045 sections 4 to 6).
 ///
@@ -15,6 +16,11 @@ final class Entity {
     private static final String ENCODING = "content-transfer-encoding:";
     private static final String TYPE = "content-type:";
     private static final String VERSION = "mime-version:";
+    private static final String SIGNATURE = "dkim-signature:";
+    private static final Set<String> SEALED = Set.of("multipart/signed", "multipart/encrypted",
+            "application/pkcs7-mime", "application/x-pkcs7-mime", "application/pkcs7-signature",
+            "application/x-pkcs7-signature", "application/pgp-signature", "application/pgp-encrypted",
+            "application/pgp");
 
     /// With their continuation lines and line ends. The last one may be the empty line.
     private final List<String> fields;
@@ -82,6 +88,23 @@ final class Entity {
         return eightBit;
     }
 
+    /// A signature or encryption covers the form of what is in it (DKIM: RFC 6376, S/MIME: RFC 8551, PGP: RFC 3156).
+    ///
+    /// @param top it is the message's own header
+    boolean isSigned(boolean top) {
+        return SEALED.contains(type) || top && value(SIGNATURE).isPresent();
+    }
+
+    /// Each line is short enough, or has a blank at which it can be folded.
+    boolean canBeFolded() {
+        return fields.stream().allMatch(field -> Folding.of(field).isPresent());
+    }
+
+    /// The same header with lines that are short enough.
+    Entity folded() {
+        return new Entity(fields.stream().map(field -> Folding.of(field).orElse(field)).toList(), type);
+    }
+
     private Optional<String> value(String name) {
         return fields.stream().filter(f -> f.regionMatches(true, 0, name, 0, name.length())).findFirst()
                 .map(f -> f.substring(name.length()).replace("\r\n", " ").strip());
@@ -94,7 +117,8 @@ final class Entity {
     /// The header with another encoding.
     ///
     /// @param top it is the message's own; then it becomes a MIME message if it was none
-    byte[] bytes(String otherEncoding, boolean top) {
+    /// @param charset of text that does not say
+    byte[] bytes(String otherEncoding, boolean top, String charset) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         boolean blank = !fields.isEmpty() && fields.getLast().equals("\r\n");
         List<String> named = blank ? fields.subList(0, fields.size() - 1) : fields;
@@ -107,8 +131,7 @@ final class Entity {
             write(out, "MIME-Version: 1.0");
         }
         if (top && value(TYPE).isEmpty()) {
-            // RFC 1428: nobody said which letters the bytes beyond ASCII are.
-            write(out, "Content-Type: text/plain; charset=unknown-8bit");
+            write(out, "Content-Type: text/plain; charset=" + charset);
         }
         write(out, "Content-Transfer-Encoding: " + otherEncoding);
         if (blank) {

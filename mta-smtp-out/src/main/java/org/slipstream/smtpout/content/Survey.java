@@ -1,5 +1,7 @@
 package org.slipstream.smtpout.content;
 
+import org.slipstream.smtpout.wire.LongLines;
+
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,11 +11,12 @@ import java.util.BitSet;
 /// What is in a letter that a peer may be unable to take, part by part. A conversion has to know of a part before it begins with its
 /// header, so the letter is read once for this and once for the conversion.
 public final class Survey {
-    /// RFC 5321 section 4.5.3.1.6, without the line end.
-    private static final int MOST_LINE_BYTES = 998;
-
     private final BitSet eightBit = new BitSet();
     private final BitSet binary = new BitSet();
+    private final BitSet longLines = new BitSet();
+    private boolean longOutside;
+    private boolean rigidHeader;
+    private boolean signed;
     private boolean eightBitHeader;
     private boolean eightBitOutside;
     private boolean eightBitSomewhere;
@@ -77,6 +80,20 @@ public final class Survey {
         return walkable;
     }
 
+    /// Its lines must stay as they are: a signature covers them, and a conversion would break it.
+    public boolean isSigned() {
+        return signed;
+    }
+
+    /// Lines that are too long can all be made shorter: they stand in parts that can be encoded or in headers that can be folded.
+    public boolean canShortenLines() {
+        return walkable && !longOutside && !rigidHeader;
+    }
+
+    boolean hasLongLines(int entity) {
+        return longLines.get(entity);
+    }
+
     /// @param entity by the number of its header, from 0
     boolean isEightBit(int entity) {
         return eightBit.get(entity);
@@ -89,6 +106,7 @@ public final class Survey {
     private final class Looker implements MimeWalker.Handler {
         private int entity = -1;
         private int column;
+        private int outside;
 
         @Override
         public void header(Entity header) {
@@ -96,6 +114,8 @@ public final class Survey {
             column = 0;
             eightBitHeader |= header.hasEightBitHeader();
             labelledBinary |= header.encoding().equals("binary");
+            rigidHeader |= !header.canBeFolded();
+            signed |= header.isSigned(entity == 0);
         }
 
         @Override
@@ -108,7 +128,10 @@ public final class Survey {
                 odd |= bytes[i] == 0 || bytes[i] == '\r' || bytes[i] == '\n';
             }
             column += length;
-            if (odd || column > MOST_LINE_BYTES) {
+            if (column > LongLines.MOST_BYTES) {
+                longLines.set(entity);
+            }
+            if (odd || column > LongLines.MOST_BYTES) {
                 binary.set(entity);
             }
         }
@@ -127,6 +150,8 @@ public final class Survey {
         public void outside(byte[] bytes, int length) {
             for (int i = 0; i < length; i++) {
                 eightBitOutside |= bytes[i] < 0;
+                outside = bytes[i] == '\n' ? 0 : outside + 1;
+                longOutside |= outside > LongLines.MOST_BYTES + 1;
             }
         }
     }

@@ -27,6 +27,9 @@ public final class ReplyParser {
     /// Of all lines of one reply.
     public static final int MAX_REPLY_BYTES = 64 * 1024;
 
+    /// Of a reply that is too long, as much as people want to read.
+    private static final int MOST_BEGUN_CHARS = 200;
+
     private static final Pattern REPLY_LINE = Pattern.compile("[2-5][0-9][0-9]([ -].*)?", Pattern.DOTALL);
 
     private final byte[] line = new byte[MAX_LINE_BYTES];
@@ -43,8 +46,14 @@ public final class ReplyParser {
         /// One whole reply; the buffer stands behind it.
         record Complete(Reply reply) implements Progress {}
 
-        /// This is not SMTP. The parser is of no more use.
-        record Malformed(String reason) implements Progress {}
+        /// This is not SMTP, or too long. The parser is of no more use.
+        ///
+        /// @param begun the reply as far as it goes, when it is merely too long: its code stands
+        record Malformed(String reason, Optional<Reply> begun) implements Progress {
+            Malformed(String reason) {
+                this(reason, Optional.empty());
+            }
+        }
     }
 
     private static final Progress INCOMPLETE = new Progress.Incomplete();
@@ -59,7 +68,7 @@ public final class ReplyParser {
                     return progress;
                 }
             } else if (length == MAX_LINE_BYTES) {
-                return new Progress.Malformed("reply line longer than " + MAX_LINE_BYTES + " bytes");
+                return new Progress.Malformed("reply line longer than " + MAX_LINE_BYTES + " bytes", begun());
             } else {
                 line[length++] = next;
             }
@@ -72,20 +81,43 @@ public final class ReplyParser {
         return length == 0 && lines.isEmpty();
     }
 
+    /// The reply that has begun, as far as it goes. Its code is the peer's decision, whatever text would have followed (RFC 5321
+    /// section 4.2); so it is empty before the separator behind the code has come, and where the code of a line contradicts it.
+    public Optional<Reply> begun() {
+        String text = lineText();
+        boolean fits = REPLY_LINE.matcher(text).matches() && text.length() > 3;
+        if (!text.isEmpty() && (!fits || !lines.isEmpty() && code(text) != code)) {
+            return Optional.empty();
+        }
+        List<String> whole = new ArrayList<>(lines);
+        if (fits) {
+            whole.add(text.substring(4, Math.min(text.length(), MOST_BEGUN_CHARS)));
+        }
+        return whole.isEmpty() ? Optional.empty() : Optional.of(reply(fits ? code(text) : code, whole));
+    }
+
+    private String lineText() {
+        return printable(new String(line, 0, length, StandardCharsets.UTF_8));
+    }
+
+    private static int code(String text) {
+        return Integer.parseInt(text.substring(0, 3));
+    }
+
     private Progress endOfLine() {
         while (length > 0 && line[length - 1] == '\r') {
             length--;
         }
-        String text = printable(new String(line, 0, length, StandardCharsets.UTF_8));
+        String text = lineText();
         total += length;
-        length = 0;
         if (total > MAX_REPLY_BYTES) {
-            return new Progress.Malformed("reply of more than " + MAX_REPLY_BYTES + " bytes");
+            return new Progress.Malformed("reply of more than " + MAX_REPLY_BYTES + " bytes", begun());
         }
+        length = 0;
         if (!REPLY_LINE.matcher(text).matches()) {
             return new Progress.Malformed("not a reply: \"" + shortened(text) + "\"");
         }
-        int thisCode = Integer.parseInt(text.substring(0, 3));
+        int thisCode = code(text);
         if (!lines.isEmpty() && thisCode != code) {
             return new Progress.Malformed("code changes from " + code + " to " + thisCode + " within a reply");
         }
@@ -94,7 +126,7 @@ public final class ReplyParser {
         if (text.length() > 3 && text.charAt(3) == '-') {
             return lines.size() < MAX_LINES
                     ? INCOMPLETE
-                    : new Progress.Malformed("reply of more than " + MAX_LINES + " lines");
+                    : new Progress.Malformed("reply of more than " + MAX_LINES + " lines", begun());
         }
         Reply reply = reply(code, lines);
         lines.clear();

@@ -14,6 +14,7 @@ final class Connection {
     final long number;
     final Candidate host;
     final long openedMillis;
+    final Standing standing;
 
     /// Greeting, EHLO and TLS are done.
     boolean up;
@@ -25,15 +26,26 @@ final class Connection {
     long answered;
     long idleSinceMillis;
 
+    /// What was known of the host when the connection was opened.
+    enum Standing {
+        /// Another connection to it was up, or one was within the memory of the database.
+        PROVEN,
+        /// Nothing.
+        UNKNOWN,
+        /// It failed the last time.
+        FAILED
+    }
+
     /// Unanswered loads, by delivery, in the order in which they came.
     private final SequencedMap<Long, Load> loads = new LinkedHashMap<>(4);
 
     /// How many of them, by destination.
     private final Map<String, Integer> destinations = new LinkedHashMap<>(2);
 
-    Connection(long number, Candidate host, long openedMillis, int depth) {
+    Connection(long number, Candidate host, Standing standing, long openedMillis, int depth) {
         this.number = number;
         this.host = host;
+        this.standing = standing;
         this.openedMillis = openedMillis;
         this.depth = depth;
     }
@@ -52,6 +64,11 @@ final class Connection {
 
     boolean serves(String destination) {
         return destinations.containsKey(destination);
+    }
+
+    /// It waits for the greeting of a host that is not known to work.
+    boolean isUnproven() {
+        return !up && standing != Standing.PROVEN;
     }
 
     boolean isTooOld(long nowMillis, PlaceRules rules) {

@@ -28,6 +28,9 @@ final class ConnectionBook {
     private final Map<String, Integer> serving = new LinkedHashMap<>();
     private long numbers;
 
+    /// The longest waiting first.
+    private final SequencedMap<Long, Connection> unproven = new LinkedHashMap<>();
+
     /// The connections to one host.
     private static final class Host {
         /// With loads, newest first.
@@ -41,8 +44,11 @@ final class ConnectionBook {
     }
 
     /// A new connection, opened for this load.
-    Connection open(Candidate where, Load first, int depth, long nowMillis) {
-        Connection connection = new Connection(++numbers, where, nowMillis, depth);
+    Connection open(Candidate where, Load first, Connection.Standing standing, int depth, long nowMillis) {
+        Connection connection = new Connection(++numbers, where, standing, nowMillis, depth);
+        if (connection.isUnproven()) {
+            unproven.put(connection.number, connection);
+        }
         byNumber.put(connection.number, connection);
         hosts.computeIfAbsent(where.host(), _ -> new Host()).all++;
         assign(connection, first);
@@ -51,6 +57,7 @@ final class ConnectionBook {
 
     void isUp(Connection connection) {
         connection.up = true;
+        unproven.remove(connection.number);
         hosts.get(connection.host.host()).up++;
     }
 
@@ -88,6 +95,7 @@ final class ConnectionBook {
         List<Load> loads = connection.loads();
         loads.forEach(load -> take(connection, load.delivery()));
         byNumber.remove(connection.number);
+        unproven.remove(connection.number);
         Host host = hosts.get(connection.host.host());
         if (connection.up) {
             host.up--;
@@ -113,6 +121,26 @@ final class ConnectionBook {
 
     long opened() {
         return numbers;
+    }
+
+    /// Connections that wait for the greeting of a host that is not known to work.
+    int unproven() {
+        return unproven.size();
+    }
+
+    /// Those of them whose host failed the last time. At most as many as there are workers.
+    int unprovenFailed() {
+        return (int) unproven.values().stream().filter(c -> c.standing == Connection.Standing.FAILED).count();
+    }
+
+    /// The one that has waited for longest.
+    Optional<Connection> longestUnproven() {
+        return unproven.isEmpty() ? Optional.empty() : Optional.of(unproven.firstEntry().getValue());
+    }
+
+    /// Connections that are not up, to whatever host.
+    int opening() {
+        return (int) byNumber.values().stream().filter(c -> !c.up).count();
     }
 
     /// Opening or busy, newest first.

@@ -28,15 +28,15 @@ public sealed interface ConnectionNews {
     record Answered(long connection, long delivery, List<RecipientOutcome> outcomes, boolean usable,
             boolean siteTrouble) implements ConnectionNews {}
 
-    /// The connection broke and is gone, with this delivery unanswered. The first of these takes the connection's whole queue
-    /// off it; those that follow, one for each unanswered delivery, only count.
+    /// The connection broke and is gone, with this delivery unanswered. The first of these ends the connection; each delivery that
+    /// was handed to it comes back with one of its own.
     ///
-    /// @param mayHaveArrived the whole content was sent: the host may have it
+    /// @param mayHaveArrived the whole content was sent: the host may have it, so it is not tried again at once
     record Returned(long connection, long delivery, Reply reason, String remote, boolean mayHaveArrived)
             implements
                 ConnectionNews {}
 
-    /// The peer took an idle connection away; it is gone. What was just then on its way to it is reseated.
+    /// The peer took an idle connection away; it is gone. What was just then on its way to it comes back behind this.
     record Lost(long connection, String reason) implements ConnectionNews {}
 
     /// So many unanswered deliveries keep this connection busy.

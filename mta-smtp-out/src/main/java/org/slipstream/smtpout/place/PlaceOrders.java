@@ -11,6 +11,6 @@ public interface PlaceOrders {
     /// under way on one connection.
     void deliver(long connection, Load load);
 
-    /// Not answered; the number is not used again.
+    /// Not answered; the number is not used again. Without loads on it, or while it waits for its greeting.
     void close(long connection);
 }

@@ -39,6 +39,11 @@ import java.util.random.RandomGenerator;
 /// that open for it or serve it, and the message's share of all workers ([WorkerBudget]). To queue on a connection that
 /// serves the destination anyway needs neither.
 ///
+/// **Hosts that are not known to work** (ours). A host that accepts a connection and never speaks holds a worker for the five
+/// minutes that RFC 5321 gives its greeting. So such hosts have a share of the workers ([PlaceRules.Unproven]) and one connection
+/// each until they have greeted, hosts that failed the last time have less, and when places are short the one that has waited
+/// for longest yields. The rest of the workers is for hosts that are known to work.
+///
 /// **Trouble.** A host that failed is left out until it is due; when that leaves no host at a level, the next level's turn
 /// has come; after the last, the load is deferred without a connection having been tried.
 ///
@@ -95,22 +100,27 @@ final class Placement {
             if (ready.isPresent()) {
                 return new Seat.Reuse(ready.get().number, ready.get().host, passedOver); // step 4
             }
-            if (book.size() >= budget.workers() && idle.longestIdle().isEmpty()) { // step 5
+            if (book.size() >= budget.workers() && idle.longestIdle().isEmpty() && yielding(now).isEmpty()) { // step 5
                 return overflow(level, question, Scope.EVERYWHERE,
                         "all " + budget.workers() + " connections are busy", now, passedOver);
             }
-            if (!level.unused.isEmpty()) {
-                return open(any(level.unused), "an unused host", passedOver); // step 6
+            boolean full = book.unproven() >= rules.mostUnproven();
+            if (!level.unused.isEmpty() && (!full || yielding(now).isPresent())) {
+                return open(any(level.unused), "an unused host", full, now, passedOver); // step 6
             }
             if (!level.closed.isEmpty()) {
-                return open(oldest(level.closed, now), "the host used longest ago", passedOver); // step 7
+                return open(oldest(level.closed, now), "the host used longest ago", false, now, passedOver); // step 7
             }
-            if (!level.due.isEmpty()) {
-                return open(any(level.due), "a broken host that is due", passedOver); // step 8
+            if (!level.due.isEmpty() && !full && book.unprovenFailed() < rules.mostFailed()) {
+                return open(any(level.due), "a broken host that is due", false, now, passedOver); // step 8
             }
             List<Candidate> fewest = fewestConnections(level.working, now, passedOver);
             if (!fewest.isEmpty()) {
-                return open(any(fewest), "another connection to a working host", passedOver); // step 9a
+                return open(any(fewest), "another connection to a working host", false, now, passedOver); // step 9a
+            }
+            if (!level.unused.isEmpty() || !level.due.isEmpty()) {
+                return overflow(level, question, level.unused.isEmpty() ? Scope.HERE : Scope.UNPROVEN,
+                        greetingsAwaited(level.unused.isEmpty()), now, passedOver);
             }
             return overflow(level, question, Scope.HERE, "no host takes more connections", now, passedOver);
         }
@@ -202,11 +212,30 @@ final class Placement {
 
     // ---- steps 5 to 9a
 
-    private Seat open(Candidate host, String reason, List<PassedOver> passedOver) {
-        OptionalLong closing = book.size() < budget.workers()
-                ? OptionalLong.empty()
-                : OptionalLong.of(idle.longestIdle().orElseThrow().number);
-        return new Seat.Open(host, closing, reason, passedOver);
+    /// @param yields it takes the place of a connection that waits for its greeting in vain
+    private Seat open(Candidate host, String reason, boolean yields, long now, List<PassedOver> passedOver) {
+        Optional<Connection> closing = Optional.empty();
+        if (yields) {
+            closing = yielding(now);
+        } else if (book.size() >= budget.workers()) {
+            closing = idle.longestIdle().or(() -> yielding(now));
+        }
+        return new Seat.Open(host, closing.map(c -> OptionalLong.of(c.number)).orElse(OptionalLong.empty()), reason,
+                passedOver);
+    }
+
+    /// A connection that has waited for its greeting so long that it makes room when places are short.
+    private Optional<Connection> yielding(long now) {
+        return book.longestUnproven().filter(c -> yieldsMillis(c) <= now);
+    }
+
+    /// When the next connection makes room; `Long.MAX_VALUE` for none.
+    long nextYieldMillis() {
+        return book.longestUnproven().map(this::yieldsMillis).orElse(Long.MAX_VALUE);
+    }
+
+    private long yieldsMillis(Connection connection) {
+        return connection.openedMillis + rules.unproven().yieldMillis();
     }
 
     private Candidate any(List<Candidate> hosts) {
@@ -250,12 +279,22 @@ final class Placement {
         if (connections >= rules.connectionsPerHost()) {
             return Optional.of("has " + connections + " connections, its limit");
         }
+        if (book.up(candidate.host()) == 0 && !(hosts.mark(candidate.host(), now) instanceof HostState.Closed)) {
+            return Optional.of("has not greeted yet");
+        }
         Optional<HostState> broken = Optional.of(hosts.mark(candidate.host(), now))
                 .filter(mark -> mark instanceof HostState.Retry retry && !retry.isDue(now));
         return broken.or(() -> hosts.crowd(candidate.host(), now)).map(HostState::reason);
     }
 
     // ---- words
+
+    private String greetingsAwaited(boolean failed) {
+        return failed
+                ? "connections to hosts that failed may not be more than " + rules.mostFailed()
+                : book.unproven() + " connections wait for the greeting of a host that is not known to work, "
+                        + rules.mostUnproven() + " may";
+    }
 
     private String overShare(Payer payer) {
         return "the message keeps " + budget.busyFor(payer) + " connections busy, and " + budget.free()

@@ -27,7 +27,7 @@ public sealed interface Seat {
 
     /// On a new connection.
     ///
-    /// @param closing an idle connection elsewhere that has to go for it
+    /// @param closing a connection elsewhere that has to go for it: an idle one, or one that waits in vain for a greeting
     record Open(Candidate host, OptionalLong closing, String reason, List<PassedOver> passedOver) implements Seat {}
 
     /// Nowhere for the time being.
@@ -57,6 +57,8 @@ public sealed interface Seat {
         MESSAGE,
         /// This destination.
         HERE,
+        /// Destinations whose hosts are not known to work: as many connections as may wait for a first greeting.
+        UNPROVEN,
         /// Every destination that needs a connection.
         EVERYWHERE
     }

@@ -6,6 +6,7 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpout.place.Aftermath.Fate;
 import org.slipstream.smtpout.place.Aftermath.Trouble;
+import org.slipstream.smtpout.place.Connection.Standing;
 import org.slipstream.smtpout.place.Placement.Question;
 
 import java.util.ArrayDeque;
@@ -37,11 +38,12 @@ import java.util.random.RandomGenerator;
 /// - the *window's* trouble when others are up: the host is alive and has enough of us. No more connections to it for a
 ///   while, one trouble for each destination that waited, and the loads queue on what works.
 ///
-/// A connection that has answered before and goes away owes nobody an explanation: servers close after so many messages or
-/// minutes. Its unanswered loads are reseated; what may have arrived is counted, because it will be sent twice. Likewise
-/// content that was sent completely and got no answer speaks against the message as much as against the host, so it
-/// marks no host; a load that is found at the head of a broken connection [PlaceRules#returns] times is deferred, or one
-/// poisonous letter would travel for ever and break every connection.
+/// A connection that has answered before and goes away is no trouble: servers close after so many messages or minutes. Each of
+/// its unanswered loads comes back with news of its own, which says how much of it was sent. What was not sent to its end is
+/// reseated at once. What was sent to its end may have arrived (RFC 1047), so it is deferred: reseated at once it would be
+/// sent three times within a tenth of a second to a host that takes mail and closes without a reply. Such a loss speaks against
+/// the message as much as against the host, so it marks no host. A load that is found at the head of a broken connection
+/// [PlaceRules#returns] times is deferred too, or one poisonous message would travel indefinitely and break every connection.
 ///
 /// **Those who lost their seat come first.** They are reseated before anything new is asked for, and their destination is told
 /// to wait until they all sit. The first of each destination may open a connection, in place of the one that was lost;
@@ -62,6 +64,9 @@ public final class Workers {
     private final Deque<Homeless> homeless = new ArrayDeque<>();
     private final Map<String, Integer> homelessAt = new LinkedHashMap<>();
 
+    /// Loads that were handed to a connection that broke, until each has come back, by delivery.
+    private final Map<Long, Returning> returning = new LinkedHashMap<>();
+
     /// How often a load was first on a connection that broke, by delivery.
     private final Map<Long, Integer> returns = new LinkedHashMap<>();
 
@@ -71,6 +76,12 @@ public final class Workers {
     /// Somebody was refused a seat since the last aftermath that said there may be one.
     private boolean refused;
     private long possibleDuplicates;
+
+    /// Somebody who was refused a seat since the last alarm finds one when a connection that waits for its greeting yields.
+    private boolean shortOfPlaces;
+
+    /// A connection has made room, and its loads need another seat at the next alarm, which is now.
+    private boolean displaced;
 
     /// Suspended since the last alarm.
     private final Set<HostKey> suspended = new LinkedHashSet<>();
@@ -85,6 +96,8 @@ public final class Workers {
     /// @param charged it may open a connection, in place of one that was lost
     /// @param troubled its host failed; when no other is left that is the destination's trouble
     private record Homeless(Load load, boolean charged, boolean troubled, Reply last, String remote) {}
+
+    private record Returning(long connection, Homeless load) {}
 
     /// @param random chooses among equal hosts
     public Workers(PlaceRules rules, DestDb hosts, RandomGenerator random) {
@@ -104,6 +117,7 @@ public final class Workers {
     public Seat ask(Payer payer, Candidates where, boolean mayOpen, long nowMillis) {
         Seat seat = look(payer, where, mayOpen, nowMillis);
         refused |= seat instanceof Seat.Wait;
+        shortOfPlaces |= isShort(seat);
         remembered = Optional.of(new Remembered(payer, where, nowMillis, seat));
         return seat;
     }
@@ -139,14 +153,23 @@ public final class Workers {
                 assign(connection, load, orders);
             }
             case Seat.Open open -> {
-                open.closing().ifPresent(number -> close(connection(number), now, orders));
-                int depth = hosts.habit(open.host().host(), now).isPresent() ? 1 : rules.backlog();
-                Connection connection = book.open(open.host(), load, depth, now);
+                open.closing().ifPresent(number -> makeRoom(connection(number), now, orders));
+                HostKey host = open.host().host();
+                int depth = hosts.habit(host, now).isPresent() ? 1 : rules.backlog();
+                Connection connection = book.open(open.host(), load, standing(host, now), depth, now);
                 orders.open(connection.number, open.host(), load);
                 placement.drawLot();
             }
             case Seat.Wait _,Seat.Defer _ -> throw new IllegalStateException("no seat: " + seat);
         }
+    }
+
+    private Standing standing(HostKey host, long now) {
+        return switch (hosts.mark(host, now)) {
+            case HostState.Closed _ -> Standing.PROVEN;
+            case HostState.Retry _ -> Standing.FAILED;
+            case HostState _ -> book.up(host) > 0 ? Standing.PROVEN : Standing.UNKNOWN;
+        };
     }
 
     private void assign(Connection connection, Load load, PlaceOrders orders) {
@@ -181,7 +204,10 @@ public final class Workers {
             happened(known.get(), news, nowMillis, orders, report);
         } else if (!book.hasIssued(news.connection())) {
             throw new ImpossibleNewsException("no such connection: " + news);
-        } else if (news instanceof ConnectionNews.Returned returned && returned.mayHaveArrived()) {
+        } else {
+            comesBack(news, report);
+        }
+        if (news instanceof ConnectionNews.Returned returned && returned.mayHaveArrived()) {
             possibleDuplicates++;
         }
         reseat(nowMillis, orders, report);
@@ -236,15 +262,10 @@ public final class Workers {
         if (load.isEmpty()) {
             throw new ImpossibleNewsException(answered + " does not sit on " + connection);
         }
-        boolean hostsFault = answered.siteTrouble()
-                && answered.outcomes().stream().noneMatch(each -> each.outcome() instanceof Outcome.Delivered);
-        if (hostsFault) {
+        if (isHostsFault(answered)) {
             RecipientOutcome first = answered.outcomes().getFirst();
-            if (countReturn(connection, load.get(), report, first.outcome().reply(), first.outcome().remote())) {
-                book.take(connection, load.get().delivery());
-            }
-            broken(connection, first.outcome().reply(), first.outcome().remote(), connection.answered == 0,
-                    OptionalLong.empty(), now, report);
+            returned(connection, new ConnectionNews.Returned(answered.connection(), answered.delivery(),
+                    first.outcome().reply(), first.outcome().remote(), false), now, report);
             return;
         }
         book.take(connection, answered.delivery());
@@ -259,38 +280,75 @@ public final class Workers {
         }
     }
 
+    private static boolean isHostsFault(ConnectionNews.Answered answered) {
+        return answered.siteTrouble()
+                && answered.outcomes().stream().noneMatch(each -> each.outcome() instanceof Outcome.Delivered);
+    }
+
     private void returned(Connection connection, ConnectionNews.Returned returned, long now, Report report) {
         Load load = find(connection, returned.delivery())
                 .orElseThrow(() -> new ImpossibleNewsException(returned + " does not sit on " + connection));
-        if (returned.mayHaveArrived()) {
-            possibleDuplicates++;
-        }
         boolean blamesHost = connection.answered == 0 && !returned.mayHaveArrived();
-        if (countReturn(connection, load, report, returned.reason(), returned.remote())) {
+        if (returned.mayHaveArrived() || isFirstTooOften(connection, load)) {
+            Reply reason = returned.mayHaveArrived() ? returned.reason() : suspended(returned.reason());
+            report.fate(new Fate.Troubled(load.delivery(), load.all(new Outcome.Deferred(reason, returned.remote())),
+                    reason, book.up(connection.host.host()) <= 1));
             book.take(connection, load.delivery());
         }
         broken(connection, returned.reason(), returned.remote(), blamesHost, OptionalLong.empty(), now, report);
+        comesBack(returned, report);
     }
 
     private static Optional<Load> find(Connection connection, long delivery) {
         return connection.loads().stream().filter(load -> load.delivery() == delivery).findFirst();
     }
 
-    /// The load was under way when its connection broke. True when that was once too often, and it has its fate.
-    private boolean countReturn(Connection connection, Load load, Report report, Reply reason, String remote) {
-        boolean first = connection.head().orElseThrow() == load;
-        if (!first || returns.merge(load.delivery(), 1, Integer::sum) < rules.returns()) {
-            return false;
+    private boolean isFirstTooOften(Connection connection, Load load) {
+        return connection.head().orElseThrow() == load
+                && returns.merge(load.delivery(), 1, Integer::sum) >= rules.returns();
+    }
+
+    /// A load of a connection that is gone. The trouble of that connection has been told, so this teaches nothing.
+    private void comesBack(ConnectionNews news, Report report) {
+        switch (news) {
+            case ConnectionNews.Returned(long connection, long delivery, Reply reason, String remote, boolean arrived) ->
+                take(connection, delivery).ifPresent(one -> {
+                    if (arrived) {
+                        hasSeat(one.load());
+                        report.fate(new Fate.Untried(delivery,
+                                one.load().all(new Outcome.Deferred(reason, remote))));
+                    } else {
+                        homeless.add(one);
+                    }
+                });
+            case ConnectionNews.Answered answered ->
+                take(answered.connection(), answered.delivery()).ifPresent(one -> {
+                    if (isHostsFault(answered)) {
+                        homeless.add(one);
+                    } else {
+                        hasSeat(one.load());
+                        report.fate(new Fate.Worked(answered.delivery(), answered.outcomes()));
+                    }
+                });
+            case ConnectionNews.Ready _,ConnectionNews.Failed _,ConnectionNews.Lost _,ConnectionNews.Depth _,
+                    ConnectionNews.PipelinesBadly _ -> {
+                // Crossed the end of the connection.
+            }
         }
-        Reply soft = suspended(reason);
-        report.fate(new Fate.Troubled(load.delivery(), load.all(new Outcome.Deferred(soft, remote)), soft,
-                book.up(connection.host.host()) <= 1));
-        return true;
+    }
+
+    private Optional<Homeless> take(long connection, long delivery) {
+        Returning one = returning.get(delivery);
+        if (one == null || one.connection() != connection) {
+            return Optional.empty();
+        }
+        returning.remove(delivery);
+        return Optional.of(one.load());
     }
 
     // ---- the end of a connection
 
-    /// It is gone without our doing.
+    /// It is gone without our doing. Loads that were handed to it come back one by one; the others are reseated now.
     private void broken(Connection connection, Reply reason, String remote, boolean blamesHost, OptionalLong hint,
             long now, Report report) {
         idle.remove(connection);
@@ -310,8 +368,22 @@ public final class Workers {
         }
         Set<String> charged = new LinkedHashSet<>(2);
         for (Load load : loads) {
-            makeHomeless(new Homeless(load, charged.add(load.destination()), blamesHost && !othersUp, reason, remote));
+            makeHomeless(connection,
+                    new Homeless(load, charged.add(load.destination()), blamesHost && !othersUp, reason, remote));
         }
+    }
+
+    /// Another host needs its place.
+    private void makeRoom(Connection connection, long now, PlaceOrders orders) {
+        if (connection.isIdle()) {
+            close(connection, now, orders);
+            return;
+        }
+        Reply reason = Reply.of(450, "4.4.2", connection.host.name() + " has not greeted for "
+                + (now - connection.openedMillis) / 1_000 + " s, and connections are short");
+        orders.close(connection.number);
+        displaced = true;
+        broken(connection, reason, connection.host.name(), true, OptionalLong.empty(), now, new Report());
     }
 
     private void close(Connection connection, long now, PlaceOrders orders) {
@@ -329,25 +401,40 @@ public final class Workers {
 
     // ---- those who lost their seat
 
-    private void makeHomeless(Homeless one) {
-        homeless.add(one);
+    private void makeHomeless(Connection connection, Homeless one) {
+        if (connection.up) {
+            returning.put(one.load().delivery(), new Returning(connection.number, one));
+        } else {
+            homeless.add(one);
+        }
         homelessAt.merge(one.load().destination(), 1, Integer::sum);
     }
 
+    private void hasSeat(Load load) {
+        homelessAt.compute(load.destination(), (_, n) -> n == 1 ? null : n - 1);
+    }
+
+    private static boolean isShort(Seat seat) {
+        return seat instanceof Seat.Wait wait && (wait.scope() == Seat.Scope.UNPROVEN
+                || wait.scope() == Seat.Scope.EVERYWHERE);
+    }
+
     private void reseat(long now, PlaceOrders orders, Report report) {
+        displaced = false;
         for (int left = homeless.size(); left > 0; left--) {
             Homeless one = homeless.remove();
             Load load = one.load();
             boolean mayOpen = one.charged() || book.serving(load.destination()) == 0;
             switch (placement.find(new Question(load.payer(), load.where(), mayOpen), now)) {
-                case Seat.Wait _ -> {
+                case Seat.Wait wait -> {
+                    shortOfPlaces |= isShort(wait);
                     homeless.add(one);
                     continue;
                 }
                 case Seat.Defer defer -> report.fate(exhausted(one, defer));
                 case Seat seat -> take(seat, load, now, orders);
             }
-            homelessAt.compute(load.destination(), (_, n) -> n == 1 ? null : n - 1);
+            hasSeat(load);
         }
     }
 
@@ -372,6 +459,7 @@ public final class Workers {
     /// Time has passed: what is too old is closed, and what was deferred in the moment of being seated comes back.
     public Aftermath alarm(long nowMillis, PlaceOrders orders) {
         remembered = Optional.empty();
+        shortOfPlaces = false;
         hosts.collect(nowMillis);
         Report report = new Report();
         closeIdleOfSuspended(nowMillis, orders);
@@ -384,7 +472,10 @@ public final class Workers {
 
     /// When [#alarm] wants to be called next; in the past for at once, `Long.MAX_VALUE` when nothing is planned.
     public long nextAlarmMillis() {
-        return untried.isEmpty() && suspended.isEmpty() ? idle.nextMillis() : 0;
+        if (!untried.isEmpty() || !suspended.isEmpty() || displaced) {
+            return 0;
+        }
+        return shortOfPlaces ? Math.min(idle.nextMillis(), placement.nextYieldMillis()) : idle.nextMillis();
     }
 
     // ---- operators
@@ -435,9 +526,15 @@ public final class Workers {
     /// @param deliveries unanswered, in their order
     public record Occupied(long connection, Candidate host, boolean up, List<Long> deliveries) {}
 
+    /// Cheaper than a [#snapshot].
+    public PlaceSnapshot.Figures figures() {
+        return new PlaceSnapshot.Figures(budget.workers(), book.size(), book.opening(), book.unproven(),
+                rules.mostUnproven());
+    }
+
     public PlaceSnapshot snapshot(long nowMillis) {
-        return PlaceSnapshot.of(book, idle, hosts, budget,
-                new PlaceSnapshot.Counts(book.opened(), possibleDuplicates, homeless.size()), nowMillis);
+        return PlaceSnapshot.of(book, idle, hosts, budget, figures(),
+                new PlaceSnapshot.Counts(book.opened(), possibleDuplicates, homeless.size() + returning.size()), nowMillis);
     }
 
     private Connection connection(long number) {

@@ -2,12 +2,20 @@ package org.slipstream.smtpout.wire;
 
 import org.slipstream.core.Reply;
 
+import java.util.Optional;
+
 /// What came over the wire.
 public sealed interface Heard {
     record Said(Reply reply) implements Heard {}
 
     /// Nothing more will come, and nothing can be sent.
-    record Gone(End end, String reason) implements Heard {}
+    ///
+    /// @param begun a reply that was cut off or too long, as far as it came
+    record Gone(End end, String reason, Optional<Reply> begun) implements Heard {
+        public Gone(End end, String reason) {
+            this(end, reason, Optional.empty());
+        }
+    }
 
     /// How a wire ended.
     enum End {

@@ -154,13 +154,13 @@ public final class Wire {
                         return new Said(complete.reply());
                     }
                     case ReplyParser.Progress.Malformed malformed -> {
-                        return abort(End.GARBLED, malformed.reason());
+                        return abort(new Gone(End.GARBLED, malformed.reason(), malformed.begun()));
                     }
                     case ReplyParser.Progress.Incomplete _ -> {
                         if (!fill()) {
-                            return abort(End.CLOSED, parser.isAtStart()
+                            return abort(new Gone(End.CLOSED, parser.isAtStart()
                                     ? "connection closed by peer"
-                                    : "connection closed by peer in the middle of a reply");
+                                    : "connection closed by peer in the middle of a reply", parser.begun()));
                         }
                     }
                 }
@@ -207,13 +207,13 @@ public final class Wire {
 
     /// Puts a letter and the final dot into the outbox.
     ///
-    /// @param sizeBytes about how long it is
+    /// @param content in the form of DATA
     /// @param blockMillis patience for each block, so that a peer that reads slowly is served and one that stops is left
     /// @return false when the wire fell silent before the final dot was put
     /// @throws IOException when the letter could not be read. The peer waits in the middle of a message: abort the wire
-    public boolean put(InputStream letter, long sizeBytes, long blockMillis) throws IOException {
+    public boolean putContent(Chunks content, long blockMillis) throws IOException {
         AtomicBoolean whole = new AtomicBoolean();
-        new ContentWriter(sizeBytes).write(letter, (bytes, length, last) -> {
+        ContentWriter.write(content, (bytes, length, last) -> {
             boolean went = put(bytes, length, blockMillis);
             whole.setPlain(went && last);
             return went;
@@ -326,7 +326,10 @@ public final class Wire {
 
     /// Ends the wire at once. Returns the reason that counts: an earlier one, or this.
     public Gone abort(End how, String reason) {
-        Gone mine = new Gone(how, reason);
+        return abort(new Gone(how, reason));
+    }
+
+    private Gone abort(Gone mine) {
         Gone first = end.compareAndExchange(null, mine);
         closeSocket();
         watchdog.close();

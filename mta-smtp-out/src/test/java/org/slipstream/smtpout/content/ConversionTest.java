@@ -235,6 +235,88 @@ class ConversionTest {
         assertThat(converted.replace("=\n", "")).contains("=C3=BC".repeat(100)).contains("x".repeat(76));
     }
 
+    private static String shortened(String text) throws IOException {
+        byte[] letter = text.replace("\n", "\r\n").getBytes(UTF_8);
+        String converted = new String(convert(letter, false, false, true), UTF_8);
+        assertThat(converted.split("\r\n")).allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(998));
+        return converted.replace("\r\n", "\n");
+    }
+
+    @Test
+    void aTextWithALineThatIsTooLongBecomesQuotedPrintable() throws IOException {
+        String line = "word ".repeat(300) + "end";
+        String converted = shortened("Subject: long\n\n" + line + "\n");
+        assertThat(converted).startsWith("""
+                Subject: long
+                MIME-Version: 1.0
+                Content-Type: text/plain; charset=us-ascii
+                Content-Transfer-Encoding: quoted-printable
+
+                """);
+        assertThat(converted.substring(converted.indexOf("\n\n") + 2).replace("=\n", "")).isEqualTo(line + "\n");
+    }
+
+    @Test
+    void onlyThePartWithTheLongLineIsEncodedAndOneThatIsNoTextInBase64() throws IOException {
+        String converted = shortened("""
+                MIME-Version: 1.0
+                Content-Type: multipart/mixed; boundary=b
+
+                --b
+
+                Grüße, short
+                --b
+                Content-Type: application/json
+
+                LONG
+                --b--
+                """.replace("LONG", "[" + "1,".repeat(1_000) + "1]"));
+        assertThat(converted).contains("Grüße, short\n--b\nContent-Type: application/json\n"
+                + "Content-Transfer-Encoding: base64\n\nWzEsMSwx").endsWith("--b--\n");
+    }
+
+    @Test
+    void whatIsEncodedAlreadyKeepsItsEncodingAndItsMeaning() throws IOException {
+        byte[] bytes = new byte[3_000];
+        new SplittableRandom(1).nextBytes(bytes);
+        String base64 = shortened("Content-Type: image/png\nContent-Transfer-Encoding: base64\n\n"
+                + Base64.getEncoder().encodeToString(bytes) + "\n");
+        assertThat(base64).startsWith("Content-Type: image/png\nContent-Transfer-Encoding: base64\n\n");
+        assertThat(Base64.getMimeDecoder().decode(base64.substring(base64.indexOf("\n\n") + 2))).isEqualTo(bytes);
+
+        String quoted = "caf=C3=A9 ".repeat(200);
+        String printable = shortened("Content-Transfer-Encoding: quoted-printable\n\n" + quoted + "=20\n");
+        assertThat(printable).doesNotContain("=C=\n", "=\n3", "==\n");
+        assertThat(printable.substring(printable.indexOf("\n\n") + 2).replace("=\n", "")).isEqualTo(quoted + "=20\n");
+    }
+
+    @Test
+    void headersAreFoldedAtBlanksAndReadTheSameWhenTheyAreUnfolded() throws IOException {
+        String references = "References:" + " <0123456789@there.example>".repeat(100);
+        String folded = shortened(references + "\nSubject: x\n\nbody\n");
+        assertThat(folded.replace("\n ", " ")).isEqualTo(references + "\nSubject: x\n\nbody\n");
+    }
+
+    @Test
+    void aHeaderWithoutBlanksAndALongLineOutsideOfThePartsCannotBeMadeShorter() throws IOException {
+        String rigid = "X-Token: " + "x".repeat(1_000);
+        assertThat(survey(rigid + "\n\nbody\n").canShortenLines()).isFalse();
+        assertThat(survey("X-Token: a" + " ".repeat(1_000) + "\n\nbody\n").canShortenLines()).isFalse();
+        assertThat(survey("Content-Type: multipart/mixed; boundary=b\n\n" + "x".repeat(999) + "\n--b\n\nhi\n--b--\n")
+                .canShortenLines()).isFalse();
+        assertThat(survey("Subject: x\n\n" + "x".repeat(999) + "\n").canShortenLines()).isTrue();
+    }
+
+    @Test
+    void whatIsSignedIsNoticed() throws IOException {
+        assertThat(survey("DKIM-Signature: v=1; a=rsa-sha256\nSubject: x\n\nhi\n").isSigned()).isTrue();
+        assertThat(survey("Content-Type: multipart/signed; boundary=b\n\n--b\n\nhi\n--b--\n").isSigned()).isTrue();
+        assertThat(survey("Content-Type: application/pkcs7-mime\nContent-Transfer-Encoding: base64\n\naGk=\n")
+                .isSigned()).isTrue();
+        assertThat(survey("Content-Type: multipart/mixed; boundary=b\n\n--b\nDKIM-Signature: x\n\nhi\n--b--\n")
+                .isSigned()).as("of another message").isFalse();
+    }
+
     private static Survey survey(String text) throws IOException {
         return Survey.of(new ByteArrayInputStream(text.replace("\n", "\r\n").getBytes(UTF_8)));
     }
@@ -247,8 +329,13 @@ class ConversionTest {
     }
 
     private static byte[] convert(byte[] letter, boolean sevenBit, boolean binary) throws IOException {
+        return convert(letter, sevenBit, binary, false);
+    }
+
+    private static byte[] convert(byte[] letter, boolean sevenBit, boolean binary, boolean shortLines)
+            throws IOException {
         Survey survey = Survey.of(new ByteArrayInputStream(letter));
-        try (InputStream in = new Conversion(new ByteArrayInputStream(letter), survey, sevenBit, binary)) {
+        try (InputStream in = new Conversion(new ByteArrayInputStream(letter), survey, sevenBit, binary, shortLines)) {
             return in.readAllBytes();
         }
     }

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -84,6 +85,26 @@ class ReplyParserTest {
         assertThat(parse("250 " + "x".repeat(ReplyParser.MAX_LINE_BYTES))).isInstanceOf(Progress.Malformed.class);
         assertThat(parse("250-more\r\n".repeat(ReplyParser.MAX_LINES - 1))).isInstanceOf(Progress.Incomplete.class);
         assertThat(parse("250-more\r\n".repeat(ReplyParser.MAX_LINES))).isInstanceOf(Progress.Malformed.class);
+    }
+
+    @Test
+    void theCodeOfAReplyThatIsTooLongOrCutOffStands() {
+        for (String tooLong : List.of("250 2.0.0 ok " + "x".repeat(ReplyParser.MAX_LINE_BYTES),
+                "250-2.0.0 ok\r\n250-2.0.0 " + "x".repeat(ReplyParser.MAX_LINE_BYTES),
+                "250-2.0.0 more\r\n".repeat(ReplyParser.MAX_LINES))) {
+            assertThat(((Progress.Malformed) parse(tooLong)).begun().map(Reply::code)).as(tooLong).hasValue(250);
+        }
+        assertThat(begun("250 2.0.0 que").map(Reply::code)).hasValue(250);
+        assertThat(begun("250-2.0.0 que\r\n").map(Reply::code)).hasValue(250);
+        for (String open : List.of("", "25", "250", "250x", "250-one\r\n55", "250-one\r\n550 t")) {
+            assertThat(begun(open)).as(open).isEmpty();
+        }
+    }
+
+    private static Optional<Reply> begun(String wire) {
+        ReplyParser parser = new ReplyParser();
+        parser.take(ByteBuffer.wrap(wire.getBytes(StandardCharsets.UTF_8)));
+        return parser.begun();
     }
 
     @Test

@@ -32,7 +32,9 @@ class LadderTest {
         Yard yard = new Yard(NARROW.withWorkers(100, 3));
         Candidates where = levels(List.of("p1", "p2"), List.of("s1"));
         for (int i = 0; i < 10; i++) {
-            yard.seat(1, where);
+            if (yard.seat(1, where) instanceof Seat.Open) {
+                yard.ready(yard.last());
+            }
         }
         assertThat(yard.open.values()).containsOnly("p1", "p2").hasSize(6);
         assertThat(yard.ask(message(1), where)).isInstanceOf(Seat.Wait.class);
@@ -227,6 +229,20 @@ class LadderTest {
     }
 
     @Test
+    void aHostHasOneConnectionUntilItHasGreetedOrWhenItIsKnownToWork() {
+        Yard yard = new Yard(RULES.withBacklog(1, 1));
+        yard.seat(1, to("a"));
+        assertThat(yard.seat(1, to("a"))).isInstanceOfSatisfying(Seat.Wait.class,
+                wait -> assertThat(wait.passedOver().getFirst().why()).isEqualTo("has not greeted yet"));
+        yard.ready(yard.last());
+        yard.answer(yard.last(), 1);
+        yard.lose(yard.last());
+        assertThat(yard.mark("a")).isInstanceOf(HostState.Closed.class);
+        assertThat(yard.seat(1, to("a"))).isInstanceOf(Seat.Open.class);
+        assertThat(yard.seat(1, to("a"))).as("it worked a moment ago").isInstanceOf(Seat.Open.class);
+    }
+
+    @Test
     @Tag("FI-20")
     void fi20ConnectionsAreSpreadUpToTheLimitOfEachHostAndThenOverflow() {
         Yard yard = new Yard(RULES.withBacklog(1, 2).withWorkers(100, 2));
@@ -234,6 +250,7 @@ class LadderTest {
         Map<String, Integer> per = new TreeMap<>();
         for (int i = 1; i <= 6; i++) {
             per.merge(hostOf(yard.seat(1, where)), 1, Integer::sum);
+            yard.ready(yard.last());
             if (i == 3) {
                 assertThat(per).containsOnlyKeys("a", "b", "c");
             }

@@ -2,6 +2,7 @@ package org.slipstream.smtpout.place;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.Outcome;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpout.place.Aftermath.Fate;
 
@@ -25,7 +26,8 @@ class WorkersTest {
         ConnectionBook book = new ConnectionBook(budget);
         for (int i = 0; i < 100_000; i++) {
             Candidate host = Yard.host("h" + i);
-            book.open(host, new Load(i + 1, message(i), Candidates.of("d" + i, host), java.util.List.of()), 2, i);
+            book.open(host, new Load(i + 1, message(i), Candidates.of("d" + i, host), java.util.List.of()),
+                    Connection.Standing.PROVEN, 2, i);
         }
         assertThat(book.active(Yard.host("h77777").host())).singleElement()
                 .satisfies(c -> assertThat(c.openedMillis).isEqualTo(77_777));
@@ -70,11 +72,12 @@ class WorkersTest {
     @Tag("FI-35")
     void fi35ConnectionsGrowWithTheLoadAndLeaveWithIt() {
         Yard yard = new Yard(RULES.withAges(2, 10_000, 300_000));
-        for (int i = 0; i < 8; i++) {
+        long first = yard.opened(0, to("a"));
+        for (int i = 1; i < 8; i++) {
             yard.seat(i, to("a"));
         }
         assertThat(yard.open).hasSize(4);
-        java.util.List.copyOf(yard.open.keySet()).forEach(yard::ready);
+        List.copyOf(yard.open.keySet()).stream().filter(each -> each != first).forEach(yard::ready);
         java.util.Map.copyOf(yard.deliveredOn).forEach((delivery, connection) -> yard.answer(connection, delivery));
         yard.after(IdlePool.BREATH_MILLIS);
         assertThat(yard.open).as("two may stay").hasSize(2);
@@ -122,8 +125,9 @@ class WorkersTest {
         }
         yard.answer(connection, 1);
         yard.answer(connection, 2);
-        yard.hangUp(connection, 3, true);
-        yard.news(new ConnectionNews.Returned(connection, 4, Yard.REFUSED, "mx", false));
+        yard.hangUp(connection, 3, false);
+        yard.comesBack(connection, 4, false);
+        yard.comesBack(connection, 5, false);
         yard.news(new ConnectionNews.Lost(connection, "gone"));
 
         long second = yard.last();
@@ -135,8 +139,54 @@ class WorkersTest {
         assertThat(yard.fates.stream().map(Fate::delivery)).containsExactly(1L, 2L, 3L, 4L, 5L);
         assertThat(yard.fates).allMatch(Fate.Worked.class::isInstance);
         assertThat(yard.troubles).isEmpty();
-        assertThat(yard.workers.snapshot(yard.now).counts().possibleDuplicates()).isEqualTo(1);
         assertThat(yard.open).as("one in place of the lost one").hasSize(1);
+    }
+
+    @Test
+    void whatMayHaveArrivedIsDeferredAndOnlyWhatWasNotSentToItsEndIsReseated() {
+        Yard yard = new Yard(RULES);
+        long connection = yard.opened(1, to("a", "b"));
+        yard.news(new ConnectionNews.Depth(connection, 5));
+        yard.seat(1, to("a", "b"));
+        yard.seat(1, to("a", "b"));
+        yard.hangUp(connection, 1, true);
+        yard.comesBack(connection, 2, true);
+        yard.comesBack(connection, 3, false);
+
+        assertThat(yard.fates.stream().map(Fate::delivery)).containsExactly(1L, 2L);
+        assertThat(yard.fates.getFirst()).as("one trouble for one connection").isInstanceOf(Fate.Troubled.class);
+        assertThat(yard.fates.getLast()).isInstanceOf(Fate.Untried.class);
+        assertThat(yard.fates).allSatisfy(fate -> assertThat(fate.outcomes().getFirst().outcome())
+                .isInstanceOf(Outcome.Deferred.class));
+        yard.ready(yard.last());
+        assertThat(yard.deliveredOn).containsOnlyKeys(3L);
+        assertThat(yard.mark("a")).isNotInstanceOf(HostState.Retry.class);
+        assertThat(yard.workers.snapshot(yard.now).counts().possibleDuplicates()).isEqualTo(2);
+    }
+
+    @Test
+    void aLoadIsNotReseatedBeforeItIsKnownWhetherItMayHaveArrived() {
+        Yard yard = new Yard(RULES);
+        long idle = yard.idle(1, to("a"));
+        yard.seat(2, to("a"));
+        yard.news(new ConnectionNews.Lost(idle, "connection closed by peer"));
+        assertThat(yard.log).as("nothing is ordered yet").endsWith("deliver 2 on " + idle);
+        assertThat(yard.seat(3, to("a"))).as("those who lost their seat come first").isInstanceOf(Seat.Wait.class);
+        yard.comesBack(idle, 2, true);
+        assertThat(yard.fates).last().isInstanceOf(Fate.Untried.class);
+        assertThat(yard.log).endsWith("deliver 2 on " + idle);
+        assertThat(yard.seat(3, to("a"))).isInstanceOf(Seat.Open.class);
+    }
+
+    @Test
+    void aDeliveryThatCouldNotBeReadKeepsItsOutcomeAlthoughItsConnectionIsGone() {
+        Yard yard = new Yard(RULES);
+        long idle = yard.idle(1, to("a"));
+        yard.seat(2, to("a"));
+        yard.news(new ConnectionNews.Lost(idle, "connection closed by peer"));
+        yard.answer(idle, 2, Reply.of(451, "4.3.0", "local trouble reading the message"), true, false);
+        assertThat(yard.fates).last().isInstanceOf(Fate.Worked.class);
+        assertThat(yard.workers.snapshot(yard.now).counts().withoutSeat()).isZero();
     }
 
     @Test
@@ -249,18 +299,16 @@ class WorkersTest {
     }
 
     @Test
-    void aPoisonousLetterDoesNotTravelForEverAndBringsNoHostIntoDisrepute() {
+    void aPoisonousLetterDoesNotTravelForEver() {
         Yard yard = new Yard(RULES);
         Candidates where = to("a", "b", "c");
         yard.seat(1, where);
         for (int i = 0; i < RULES.returns(); i++) {
             yard.ready(yard.last());
-            yard.hangUp(yard.last(), 1, true);
+            yard.hangUp(yard.last(), 1, false);
         }
         assertThat(yard.fates).singleElement().isInstanceOf(Fate.Troubled.class);
         assertThat(yard.open).isEmpty();
-        assertThat(yard.hosts.list(yard.now).values())
-                .allSatisfy(states -> assertThat(states).noneMatch(HostState.Retry.class::isInstance));
     }
 
     @Test

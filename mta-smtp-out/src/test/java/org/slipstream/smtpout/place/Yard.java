@@ -122,13 +122,25 @@ final class Yard implements PlaceOrders {
 
     void hangUp(long connection, long delivery, boolean mayHaveArrived) {
         open.remove(connection);
+        comesBack(connection, delivery, mayHaveArrived);
+    }
+
+    /// What was handed to this connection comes back, nothing of it sent to its end.
+    void lose(long connection) {
+        open.remove(connection);
+        news(new ConnectionNews.Lost(connection, "peer hung up"));
+        unanswered(connection).forEach(delivery -> comesBack(connection, delivery, false));
+    }
+
+    void comesBack(long connection, long delivery, boolean mayHaveArrived) {
+        deliveredOn.remove(delivery, connection);
         news(new ConnectionNews.Returned(connection, delivery, Reply.of(450, "4.4.2", "connection reset"), "mx",
                 mayHaveArrived));
     }
 
-    void lose(long connection) {
-        open.remove(connection);
-        news(new ConnectionNews.Lost(connection, "peer hung up"));
+    private List<Long> unanswered(long connection) {
+        return deliveredOn.entrySet().stream().filter(each -> each.getValue() == connection).map(Map.Entry::getKey)
+                .filter(delivery -> fates.stream().noneMatch(fate -> fate.delivery() == delivery)).toList();
     }
 
     void news(ConnectionNews news) {

@@ -51,6 +51,31 @@ class ContentWriterTest {
     }
 
     @Test
+    void longLinesAreBrokenAsPostfixDoesWhereThatIsWanted() {
+        for (int length : new int[]{998, 999, 1996, 70_000}) {
+            String broken = framed(".".repeat(length) + "\r\n.x\r\n", LongLines.BREAK);
+            assertThat(broken.lines()).allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(999));
+            assertThat(broken).endsWith("\r\n..x\r\n.\r\n");
+            assertThat(broken.replace("\r\n ", "")).isEqualTo("." + ".".repeat(length) + "\r\n..x\r\n.\r\n");
+        }
+    }
+
+    @Test
+    void aLongLineIsNoticedHoweverTheBlocksFall() throws IOException {
+        for (int before : new int[]{0, 30, 1_020, 1_023, 1_024}) {
+            for (int length : new int[]{998, 999}) {
+                String letter = ("x".repeat(28) + "\r\n").repeat(before / 30) + "y".repeat(length) + "\r\nend\r\n";
+                byte[] bytes = letter.getBytes(StandardCharsets.ISO_8859_1);
+                assertThat(LongLines.isIn(new ByteArrayInputStream(bytes))).isEqualTo(length > 998);
+                assertThat(Chunks.forData(new ByteArrayInputStream(bytes), bytes.length, LongLines.CONVERT)
+                        .hasLongLine()).isEqualTo(length > 998);
+                assertThat(Chunks.forBdat(new ByteArrayInputStream(bytes), bytes.length, LongLines.CONVERT)
+                        .hasLongLine()).isEqualTo(length > 998);
+            }
+        }
+    }
+
+    @Test
     void aReceiverGetsBackWhatWasStoredHoweverTheBlocksFall() {
         long seed = System.nanoTime();
         SplittableRandom random = new SplittableRandom(seed);
@@ -77,12 +102,14 @@ class ContentWriterTest {
     void onlyTheLastBlockHoldsTheDotAndSmallLettersAreOneBlock() throws IOException {
         List<Boolean> blocks = new ArrayList<>();
         byte[] large = "0123456789\r\n".repeat(20_000).getBytes(StandardCharsets.US_ASCII);
-        new ContentWriter(100).write(new ByteArrayInputStream(large), (_, _, last) -> blocks.add(last));
+        ContentWriter.write(Chunks.forData(new ByteArrayInputStream(large), 100, LongLines.SEND), (_, _, last) -> blocks.add(last));
         assertThat(blocks).hasSizeGreaterThan(2);
         assertThat(blocks.subList(0, blocks.size() - 1)).containsOnly(false);
         assertThat(blocks.getLast()).isTrue();
         blocks.clear();
-        new ContentWriter(100).write(new ByteArrayInputStream("small\r\n".getBytes(StandardCharsets.US_ASCII)),
+        ContentWriter.write(
+                Chunks.forData(new ByteArrayInputStream("small\r\n".getBytes(StandardCharsets.US_ASCII)), 100,
+                        LongLines.SEND),
                 (_, _, last) -> blocks.add(last));
         assertThat(blocks).containsExactly(true);
     }
@@ -101,7 +128,7 @@ class ContentWriterTest {
             }
         };
         List<Boolean> blocks = new ArrayList<>();
-        assertThatThrownBy(() -> new ContentWriter(100).write(broken, (_, _, last) -> blocks.add(last)))
+        assertThatThrownBy(() -> ContentWriter.write(Chunks.forData(broken, 100, LongLines.SEND), (_, _, last) -> blocks.add(last)))
                 .isInstanceOf(IOException.class);
         assertThat(blocks).isNotEmpty().containsOnly(false);
     }
@@ -110,7 +137,7 @@ class ContentWriterTest {
     void aSinkThatIsFullStopsTheReading() throws IOException {
         List<Boolean> blocks = new ArrayList<>();
         byte[] large = new byte[1_000_000];
-        new ContentWriter(100).write(new ByteArrayInputStream(large), (_, _, last) -> {
+        ContentWriter.write(Chunks.forData(new ByteArrayInputStream(large), 100, LongLines.SEND), (_, _, last) -> {
             blocks.add(last);
             return blocks.size() < 2;
         });
@@ -118,10 +145,15 @@ class ContentWriterTest {
     }
 
     private static String framed(String letter) {
+        return framed(letter, LongLines.SEND);
+    }
+
+    private static String framed(String letter, LongLines longLines) {
         ByteArrayOutputStream wire = new ByteArrayOutputStream();
         try {
-            new ContentWriter(letter.length()).write(
-                    new ByteArrayInputStream(letter.getBytes(StandardCharsets.ISO_8859_1)),
+            ContentWriter.write(
+                    Chunks.forData(new ByteArrayInputStream(letter.getBytes(StandardCharsets.ISO_8859_1)),
+                            letter.length(), longLines),
                     (bytes, length, _) -> {
                         wire.write(bytes, 0, length);
                         return true;

@@ -1,0 +1,50 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Sink;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Workbench;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// SIGTERM while clients and peers take their time. The times of the steps are those of `ShutdownTest`; here the process ends in an
+/// orderly way, and what was cut is written down.
+class StopIT {
+    /// Ten are promised, nineteen were seen; a busy machine may take some more.
+    private static final int PATIENCE_SECONDS = 16;
+
+    @RegisterExtension
+    final Workbench bench = new Workbench();
+
+    @Test
+    void slowClientsAndSlowPeersTogetherHaveTenSeconds() {
+        Sink far = bench.smtpSink();
+        far.holdFinalReplies();
+        RunningServer server = bench.server(Settings.quick().route(Settings.FAR_DOMAIN, far));
+        try (SmtpTalk quick = SmtpTalk.greeted(server.smtp()); SmtpTalk slow = SmtpTalk.greeted(server.smtp())) {
+            for (int i = 1; i <= 3; i++) {
+                assertThat(quick.send(Letter.of("held" + i + "@x", "a@client.example", "b@far.example")).code())
+                        .isEqualTo(250);
+            }
+            eventually().until(() -> far.connections() > 0 && server.queue().size() == 3);
+            slow.must(250, "MAIL FROM:<a@client.example>");
+            slow.must(250, "RCPT TO:<b@far.example>");
+            slow.must(354, "DATA");
+            int exit = CompletableFuture.supplyAsync(server::stop).orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+            assertThat(exit).isZero();
+        }
+        assertThat(server.log()).contains("possible duplicate", "this server is stopping");
+        far.answer();
+        server.startAgain();
+        eventually().until(() -> server.queue().isEmpty());
+        assertThat(far.deliveries()).extracting(Sink.Delivery::id).contains("held1@x", "held2@x", "held3@x");
+    }
+}

@@ -1,0 +1,112 @@
+package org.slipstream.lab;
+
+import org.junit.jupiter.api.Test;
+import org.slipstream.brain.HostKeys;
+import org.slipstream.brain.HostMemory;
+import org.slipstream.brain.PlacementSeating;
+import org.slipstream.core.Address;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Route;
+import org.slipstream.lab.Scenario.Addressee;
+import org.slipstream.lab.Scenario.Fault;
+import org.slipstream.lab.Scenario.Fortune;
+import org.slipstream.lab.Scenario.House;
+import org.slipstream.lab.Scenario.Mail;
+import org.slipstream.lab.Scenario.Outage;
+import org.slipstream.lab.Scenario.Place;
+import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QmgrOrder;
+import org.slipstream.qmgr.Seating;
+import org.slipstream.qmgr.lane.LaneSeating;
+import org.slipstream.smtpout.place.DestDb;
+import org.slipstream.smtpout.place.PlaceRules;
+import org.slipstream.smtpout.place.Workers;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Destinations that accept connections and never speak, eight messages each, and healthy mail beside them. Virtual time, the
+/// production's rules, but one message at a time on a connection, as the referee of these worlds knows it.
+class SilentPeersTest {
+    private static final int HEALTHY = 20;
+    private static final long SILENCE_MILLIS = 8 * 60_000;
+    private static final PlaceRules RULES = PlaceRules.defaults().withBacklog(1, 1);
+
+    @Test
+    void besideSixtySilentDestinationsHealthyMailIsDeliveredAtOnce() {
+        assertThat(slowestHealthyMillis(60, HEALTHY)).isLessThan(2_000);
+    }
+
+    /// It comes behind all of them, and each has its turn: four rounds of 75, where each greeting took five minutes before.
+    @Test
+    void besideThreeHundredTheFirstMailForAHostThatNobodyKnowsWaitsForItsTurn() {
+        assertThat(slowestHealthyMillis(300, 1))
+                .isLessThan(300 / RULES.mostUnproven() * RULES.unproven().yieldMillis() + 2_000);
+    }
+
+    /// Their hosts become known in the first minute; four minutes later all silent ones are tried again.
+    @Test
+    void hostsThatFailedTakeLessThanHostsOfWhichNothingIsKnown() {
+        Map<QueueId, Long> done = delivered(200, HEALTHY, 6 * 60_000);
+        assertThat(done).hasSize(HEALTHY);
+        assertThat(done.values()).allSatisfy(
+                millis -> assertThat(millis).isLessThan(6 * 60_000 + RULES.unproven().yieldMillis() + 2_000));
+    }
+
+    private static long slowestHealthyMillis(int silent, int healthy) {
+        Map<QueueId, Long> done = delivered(silent, healthy, 1_000);
+        assertThat(done).hasSize(healthy);
+        return done.values().stream().mapToLong(millis -> millis - 1_000).max().orElseThrow();
+    }
+
+    /// When the healthy messages were removed from the queue. They arrive at this time, after all silent ones.
+    private static Map<QueueId, Long> delivered(int silent, int healthy, long arriveMillis) {
+        List<Place> places = new ArrayList<>();
+        List<Mail> mails = new ArrayList<>();
+        List<Outage> mute = List.of(new Outage(0, SILENCE_MILLIS, Fault.NO_GREETING));
+        for (int d = 0; d < silent; d++) {
+            places.add(place("silent" + d + ".example", mute));
+            for (int i = 0; i < 8; i++) {
+                mails.add(mail(mails.size() + 1, 0, "silent" + d + ".example"));
+            }
+        }
+        long firstHealthy = mails.size() + 1L;
+        for (int d = 0; d < healthy; d++) {
+            places.add(place("healthy" + d + ".example", List.of()));
+            mails.add(mail(mails.size() + 1, arriveMillis, "healthy" + d + ".example"));
+        }
+        Scenario scenario = new Scenario(1, QmgrConfig.defaults(), true, mails, places,
+                new House(1, 1, 1, 0, 0), List.of(), List.of());
+        Map<QueueId, Long> done = new LinkedHashMap<>();
+        new World(scenario, new Witness() {
+            @Override
+            public void ordered(long nowMillis, QmgrOrder order) {
+                if (order instanceof QmgrOrder.Remove remove && remove.id().value() >= firstHealthy) {
+                    done.put(remove.id(), nowMillis);
+                }
+            }
+        }, SilentPeersTest::seating).run();
+        return done;
+    }
+
+    private static Place place(String domain, List<Outage> outages) {
+        Route route = new Route.Smtp(domain, List.of(new Route.Host("mx." + domain, 25, 0)));
+        return new Place(domain, route, 0, false, 20, 50, outages, Integer.MAX_VALUE, 0, Long.MAX_VALUE);
+    }
+
+    private static Mail mail(long id, long arrivalMillis, String domain) {
+        return new Mail(new QueueId(id), arrivalMillis, Optional.of(Address.of("s@here.example")),
+                List.of(new Addressee(Address.of("a@" + domain), new Fortune.Welcome())));
+    }
+
+    private static Seating seating(QmgrConfig config) {
+        Workers workers = new Workers(RULES, new DestDb(RULES), new Random(1));
+        return new PlacementSeating(new LaneSeating(config), workers, HostKeys.BY_NAME, HostMemory.NONE);
+    }
+}

@@ -1,0 +1,41 @@
+package org.slipstream.smtpout.wire;
+
+import org.slipstream.core.LineEnds;
+
+import java.io.IOException;
+import java.io.InputStream;
+
+/// What becomes of lines longer than [#MOST_BYTES] (RFC 5321 section 4.5.3.1.6).
+public enum LongLines {
+    /// The part gets an encoding with short lines, headers are folded; what allows neither is returned.
+    CONVERT,
+    /// A line end and a blank are put into the line, as Postfix does (`smtp_line_length_limit`).
+    BREAK,
+    /// They are sent as they are.
+    SEND;
+
+    /// Without the line end.
+    public static final int MOST_BYTES = 998;
+    private static final int BLOCK_BYTES = 64 * 1024;
+
+    /// Looks through a whole letter, for one that is longer than a piece.
+    ///
+    /// @throws IOException when it could not be read
+    public static boolean isIn(InputStream letter) throws IOException {
+        byte[] block = new byte[BLOCK_BYTES];
+        long column = 0;
+        for (int count = letter.read(block); count >= 0; count = letter.read(block)) {
+            int at = 0;
+            while (at < count) {
+                int end = LineEnds.next(block, at, count);
+                column += end - at;
+                if (column > MOST_BYTES) {
+                    return true;
+                }
+                column = end < count ? 0 : column;
+                at = end + 1;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,77 @@
+package org.slipstream.smtpout;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.core.Outcome;
+import org.slipstream.smtpout.ReseatingHouse.Done;
+import org.slipstream.smtpout.wire.LongLines;
+
+import java.io.IOException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Lines of more than 998 octets, in letters of one piece and of many, by DATA and by BDAT.
+class LongLinesTest {
+    private static final String HEADER = "Subject: x\r\n";
+    private static final String SHORT = ("y".repeat(70) + "\r\n");
+
+    private final ReseatingHouse house = new ReseatingHouse();
+
+    @ParameterizedTest
+    @CsvSource({"PIPELINING,0", "PIPELINING,2000", "CHUNKING,0", "CHUNKING,2000", "8BITMIME,0", "8BITMIME,2000"})
+    void noneLeaves(String offer, int linesBefore) throws IOException {
+        String letter = HEADER + "\r\n" + SHORT.repeat(linesBefore) + "z".repeat(999) + "\r\n";
+        String taken = delivered(ClientConfig.of("me.example"), offer, letter);
+        assertThat(taken.lines()).allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(998));
+        assertThat(taken).contains("Content-Transfer-Encoding: quoted-printable");
+        assertThat(body(taken).replace("=\r\n", "")).isEqualTo(body(letter));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PIPELINING", "CHUNKING"})
+    void aLetterWithLinesOfTheLargestLengthIsNotTouched(String offer) throws IOException {
+        String letter = HEADER + "\r\n" + "z".repeat(998) + "\r\n";
+        assertThat(delivered(ClientConfig.of("me.example"), offer, letter)).isEqualTo(letter);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"BREAK,PIPELINING", "BREAK,CHUNKING", "SEND,PIPELINING", "SEND,CHUNKING"})
+    void orTheyAreBrokenOrSentWhereTheOperatorPrefersThat(LongLines treatment, String offer) throws IOException {
+        String letter = HEADER + "\r\n" + "z".repeat(999) + "\r\n";
+        String expected = treatment == LongLines.SEND ? letter : HEADER + "\r\n" + "z".repeat(998) + "\r\n z\r\n";
+        assertThat(delivered(ClientConfig.of("me.example").with(treatment), offer, letter)).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"DKIM-Signature: v=1\r\n", "Content-Type: multipart/signed; boundary=b\r\n",
+            "X-Token: TOKEN\r\n", "Content-Type: multipart/mixed\r\n"})
+    void whatCannotBeMadeShorterIsReturnedAndTheConnectionIsUsedOn(String field) throws IOException {
+        String letter = field.replace("TOKEN", "t".repeat(1_000)) + "\r\n" + "z".repeat(999) + "\r\n";
+        try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", "CHUNKING");
+                Carriers carriers = Post.carriers(Post.patient(), house)) {
+            carriers.open(1, sink.route());
+            carriers.deliver(1, Post.parcel(1, Post.letter(letter)));
+            Outcome outcome = house.await(Done.class, Done::usable).outcomes().getFirst().outcome();
+            assertThat(outcome).isInstanceOf(Outcome.Failed.class);
+            assertThat(outcome.reply().toString()).startsWith("554 5.6.0 ").contains("smtp-client.long-lines");
+            carriers.deliver(1, Post.parcel(2));
+            house.awaitAnswers(2);
+            assertThat(sink.taken()).hasSize(1);
+        }
+    }
+
+    private String delivered(ClientConfig config, String offer, String letter) throws IOException {
+        try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", offer); Carriers carriers = Post.carriers(config, house)) {
+            carriers.open(1, sink.route());
+            carriers.deliver(1, Post.parcel(1, Post.letter(letter)));
+            assertThat(house.await(Done.class, _ -> true).outcomes().getFirst().outcome())
+                    .isInstanceOf(Outcome.Delivered.class);
+            return sink.taken().getFirst().content();
+        }
+    }
+
+    private static String body(String letter) {
+        return letter.substring(letter.indexOf("\r\n\r\n") + 4);
+    }
+}
