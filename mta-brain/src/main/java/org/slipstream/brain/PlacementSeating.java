@@ -87,7 +87,7 @@ public final class PlacementSeating implements Seating {
             case Seat.Reuse _,Seat.Open _ -> FREE;
             case Seat.Wait wait -> switch (wait.scope()) {
                 case MESSAGE -> new Answer.FullForMessage(wait.reason());
-                case HERE,UNPROVEN -> new Answer.FullHere(wait.reason());
+                case HERE, UNPROVEN -> new Answer.FullHere(wait.reason());
                 case EVERYWHERE -> new Answer.FullEverywhere(wait.reason());
             };
         };

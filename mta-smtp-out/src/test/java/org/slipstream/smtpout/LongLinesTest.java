@@ -62,7 +62,8 @@ class LongLinesTest {
     }
 
     private String delivered(ClientConfig config, String offer, String letter) throws IOException {
-        try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", offer); Carriers carriers = Post.carriers(config, house)) {
+        try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", offer);
+                Carriers carriers = Post.carriers(config, house)) {
             carriers.open(1, sink.route());
             carriers.deliver(1, Post.parcel(1, Post.letter(letter)));
             assertThat(house.await(Done.class, _ -> true).outcomes().getFirst().outcome())

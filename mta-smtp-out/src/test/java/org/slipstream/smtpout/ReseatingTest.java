@@ -166,7 +166,8 @@ class ReseatingTest {
                 C RCPT TO:<*>
                 CHUNK
                 DROP
-                """); var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, 1 << 30)), house)) {
+                """);
+                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, 1 << 30)), house)) {
             carriers.open(1, server.route());
             carriers.deliver(1, parcel(1));
             carriers.deliver(1, Post.parcel(2, Post.letter(("x".repeat(70) + "\r\n").repeat(500_000))));

@@ -2,7 +2,6 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-
 import org.slipstream.smtpout.wire.LongLines;
 
 import java.io.IOException;

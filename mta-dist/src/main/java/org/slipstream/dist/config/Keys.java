@@ -284,7 +284,8 @@ final class Keys {
 
     static final Key<LongLines> LONG_LINES = key("smtp-client", "long-lines",
             Forms.named(Map.of("convert", LongLines.CONVERT, "break", LongLines.BREAK, "send", LongLines.SEND)),
-            Value.text("convert"), "Lines of more than 998 octets. `convert`: bodies are encoded, headers folded, and what"
+            Value.text("convert"),
+            "Lines of more than 998 octets. `convert`: bodies are encoded, headers folded, and what"
                     + " is signed or allows neither is returned. `break`: as Postfix, a line end and a blank are put in."
                     + " `send`: as they are.");
 

@@ -330,8 +330,7 @@ public final class Workers {
                         report.fate(new Fate.Worked(answered.delivery(), answered.outcomes()));
                     }
                 });
-            case ConnectionNews.Ready _,ConnectionNews.Failed _,ConnectionNews.Lost _,ConnectionNews.Depth _,
-                    ConnectionNews.PipelinesBadly _ -> {
+            case ConnectionNews.Ready _,ConnectionNews.Failed _,ConnectionNews.Lost _,ConnectionNews.Depth _,ConnectionNews.PipelinesBadly _ -> {
                 // Crossed the end of the connection.
             }
         }
@@ -534,7 +533,8 @@ public final class Workers {
 
     public PlaceSnapshot snapshot(long nowMillis) {
         return PlaceSnapshot.of(book, idle, hosts, budget, figures(),
-                new PlaceSnapshot.Counts(book.opened(), possibleDuplicates, homeless.size() + returning.size()), nowMillis);
+                new PlaceSnapshot.Counts(book.opened(), possibleDuplicates, homeless.size() + returning.size()),
+                nowMillis);
     }
 
     private Connection connection(long number) {

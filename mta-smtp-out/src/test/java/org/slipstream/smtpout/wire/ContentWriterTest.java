@@ -102,7 +102,8 @@ class ContentWriterTest {
     void onlyTheLastBlockHoldsTheDotAndSmallLettersAreOneBlock() throws IOException {
         List<Boolean> blocks = new ArrayList<>();
         byte[] large = "0123456789\r\n".repeat(20_000).getBytes(StandardCharsets.US_ASCII);
-        ContentWriter.write(Chunks.forData(new ByteArrayInputStream(large), 100, LongLines.SEND), (_, _, last) -> blocks.add(last));
+        ContentWriter.write(Chunks.forData(new ByteArrayInputStream(large), 100, LongLines.SEND),
+                (_, _, last) -> blocks.add(last));
         assertThat(blocks).hasSizeGreaterThan(2);
         assertThat(blocks.subList(0, blocks.size() - 1)).containsOnly(false);
         assertThat(blocks.getLast()).isTrue();
@@ -128,7 +129,8 @@ class ContentWriterTest {
             }
         };
         List<Boolean> blocks = new ArrayList<>();
-        assertThatThrownBy(() -> ContentWriter.write(Chunks.forData(broken, 100, LongLines.SEND), (_, _, last) -> blocks.add(last)))
+        assertThatThrownBy(() -> ContentWriter.write(Chunks.forData(broken, 100, LongLines.SEND),
+                (_, _, last) -> blocks.add(last)))
                 .isInstanceOf(IOException.class);
         assertThat(blocks).isNotEmpty().containsOnly(false);
     }
