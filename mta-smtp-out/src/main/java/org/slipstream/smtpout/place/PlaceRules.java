@@ -59,43 +59,50 @@ public record PlaceRules(int workers, Shares messages, Shares verification, int 
 
     public PlaceRules withWorkers(int count, int perHost) {
         return new PlaceRules(count, messages, verification, backlog, mostBacklog, overflow, perHost, idlePerHost,
-                maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis, crowdedMillis, closedMemoryMillis, habitMemoryMillis,
+                maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis, crowdedMillis, closedMemoryMillis,
+                habitMemoryMillis,
                 returns, unproven, trackClosed, retryLast);
     }
 
     public PlaceRules withShares(Shares ofMessages, Shares ofVerification) {
         return new PlaceRules(workers, ofMessages, ofVerification, backlog, mostBacklog, overflow, connectionsPerHost,
-                idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis, crowdedMillis, closedMemoryMillis,
+                idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis, crowdedMillis,
+                closedMemoryMillis,
                 habitMemoryMillis, returns, unproven, trackClosed, retryLast);
     }
 
     public PlaceRules withBacklog(int threshold, int times) {
         return new PlaceRules(workers, messages, verification, threshold, Math.max(threshold, mostBacklog), times,
-                connectionsPerHost, idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis, crowdedMillis,
+                connectionsPerHost, idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis,
+                crowdedMillis,
                 closedMemoryMillis, habitMemoryMillis, returns, unproven, trackClosed, retryLast);
     }
 
     public PlaceRules withAges(int idleOfOneHost, long idleMillis, long activeMillis) {
         return new PlaceRules(workers, messages, verification, backlog, mostBacklog, overflow, connectionsPerHost,
-                idleOfOneHost, idleMillis, activeMillis, retryMillis, retryMemoryMillis, crowdedMillis, closedMemoryMillis,
+                idleOfOneHost, idleMillis, activeMillis, retryMillis, retryMemoryMillis, crowdedMillis,
+                closedMemoryMillis,
                 habitMemoryMillis, returns, unproven, trackClosed, retryLast);
     }
 
     public PlaceRules withMemory(long retry, long crowded, long closed) {
         return new PlaceRules(workers, messages, verification, backlog, mostBacklog, overflow, connectionsPerHost,
-                idlePerHost, maxIdleMillis, maxActiveMillis, retry, retryMemoryMillis, crowded, closed, habitMemoryMillis, returns, unproven,
+                idlePerHost, maxIdleMillis, maxActiveMillis, retry, retryMemoryMillis, crowded, closed,
+                habitMemoryMillis, returns, unproven,
                 trackClosed, retryLast);
     }
 
     public PlaceRules simplified(boolean closedTracked, boolean retryIsLast) {
         return new PlaceRules(workers, messages, verification, backlog, mostBacklog, overflow, connectionsPerHost,
-                idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis, crowdedMillis, closedMemoryMillis,
+                idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis, crowdedMillis,
+                closedMemoryMillis,
                 habitMemoryMillis, returns, unproven, closedTracked, retryIsLast);
     }
 
     public PlaceRules withUnproven(Unproven shares) {
         return new PlaceRules(workers, messages, verification, backlog, mostBacklog, overflow, connectionsPerHost,
-                idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis, crowdedMillis, closedMemoryMillis,
+                idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis, crowdedMillis,
+                closedMemoryMillis,
                 habitMemoryMillis, returns, shares, trackClosed, retryLast);
     }
 
