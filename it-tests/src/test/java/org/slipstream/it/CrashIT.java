@@ -83,7 +83,7 @@ class CrashIT {
         }
         server.startAgain();
         far.startAgain();
-        eventually().atMost(Duration.ofSeconds(60)).until(() -> server.queue().isEmpty());
+        eventually().atMost(Duration.ofSeconds(90)).until(() -> server.queue().isEmpty());
         everythingAcknowledged("friend@far.example", far.deliveries().stream().map(Sink.Delivery::id).toList());
         everythingAcknowledged("alice@here.example",
                 server.mail().newMail("alice@here.example").stream().map(Letter::idOf).toList());

@@ -76,7 +76,7 @@ class LongQueueIT {
         assertThat(list(server)).hasSize(KEPT).allSatisfy(message -> assertThat(sender(message)).startsWith("alice"));
         far.startAgain();
         server.command("queue", "flush").mustSucceed();
-        eventually().atMost(Duration.ofSeconds(60)).until(() -> server.queue().isEmpty());
+        eventually().atMost(Duration.ofSeconds(90)).until(() -> server.queue().isEmpty());
         assertThat(far.deliveries().stream().map(Sink.Delivery::id)).hasSize(KEPT).doesNotHaveDuplicates();
         eventually().untilAsserted(() -> assertThat(boxBytes(server)).isLessThan(2 * MEBIBYTE));
     }
@@ -125,7 +125,7 @@ class LongQueueIT {
 
     /// The oldest come first.
     private static void everyoneIsTried(RunningServer server, String youngest) {
-        eventually().atMost(Duration.ofSeconds(60)).until(() -> {
+        eventually().atMost(Duration.ofSeconds(90)).until(() -> {
             var status = server.queue().status();
             assertThat(status.path("active").asInt()).isLessThanOrEqualTo(ACTIVE);
             assertThat(status.path("messages").asInt()).isEqualTo(LETTERS);

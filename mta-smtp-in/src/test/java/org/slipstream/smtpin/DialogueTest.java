@@ -133,7 +133,7 @@ class DialogueTest {
             assertThat(house.accepted).isEmpty();
             return;
         }
-        Letters.Accepted mail = Objects.requireNonNull(house.accepted.poll(10, TimeUnit.SECONDS), "no mail came");
+        Letters.Accepted mail = Objects.requireNonNull(house.accepted.poll(90, TimeUnit.SECONDS), "no mail came");
         last = mail;
         String seen = mail.envelope().sender().map(Object::toString).orElse("-") + " "
                 + mail.envelope().recipients().stream().map(Recipient::address).map(Object::toString)

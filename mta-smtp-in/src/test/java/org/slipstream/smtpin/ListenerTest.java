@@ -26,7 +26,7 @@ class ListenerTest {
         try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
             client.ask("EHLO client.example");
             String reply = send(client, "Subject: x\r\n\r\nbody\r\n");
-            Letters.Accepted mail = house.accepted.poll(10, TimeUnit.SECONDS);
+            Letters.Accepted mail = house.accepted.poll(90, TimeUnit.SECONDS);
             assertThat(mail).isNotNull();
             String id = reply.replace("250 2.0.0 queued as ", "");
             assertThat(mail.content()).isEqualTo("Received: from client.example ([127.0.0.1])\r\n"
@@ -60,7 +60,7 @@ class ListenerTest {
     void whoTalksBeforeTheGreetingIsNoMailServer() throws Exception {
         // The race is the client's to win: it sends before the server looks, so try until it does.
         try (SmtpListener listener = Ports.started(Ports.config(), house)) {
-            await().untilAsserted(() -> {
+            await().atMost(Duration.ofSeconds(90)).untilAsserted(() -> {
                 try (Raw client = Raw.to(listener)) {
                     client.send("EHLO early.example\r\nMAIL FROM:<a@x.example>\r\n");
                     assertThat(client.reply()).startsWith("554 5.5.0");
@@ -123,7 +123,7 @@ class ListenerTest {
                 assertThat(three.isClosedByServer()).isTrue();
                 assertThat(two.ask("NOOP")).startsWith("250");
             }
-            await().untilAsserted(() -> Raw.greetedBy(listener).close());
+            await().atMost(Duration.ofSeconds(90)).untilAsserted(() -> Raw.greetedBy(listener).close());
             assertThat(one.ask("NOOP")).startsWith("250");
         }
     }
@@ -136,7 +136,7 @@ class ListenerTest {
                 Raw two = Raw.to(listener)) {
             assertThat(two.reply()).startsWith("421 4.7.0").contains("your address");
             assertThat(one.ask("QUIT")).startsWith("221");
-            await().untilAsserted(() -> Raw.greetedBy(listener).close());
+            await().atMost(Duration.ofSeconds(90)).untilAsserted(() -> Raw.greetedBy(listener).close());
         }
     }
 
@@ -181,7 +181,7 @@ class ListenerTest {
                 silent.add(Raw.greetedBy(listener));
             }
             now.addAndGet(TimeUnit.SECONDS.toNanos(31));
-            await().until(() -> isAnyAnswered(silent));
+            await().atMost(Duration.ofSeconds(90)).until(() -> isAnyAnswered(silent));
             // A session that was slow to begin its wait began it by now.
             now.addAndGet(TimeUnit.SECONDS.toNanos(31));
             for (Raw client : silent) {
@@ -209,9 +209,9 @@ class ListenerTest {
             try (Raw client = Raw.greetedBy(listener)) {
                 beginData(client);
                 client.send("Subject: half\r\n\r\nhalf a mess");
-                await().until(() -> house.openDrafts.get() == 1);
+                await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 1);
             }
-            await().until(() -> house.openDrafts.get() == 0);
+            await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 0);
             assertThat(house.drafts).hasValue(1);
             assertThat(house.accepted).isEmpty();
         }
@@ -225,7 +225,7 @@ class ListenerTest {
                 client.send("text\r\n.");
                 client.socket.setSoLinger(true, 0);
             }
-            await().until(() -> house.drafts.get() == 1 && house.openDrafts.get() == 0);
+            await().atMost(Duration.ofSeconds(90)).until(() -> house.drafts.get() == 1 && house.openDrafts.get() == 0);
             assertThat(house.accepted).isEmpty();
         }
     }
@@ -238,7 +238,7 @@ class ListenerTest {
             client.send("text\r\n");
             assertThat(client.reply()).startsWith("421 4.4.2");
             assertThat(client.isClosedByServer()).isTrue();
-            await().until(() -> house.openDrafts.get() == 0);
+            await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 0);
             assertThat(house.accepted).isEmpty();
         }
     }
@@ -253,7 +253,7 @@ class ListenerTest {
                 client.send("x");
             }
             assertThat(client.reply()).startsWith("421 4.4.2");
-            await().until(() -> house.openDrafts.get() == 0);
+            await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 0);
         }
     }
 

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 
@@ -28,7 +29,7 @@ class LogTest {
             String reply = ListenerTest.send(client, "text\r\n");
             String id = reply.substring(reply.lastIndexOf(' ') + 1);
             client.ask("QUIT");
-            await().until(() -> lines("queue=" + id + " ").size() == 1);
+            await().atMost(Duration.ofSeconds(90)).until(() -> lines("queue=" + id + " ").size() == 1);
             String accepted = lines("queue=" + id + " ").getFirst();
             String session = accepted.replaceAll(".*( session=[0-9]+ ).*", "$1");
             assertThat(accepted).endsWith("queue=" + id + session
@@ -51,7 +52,7 @@ class LogTest {
                 client.send("half");
                 client.socket.setSoLinger(true, 0);
             }
-            await().until(() -> house.drafts.get() == 1 && house.openDrafts.get() == 0);
+            await().atMost(Duration.ofSeconds(90)).until(() -> house.drafts.get() == 1 && house.openDrafts.get() == 0);
         }
         assertThat(lines("quiet-story.example")).isEmpty();
         assertThat(lines("INFO org.subethamail")).isEmpty();
@@ -72,7 +73,8 @@ class LogTest {
             assertThat(ListenerTest.send(client, "text\r\n")).startsWith("250");
             client.ask("QUIT");
         }
-        await().until(() -> !lines("helo=login-story.example user=\"alice\" from=<a@x.example>").isEmpty());
+        await().atMost(Duration.ofSeconds(90))
+                .until(() -> !lines("helo=login-story.example user=\"alice\" from=<a@x.example>").isEmpty());
         assertThat(lines("user=\"mallory-")).singleElement().asString()
                 .contains("user=\"mallory-??queue=forged\" mechanism=PLAIN reason=\"wrong user or password\"")
                 .endsWith("msg=\"login failed\"");
@@ -94,7 +96,7 @@ class LogTest {
             assertThat(client.ask(".")).startsWith("250");
             client.ask("QUIT");
         }
-        await().until(() -> !lines("helo=forging-story.example").isEmpty());
+        await().atMost(Duration.ofSeconds(90)).until(() -> !lines("helo=forging-story.example").isEmpty());
         String from = " from=<a\\u003e\\u0020to=\\u003cb@c.example\\u003e\\u0020reply=\\u0022250\\u0020x@x.example>";
         assertThat(lines("helo=forging-story.example")).hasSize(2).satisfiesExactly(
                 refused -> assertThat(refused)

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -58,13 +59,14 @@ class PasswordThreadsTest {
             for (int i = 0; i <= WAITING; i++) {
                 guessers.add(login(listener, "127.0.0.1", "guesser" + i, "wrong"));
                 int waiting = i;
-                await().until(() -> users.threads.size() == 1 && passwords.waiting() == waiting);
+                await().atMost(Duration.ofSeconds(90))
+                        .until(() -> users.threads.size() == 1 && passwords.waiting() == waiting);
             }
             // Nobody can wait any more but clients of known networks, and these come first.
             Raw late = login(listener, "127.0.0.1", "late", "right");
             assertThat(late.reply()).isEqualTo("454 4.7.0 Temporary authentication failure");
             Raw user = login(listener, "127.0.0.2", "alice", "right");
-            await().until(() -> passwords.waiting() == WAITING + 1);
+            await().atMost(Duration.ofSeconds(90)).until(() -> passwords.waiting() == WAITING + 1);
             try (Raw honest = Raw.greetedBy(listener)) {
                 honest.ask("EHLO honest.example");
                 assertThat(ListenerTest.send(honest, "text\r\n")).startsWith("250");

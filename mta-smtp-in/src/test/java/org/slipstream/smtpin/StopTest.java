@@ -36,7 +36,7 @@ class StopTest {
             busy.ask("HELO client.example");
             busy.ask("MAIL FROM:<a@x.example>");
             CompletableFuture<Void> stop = CompletableFuture.runAsync(() -> listener.stop(Duration.ofSeconds(20)));
-            await().untilAsserted(() -> {
+            await().atMost(Duration.ofSeconds(90)).untilAsserted(() -> {
                 try (Raw late = Raw.to(listener)) {
                     assertThat(late.reply()).startsWith("421 4.3.2");
                 }
@@ -48,7 +48,7 @@ class StopTest {
             assertThat(busy.reply()).startsWith("250 2.0.0");
             assertThat(busy.reply()).startsWith("421 4.3.2");
             assertThat(busy.isClosedByServer()).isTrue();
-            stop.get(20, TimeUnit.SECONDS);
+            stop.get(90, TimeUnit.SECONDS);
             assertThat(house.accepted).hasSize(1);
         }
     }
@@ -59,7 +59,7 @@ class StopTest {
         try (Raw endless = Raw.greetedBy(listener)) {
             ListenerTest.beginData(endless);
             endless.send("text\r\n");
-            await().until(() -> house.openDrafts.get() == 1);
+            await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 1);
             listener.stop(Duration.ofMillis(50));
             assertThat(house.openDrafts).hasValue(0);
             assertThat(house.accepted).isEmpty();
@@ -82,7 +82,7 @@ class StopTest {
             listener.stop(Duration.ofMillis(50));
         }
         disk.countDown();
-        await().until(() -> house.openDrafts.get() == 0);
+        await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 0);
     }
 
     @Test

@@ -117,7 +117,7 @@ class TlsTest {
             ListenerTest.beginData(client);
             drip(tcp, 23);
             assertThat(client.reply()).isEqualTo("421 4.4.2 mx.test Timeout exceeded");
-            await().until(() -> house.openDrafts.get() == 0);
+            await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 0);
         }
     }
 
@@ -260,10 +260,10 @@ class TlsTest {
                 upgrade(client, "TLSv1.3");
                 ListenerTest.beginData(client);
                 client.send("half a mess");
-                await().until(() -> house.openDrafts.get() == 1);
+                await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 1);
                 tcp.close();
             }
-            await().until(() -> house.openDrafts.get() == 0);
+            await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 0);
             assertThat(house.accepted).isEmpty();
         }
     }

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.smtpout.wire.Heard;
 import org.slipstream.smtpout.wire.Watchdog;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -31,29 +32,29 @@ class MailboxTest {
     }
 
     private static void awaitWaiting(Thread reader) {
-        await().until(() -> reader.getState() == Thread.State.WAITING);
+        await().atMost(Duration.ofSeconds(90)).until(() -> reader.getState() == Thread.State.WAITING);
     }
 
     @Test
     void whoWaitsWithoutEndIsWokenByALetter() throws Exception {
         awaitWaiting(take(Long.MAX_VALUE));
         mailbox.post(CLOSE);
-        assertThat(taken.poll(10, TimeUnit.SECONDS)).contains(CLOSE);
+        assertThat(taken.poll(90, TimeUnit.SECONDS)).contains(CLOSE);
     }
 
     @Test
     void whoWaitsInVainGoesEmptyHanded() throws Exception {
         take(TimeUnit.MILLISECONDS.toNanos(20));
-        assertThat(taken.poll(10, TimeUnit.SECONDS)).isEmpty();
+        assertThat(taken.poll(90, TimeUnit.SECONDS)).isEmpty();
     }
 
     @Test
     void aWaitInVainDoesNotShortenTheNextOne() throws Exception {
         take(TimeUnit.MILLISECONDS.toNanos(1));
-        assertThat(taken.poll(10, TimeUnit.SECONDS)).isEmpty();
+        assertThat(taken.poll(90, TimeUnit.SECONDS)).isEmpty();
         awaitWaiting(take(TimeUnit.MINUTES.toNanos(10)));
         mailbox.post(CLOSE);
-        assertThat(taken.poll(10, TimeUnit.SECONDS)).contains(CLOSE);
+        assertThat(taken.poll(90, TimeUnit.SECONDS)).contains(CLOSE);
     }
 
     @Test

@@ -85,7 +85,7 @@ final class RecordingHouse implements CarrierEvents {
     }
 
     <T extends News> T await(Class<T> kind, Predicate<T> which) {
-        return Awaitility.await().atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(5))
+        return Awaitility.await().atMost(Duration.ofSeconds(90)).pollInterval(Duration.ofMillis(5))
                 .until(() -> news().stream().filter(kind::isInstance).map(kind::cast).filter(which).findFirst(),
                         java.util.Optional::isPresent)
                 .orElseThrow();

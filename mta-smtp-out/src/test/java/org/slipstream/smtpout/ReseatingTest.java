@@ -330,7 +330,7 @@ class ReseatingTest {
             carriers.open(1, server.route());
             carriers.deliver(1, parcel(1));
             carriers.deliver(1, parcel(2));
-            Awaitility.await().until(() -> server.contents().size() == 2);
+            Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> server.contents().size() == 2);
             carriers.close(Duration.ofMillis(800));
             house.awaitAnswers(2);
             assertThat(house.everything()).filteredOn(Done.class::isInstance).hasSize(2)

@@ -19,6 +19,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -175,7 +176,7 @@ final class ScriptedServer implements AutoCloseable {
 
     /// Waits until every script that was begun has come to its end.
     void awaitEnd() {
-        Awaitility.await().until(() -> playing.get() == 0);
+        Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> playing.get() == 0);
     }
 
     void openGate() {

@@ -46,12 +46,12 @@ class StoppingTest {
             carriers.open(1, server.route());
             house.ready();
             carriers.deliver(1, parcel(1));
-            await().until(() -> server.contents().size() == 1);
+            await().atMost(Duration.ofSeconds(90)).until(() -> server.contents().size() == 1);
             Thread stopping = Thread.startVirtualThread(carriers::close);
-            await().until(() -> stopping.getState() == Thread.State.TIMED_WAITING);
+            await().atMost(Duration.ofSeconds(90)).until(() -> stopping.getState() == Thread.State.TIMED_WAITING);
             server.openGate();
             assertThat(house.done(1).only()).isInstanceOf(Outcome.Delivered.class);
-            await().until(() -> !stopping.isAlive());
+            await().atMost(Duration.ofSeconds(90)).until(() -> !stopping.isAlive());
             assertThat(server.commands()).endsWith("QUIT");
         }
     }
@@ -61,7 +61,7 @@ class StoppingTest {
         try (var server = ScriptedServer.of("STALL\n")) {
             var carriers = new Carriers(Post.patient(), house);
             carriers.open(1, server.route());
-            await().until(() -> server.connections() == 1);
+            await().atMost(Duration.ofSeconds(90)).until(() -> server.connections() == 1);
             carriers.close();
             assertThat(house.failed().reason()).isEqualTo(Troubles.stopping());
         }
@@ -85,7 +85,7 @@ class StoppingTest {
             carriers.open(1, server.route());
             house.ready();
             carriers.deliver(1, parcel(1));
-            await().until(() -> server.contents().size() == 1);
+            await().atMost(Duration.ofSeconds(90)).until(() -> server.contents().size() == 1);
             carriers.close(Duration.ofMillis(700));
             RecordingHouse.Done done = house.done(1);
             assertThat(done.reply()).isEqualTo(Troubles.stopping());
@@ -248,7 +248,7 @@ class StoppingTest {
                 var carriers = new Carriers(Post.patient(), throwing)) {
             carriers.open(1, server.route());
             carriers.deliver(1, parcel(1));
-            await().until(() -> delivered.getCount() == 0);
+            await().atMost(Duration.ofSeconds(90)).until(() -> delivered.getCount() == 0);
         }
     }
 
@@ -271,7 +271,7 @@ class StoppingTest {
             for (int i = 0; i < 4 * rounds; i++) {
                 carriers.deliver(1 + random.nextInt(rounds), parcel(i));
             }
-            await().until(() -> dones() == 4 * rounds);
+            await().atMost(Duration.ofSeconds(90)).until(() -> dones() == 4 * rounds);
         }
         assertThat(dones()).as("seed %d", seed).isEqualTo(4 * rounds);
         assertThat(house.news().stream().filter(RecordingHouse.Done.class::isInstance)

@@ -5,6 +5,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.QueuePhase.Code;
 
+import java.time.Duration;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.parcel;
 
@@ -19,7 +21,8 @@ class WirePhaseTest {
     }
 
     private WirePhase comesTo(Code code) {
-        Awaitility.await().until(() -> carriers.phase(1).filter(phase -> phase.code() == code).isPresent());
+        Awaitility.await().atMost(Duration.ofSeconds(90))
+                .until(() -> carriers.phase(1).filter(phase -> phase.code() == code).isPresent());
         return carriers.phase(1).orElseThrow();
     }
 
@@ -49,16 +52,16 @@ class WirePhaseTest {
                 """ + ScriptedServer.BYE)) {
             carriers.open(1, server.route());
             house.ready();
-            Awaitility.await().until(() -> carriers.phase(1).isEmpty());
+            Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> carriers.phase(1).isEmpty());
             carriers.deliver(1, parcel(7));
             WirePhase phase = comesTo(Code.RCPT);
             assertThat(phase.delivery()).isEqualTo(7);
             assertThat(phase.text()).startsWith("waits for the reply to RCPT of 127.0.0.1");
             server.openGate();
             house.done(7);
-            Awaitility.await().until(() -> carriers.phase(1).isEmpty());
+            Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> carriers.phase(1).isEmpty());
             carriers.close(1);
         }
-        Awaitility.await().until(() -> carriers.phase(2).isEmpty());
+        Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> carriers.phase(2).isEmpty());
     }
 }

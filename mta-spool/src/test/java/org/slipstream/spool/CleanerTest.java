@@ -119,7 +119,7 @@ class CleanerTest {
                     spool.remove(ids.get(i), () -> {});
                 }
             }
-            Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(
+            Awaitility.await().atMost(Duration.ofSeconds(90)).untilAsserted(
                     () -> assertThat(boxBytes()).isLessThan(2 * 80_000 + 8 * 34_000));
             for (int i = 0; i < ids.size(); i += 10) {
                 assertThat(Letters.read(spool, ids.get(i))).isEqualTo(Letters.body(2000, i));

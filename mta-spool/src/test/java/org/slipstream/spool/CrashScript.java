@@ -166,7 +166,7 @@ final class CrashScript {
                 }
             });
         }
-        done.await(20, TimeUnit.SECONDS);
+        done.await(90, TimeUnit.SECONDS);
         burst.forEach(mail -> finish(spool, mail, false));
         burst.forEach(mail -> finish(spool, mail, true));
     }
@@ -211,7 +211,7 @@ final class CrashScript {
         refused(spool);
         log.fail(Optional.empty());
         world.nowMillis.addAndGet(1_000);
-        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> recorded.getCount() == 0);
+        Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> recorded.getCount() == 0);
         comesAgain(spool);
     }
 
@@ -233,7 +233,7 @@ final class CrashScript {
 
     /// As a client does it.
     private void comesAgain(Spool spool) {
-        Awaitility.await().atMost(Duration.ofSeconds(20)).ignoreExceptionsInstanceOf(IOException.class)
+        Awaitility.await().atMost(Duration.ofSeconds(90)).ignoreExceptionsInstanceOf(IOException.class)
                 .until(() -> commit(spool, 1, 500) != null);
     }
 

@@ -78,8 +78,9 @@ class DeadConnectionTest {
             network.forgetsAfter = "COMMIT";
             assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(IOException.class);
-            Awaitility.await().until(() -> TestWorld.number(DriverManager.getConnection(direct),
-                    "select count(*) from message") == 2);
+            Awaitility.await().atMost(Duration.ofSeconds(90))
+                    .until(() -> TestWorld.number(DriverManager.getConnection(direct),
+                            "select count(*) from message") == 2);
             network.forgetsAfter = "";
             network.forgetsConnections = false;
             QueueId after = commitAtLast(spool);
@@ -102,7 +103,7 @@ class DeadConnectionTest {
     }
 
     private static QueueId commitAtLast(Spool spool) {
-        return Awaitility.await().atMost(Duration.ofSeconds(60)).ignoreExceptionsInstanceOf(IOException.class)
+        return Awaitility.await().atMost(Duration.ofSeconds(90)).ignoreExceptionsInstanceOf(IOException.class)
                 .until(() -> Letters.commit(spool, "bob@example.net", Letters.body(100, 9)), id -> id != null);
     }
 

@@ -9,6 +9,7 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -32,7 +33,7 @@ class GroupCommitTest {
             world.trouble = (call, _) -> {
                 // Holds the first letter's sync until all the others wait.
                 if (call.equals("box.barrier")) {
-                    allWait.await(20, TimeUnit.SECONDS);
+                    allWait.await(90, TimeUnit.SECONDS);
                 }
             };
             List<Future<?>> commits = new ArrayList<>();
@@ -46,11 +47,11 @@ class GroupCommitTest {
                     }
                 }));
             }
-            committing.await(20, TimeUnit.SECONDS);
+            committing.await(90, TimeUnit.SECONDS);
             world.calls.clear();
             allWait.countDown();
             for (Future<?> commit : commits) {
-                commit.get(20, TimeUnit.SECONDS);
+                commit.get(90, TimeUnit.SECONDS);
             }
             assertThat(world.count("box.append")).isLessThanOrEqualTo(100);
             assertThat(world.count("register.barrier")).isLessThan(20);
@@ -95,7 +96,7 @@ class GroupCommitTest {
             }));
             assertThat(world.calls).containsSubsequence("box.note", "box.barrier done", "answered")
                     .containsSubsequence("register.write done", "answered");
-            Awaitility.await().untilAsserted(() -> assertThat(world.calls)
+            Awaitility.await().atMost(Duration.ofSeconds(90)).untilAsserted(() -> assertThat(world.calls)
                     .as("later than the answer: the notes say it again after a power cut")
                     .containsSubsequence("answered", "register.barrier done"));
             assertThat(world.count("register.barrier")).isEqualTo(1);
@@ -116,19 +117,20 @@ class GroupCommitTest {
             world.trouble = (call, _) -> {
                 if (call.equals("register.barrier")) {
                     hangs.countDown();
-                    goesOn.await(20, TimeUnit.SECONDS);
+                    goesOn.await(90, TimeUnit.SECONDS);
                 }
             };
             Future<?> commit = sessions.submit(() -> Letters.commit(spool, "eve@example.net", new byte[100]));
-            hangs.await(20, TimeUnit.SECONDS);
+            hangs.await(90, TimeUnit.SECONDS);
             CountDownLatch answered = new CountDownLatch(2);
             spool.record(whole, List.of(new RecipientOutcome(1, taken)), answered::countDown);
             spool.record(half, List.of(new RecipientOutcome(2, taken)), answered::countDown);
-            Awaitility.await().until(() -> world.count("box.noteEarly done") > 0 && copied(killed, half, whole));
+            Awaitility.await().atMost(Duration.ofSeconds(90))
+                    .until(() -> world.count("box.noteEarly done") > 0 && copied(killed, half, whole));
             assertThat(answered.getCount()).as("safe from a kill is not yet safe").isEqualTo(2);
             goesOn.countDown();
-            commit.get(20, TimeUnit.SECONDS);
-            assertThat(answered.await(20, TimeUnit.SECONDS)).isTrue();
+            commit.get(90, TimeUnit.SECONDS);
+            assertThat(answered.await(90, TimeUnit.SECONDS)).isTrue();
         }
     }
 

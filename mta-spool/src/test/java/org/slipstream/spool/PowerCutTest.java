@@ -157,8 +157,8 @@ class PowerCutTest {
                     .isInstanceOf(NoSpaceException.class);
             assertThat(recorded).isNotDone();
             WatchedDisk.full(false);
-            recorded.get(20, TimeUnit.SECONDS);
-            QueueId next = Awaitility.await().atMost(Duration.ofSeconds(20))
+            recorded.get(90, TimeUnit.SECONDS);
+            QueueId next = Awaitility.await().atMost(Duration.ofSeconds(90))
                     .ignoreExceptionsInstanceOf(IOException.class)
                     .until(() -> Letters.commit(spool, "bob@example.net", new byte[100]), each -> each != null);
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id()).containsExactly(id,

@@ -33,12 +33,12 @@ class SlowDiskTest {
             world.trouble = (call, _) -> {
                 if (call.equals("box.barrier")) {
                     syncing.countDown();
-                    done.await(20, TimeUnit.SECONDS);
+                    done.await(90, TimeUnit.SECONDS);
                 }
             };
             List<CompletableFuture<QueueId>> commits = new java.util.ArrayList<>();
             commits.add(commit(spool));
-            syncing.await(20, TimeUnit.SECONDS);
+            syncing.await(90, TimeUnit.SECONDS);
             for (int i = 0; i < 50; i++) {
                 commits.add(commit(spool));
             }
@@ -48,7 +48,7 @@ class SlowDiskTest {
             world.calls.clear();
             done.countDown();
             for (CompletableFuture<QueueId> each : commits) {
-                each.get(20, TimeUnit.SECONDS);
+                each.get(90, TimeUnit.SECONDS);
             }
             assertThat(world.count("register.barrier")).isLessThan(20);
             assertThat(spool.counts().messages()).isEqualTo(51);
@@ -64,11 +64,11 @@ class SlowDiskTest {
             world.trouble = (call, _) -> {
                 if (call.equals("box.barrier")) {
                     syncing.countDown();
-                    done.await(20, TimeUnit.SECONDS);
+                    done.await(90, TimeUnit.SECONDS);
                 }
             };
             CompletableFuture<QueueId> taken = commit(spool);
-            syncing.await(20, TimeUnit.SECONDS);
+            syncing.await(90, TimeUnit.SECONDS);
             // Small and large: neither has been touched by the writer, so nothing of them may remain.
             for (int size : new int[]{100, 300_000}) {
                 assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[size]))
@@ -78,8 +78,8 @@ class SlowDiskTest {
             assertThat(taken).as("nobody knows whether it is on the disk: no answer yet").isNotDone();
             assertThat(directory.resolve("large")).isEmptyDirectory();
             done.countDown();
-            QueueId first = taken.get(20, TimeUnit.SECONDS);
-            QueueId next = Awaitility.await().atMost(Duration.ofSeconds(20))
+            QueueId first = taken.get(90, TimeUnit.SECONDS);
+            QueueId next = Awaitility.await().atMost(Duration.ofSeconds(90))
                     .ignoreExceptionsInstanceOf(IOException.class)
                     .until(() -> Letters.commit(spool, "bob@example.net", new byte[100]), each -> each != null);
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
@@ -124,8 +124,8 @@ class SlowDiskTest {
             assertThat(Letters.read(spool, before)).as("what is queued can still be read and delivered").hasSize(100);
             assertThat(deferred).isNotDone();
             world.trouble = (_, _) -> {};
-            deferred.get(20, TimeUnit.SECONDS);
-            Awaitility.await().atMost(Duration.ofSeconds(20)).ignoreExceptionsInstanceOf(IOException.class)
+            deferred.get(90, TimeUnit.SECONDS);
+            Awaitility.await().atMost(Duration.ofSeconds(90)).ignoreExceptionsInstanceOf(IOException.class)
                     .until(() -> Letters.commit(spool, "bob@example.net", new byte[100]), each -> each != null);
         }
     }

@@ -204,8 +204,8 @@ class TroubleTest {
             });
             assertThat(directory.resolve("large")).isEmptyDirectory();
             noTrouble();
-            recorded.get(20, TimeUnit.SECONDS);
-            removed.get(20, TimeUnit.SECONDS);
+            recorded.get(90, TimeUnit.SECONDS);
+            removed.get(90, TimeUnit.SECONDS);
             QueueId three = commitAtLast(spool);
             assertThat(spool.troubles()).isEmpty();
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id()).containsExactly(one,
@@ -244,7 +244,7 @@ class TroubleTest {
             assertThat(claimed).isNotDone();
             noTrouble();
             // What the claim found is not forgotten, although its leases had been written already.
-            assertThat(Letters.ids(claimed.get(20, TimeUnit.SECONDS).messages())).contains(id);
+            assertThat(Letters.ids(claimed.get(90, TimeUnit.SECONDS).messages())).contains(id);
             commitAtLast(spool);
             assertThat(spool.counts().messages()).isEqualTo(2);
             assertThat(spool.details(id).orElseThrow().nextAttemptMillis())
@@ -281,7 +281,7 @@ class TroubleTest {
             CompletableFuture<Void> deferred = new CompletableFuture<>();
             spool.defer(before, 42, () -> deferred.complete(null));
             QueueId after = commitAtLast(spool);
-            deferred.get(20, TimeUnit.SECONDS);
+            deferred.get(90, TimeUnit.SECONDS);
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
                     .containsExactly(before, after);
             assertThat(spool.details(before).orElseThrow().nextAttemptMillis()).isEqualTo(42);
@@ -311,8 +311,8 @@ class TroubleTest {
             assertThat(stuck).isNotDone();
             assertThat(behind).isNotDone();
             noTrouble();
-            stuck.get(20, TimeUnit.SECONDS);
-            behind.get(20, TimeUnit.SECONDS);
+            stuck.get(90, TimeUnit.SECONDS);
+            behind.get(90, TimeUnit.SECONDS);
         }
     }
 
@@ -359,7 +359,7 @@ class TroubleTest {
             assertThat(letter).isNotDone();
             noTrouble();
             released.countDown();
-            letter.get(20, TimeUnit.SECONDS);
+            letter.get(90, TimeUnit.SECONDS);
         }
     }
 }

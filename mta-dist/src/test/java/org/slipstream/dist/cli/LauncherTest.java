@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -150,12 +151,14 @@ class LauncherTest {
     void commandsAreRehearsedOnceAndAgainWhenTheProgramHasChanged() throws Exception {
         Path cache = packaged().resolve("commands.aot");
         assertThat(run(tree, "", "./mta", "status").out()).doesNotContain("AOTCache");
-        await().until(() -> Files.exists(cache) && !Files.exists(tree.resolve("commands.aot.lock")));
+        await().atMost(Duration.ofSeconds(90))
+                .until(() -> Files.exists(cache) && !Files.exists(tree.resolve("commands.aot.lock")));
         assertThat(run(tree, "", "./mta", "queue", "list").out()).contains("[-XX:AOTCache=" + cache + "]");
         Files.setLastModifiedTime(tree.resolve("lib"), FileTime.from(Instant.now().plusSeconds(5)));
         old(cache);
         assertThat(run(tree, "", "./mta", "status").out()).doesNotContain("AOTCache");
-        await().until(() -> Files.getLastModifiedTime(cache).toInstant().isAfter(Instant.now().minusSeconds(1800)));
+        await().atMost(Duration.ofSeconds(90))
+                .until(() -> Files.getLastModifiedTime(cache).toInstant().isAfter(Instant.now().minusSeconds(1800)));
     }
 
     @Test
@@ -163,7 +166,8 @@ class LauncherTest {
         Path cache = packaged().resolve("commands.aot");
         Files.writeString(folder.resolve("jdk/bin/java.old"), "");
         run(tree, "", "./mta", "status");
-        await().until(() -> Files.exists(cache) && !Files.exists(tree.resolve("commands.aot.lock")));
+        await().atMost(Duration.ofSeconds(90))
+                .until(() -> Files.exists(cache) && !Files.exists(tree.resolve("commands.aot.lock")));
         Files.delete(folder.resolve("jdk/bin/java.old"));
         assertThat(run(tree, "", "./mta", "status").out()).doesNotContain("AOTCache");
         assertThat(cache).isEmptyFile();

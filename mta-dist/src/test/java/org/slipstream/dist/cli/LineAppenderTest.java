@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -82,11 +83,11 @@ class LineAppenderTest {
         Logger logger = logger();
         stream.open = new CountDownLatch(1);
         logger.info("0");
-        await().until(() -> stream.count() == 1);
+        await().atMost(Duration.ofSeconds(90)).until(() -> stream.count() == 1);
         IntStream.range(1, 1000).forEach(i -> logger.info("{}", i));
         stream.open.countDown();
         String expected = String.join("", IntStream.range(0, 1000).mapToObj(i -> i + "|").toList());
-        await().until(() -> stream.all().length() == expected.length());
+        await().atMost(Duration.ofSeconds(90)).until(() -> stream.all().length() == expected.length());
         assertThat(stream.all()).isEqualTo(expected);
         assertThat(stream.count()).isEqualTo(2);
     }

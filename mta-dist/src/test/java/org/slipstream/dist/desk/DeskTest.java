@@ -236,7 +236,7 @@ class DeskTest {
     }
 
     private <E extends QmgrEvent> E answer(Class<E> kind) throws InterruptedException {
-        QmgrEvent event = inbox.poll(30, TimeUnit.SECONDS);
+        QmgrEvent event = inbox.poll(90, TimeUnit.SECONDS);
         assertThat(event).isInstanceOf(kind);
         return kind.cast(event);
     }

@@ -189,7 +189,7 @@ class QueueOperationsTest {
         for (QueueId id : ids.subList(1, 3)) {
             inbox.offerArrival(spool.details(id).orElseThrow().summary());
         }
-        Awaitility.await().until(() -> operations.status().active() == 2);
+        Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> operations.status().active() == 2);
         assertThat(ids(operations.list(QueueFilter.ANY.withState(State.ACTIVE), Optional.empty(), 100)))
                 .containsExactly(ids.get(1).toString(), ids.get(2).toString());
         assertThat(ids(operations.list(QueueFilter.ANY.withState(State.DEFERRED), Optional.empty(), 100)))
@@ -206,7 +206,8 @@ class QueueOperationsTest {
         assertThat(operations.show(id).orElseThrow().phase().code()).as("nobody has told the queue manager")
                 .isEqualTo("due");
         inbox.offerArrival(spool.details(id).orElseThrow().summary());
-        Awaitility.await().until(() -> operations.show(id).orElseThrow().phase().code().equals("route"));
+        Awaitility.await().atMost(Duration.ofSeconds(90))
+                .until(() -> operations.show(id).orElseThrow().phase().code().equals("route"));
         var message = operations.show(id).orElseThrow();
         assertThat(message.state()).isEqualTo("active");
         assertThat(message.why()).isEqualTo("waits for the route of far.example");

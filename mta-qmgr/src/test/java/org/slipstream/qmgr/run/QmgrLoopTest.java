@@ -55,7 +55,7 @@ class QmgrLoopTest {
     }
 
     private <T extends QmgrOrder> T next(Class<T> kind) throws InterruptedException {
-        QmgrOrder order = desk.poll(10, SECONDS);
+        QmgrOrder order = desk.poll(90, SECONDS);
         assertThat(order).isInstanceOf(kind);
         return kind.cast(order);
     }
@@ -120,7 +120,7 @@ class QmgrLoopTest {
             inbox.offerArrival(message(1));
             inbox.offerArrival(message(2));
             return inbox.offerArrival(message(3));
-        }).get(10, SECONDS);
+        }).get(90, SECONDS);
         clock.addAndGet(1_000); // the gap between two scans
         assertThat(List.of(desk.take(), desk.take(), desk.take())).anyMatch(QmgrOrder.Scan.class::isInstance);
     }
@@ -130,12 +130,12 @@ class QmgrLoopTest {
         started();
         inbox.offerArrival(message(1));
         next(QmgrOrder.ReadRecipients.class);
-        assertThat(loop.inspect(brain -> brain.snapshot(clock.get()).messages().getFirst().why()).get(10, SECONDS))
+        assertThat(loop.inspect(brain -> brain.snapshot(clock.get()).messages().getFirst().why()).get(90, SECONDS))
                 .isEqualTo("its recipients are being read");
         assertThatThrownBy(() -> loop.inspect(_ -> {
             throw new IllegalArgumentException("bad question");
-        }).get(10, SECONDS)).hasCauseInstanceOf(IllegalArgumentException.class);
-        assertThat(loop.inspect(brain -> brain.snapshot(0).messages()).get(10, SECONDS)).hasSize(1);
+        }).get(90, SECONDS)).hasCauseInstanceOf(IllegalArgumentException.class);
+        assertThat(loop.inspect(brain -> brain.snapshot(0).messages()).get(90, SECONDS)).hasSize(1);
     }
 
     @Test
@@ -157,7 +157,7 @@ class QmgrLoopTest {
         inbox.answer(new QmgrEvent.RecipientsRead(new QueueId(1), List.of(), true)); // nobody asked for more
         inbox.answer(delivered(delivery));
         QmgrOrder.RecordOutcome record = next(QmgrOrder.RecordOutcome.class);
-        assertThat(loop.inspect(brain -> brain.about(new QueueId(2), 0)).get(10, SECONDS)).isPresent();
+        assertThat(loop.inspect(brain -> brain.about(new QueueId(2), 0)).get(90, SECONDS)).isPresent();
 
         // It was delivered meanwhile, so there is nothing left to set aside.
         inbox.answer(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
@@ -196,8 +196,8 @@ class QmgrLoopTest {
         started();
         assertThat(loop.isBehindArrivals()).isFalse();
         inbox.answer(new QmgrEvent.ArrivalsMissed());
-        assertThat(loop.inspect(QueueManager::isBehindArrivals).get(10, SECONDS)).isTrue();
-        loop.inspect(QueueManager::isQuiet).get(10, SECONDS); // a turn later at the latest
+        assertThat(loop.inspect(QueueManager::isBehindArrivals).get(90, SECONDS)).isTrue();
+        loop.inspect(QueueManager::isQuiet).get(90, SECONDS); // a turn later at the latest
         assertThat(loop.isBehindArrivals()).isTrue();
     }
 
@@ -212,9 +212,9 @@ class QmgrLoopTest {
         next(QmgrOrder.FindRoute.class);
         inbox.answer(new QmgrEvent.RouteKnown("far.example", new Route.Discard("far.example")));
 
-        assertThat(broken.get(10, SECONDS)).hasMessage("broken");
+        assertThat(broken.get(90, SECONDS)).hasMessage("broken");
         assertThat(inbox.offerArrival(message(2))).isFalse();
-        assertThatThrownBy(() -> loop.inspect(QueueManager::isQuiet).get(10, SECONDS))
+        assertThatThrownBy(() -> loop.inspect(QueueManager::isQuiet).get(90, SECONDS))
                 .hasMessageContaining("has stopped");
         assertThat(desk).isEmpty();
     }
@@ -237,7 +237,7 @@ class QmgrLoopTest {
         next(QmgrOrder.Remove.class);
         inbox.answer(new QmgrEvent.Filed(Optional.of(new QueueId(1))));
 
-        assertThat(stopped.get(10, SECONDS)).isTrue();
+        assertThat(stopped.get(90, SECONDS)).isTrue();
     }
 
     @Test

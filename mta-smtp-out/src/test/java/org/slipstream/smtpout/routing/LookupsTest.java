@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.QueueId;
 import org.slipstream.smtpout.place.WorkerBudget;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -30,10 +31,10 @@ class LookupsTest {
                 lookups.ask(new QueueId(1), "slow" + i);
             }
             lookups.ask(new QueueId(2), "quick");
-            Awaitility.await().until(() -> answers.containsKey("quick"));
+            Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> answers.containsKey("quick"));
             assertThat(answers).hasSize(1);
             gate.countDown();
-            Awaitility.await().until(() -> answers.size() == 51);
+            Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> answers.size() == 51);
             assertThat(most.get()).isLessThanOrEqualTo(8);
         }
     }
@@ -43,7 +44,7 @@ class LookupsTest {
         try (var lookups = new Lookups<String>(1, SHARES, this::find, answers::put, domain -> "no " + domain)) {
             lookups.ask(new QueueId(1), "broken");
             lookups.ask(new QueueId(1), "quick");
-            Awaitility.await().until(() -> answers.size() == 2);
+            Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> answers.size() == 2);
             assertThat(answers).containsEntry("broken", "no broken").containsEntry("quick", "route to quick");
         }
     }

@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -46,7 +47,7 @@ class DialerTest {
         var race = race(20, "2001:db8::1", "192.0.2.1");
         assertThat(race.run(NEVER_MILLIS).endpoint()).isEqualTo(endpoint("192.0.2.1"));
         assertThat(made).hasSize(2);
-        Awaitility.await().until(() -> made.getFirst().isClosed());
+        Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> made.getFirst().isClosed());
         assertThat(made.getLast().isClosed()).isFalse();
     }
 
@@ -76,7 +77,7 @@ class DialerTest {
         network.put("192.0.2.2", "answers");
         var race = race(1, "192.0.2.1", "192.0.2.2");
         race.run(NEVER_MILLIS);
-        Awaitility.await().until(() -> made.getFirst().isClosed());
+        Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> made.getFirst().isClosed());
     }
 
     @Test
@@ -89,7 +90,7 @@ class DialerTest {
             assertThatThrownBy(() -> race.run(NEVER_MILLIS)).isInstanceOf(IOException.class);
             ended.countDown();
         });
-        Awaitility.await().until(() -> made.size() == 2);
+        Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> made.size() == 2);
         race.close();
         ended.await();
     }
