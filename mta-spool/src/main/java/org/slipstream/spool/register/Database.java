@@ -14,6 +14,9 @@ interface Database extends DataSource {
     /// What a database says that another server writes.
     String TAKEN = "another server writes it";
 
+    /// How long a connection may take to be opened.
+    int OPENING_SECONDS = 5;
+
     /// A new connection. Returns or fails in bounded time.
     @Override
     Connection getConnection() throws SQLException;
@@ -54,7 +57,8 @@ interface Database extends DataSource {
 
     @Override
     default int getLoginTimeout() {
-        return 0;
+        // The pool waits so long at its end for a connection that is just being opened.
+        return OPENING_SECONDS;
     }
 
     @Override

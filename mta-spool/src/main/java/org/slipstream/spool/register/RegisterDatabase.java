@@ -144,7 +144,8 @@ public final class RegisterDatabase {
         HikariConfig config = new HikariConfig();
         config.setPoolName("spool-register");
         config.setDataSource(database);
-        config.setMaximumPoolSize(readers);
+        // One more than readers: a migration takes two.
+        config.setMaximumPoolSize(readers + 1);
         config.setMinimumIdle(0);
         config.setIdleTimeout(0);
         config.setMaxLifetime(0);

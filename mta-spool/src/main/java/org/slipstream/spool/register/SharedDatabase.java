@@ -28,7 +28,6 @@ final class SharedDatabase implements Database {
     private static final long LOCK = 0x736c6970L;
     /// Process ids come back after a restart of the database; together with its beginning a session's is its own.
     private static final String SESSION = "a.pid || ' ' || a.backend_start";
-    private static final String CONNECT_SECONDS = "5";
     private static final String ANSWER_SECONDS = "30";
 
     private final String url;
@@ -52,8 +51,8 @@ final class SharedDatabase implements Database {
     @Override
     public Connection getConnection() throws SQLException {
         Properties defaults = new Properties();
-        defaults.setProperty("connectTimeout", CONNECT_SECONDS);
-        defaults.setProperty("loginTimeout", CONNECT_SECONDS);
+        defaults.setProperty("connectTimeout", Integer.toString(OPENING_SECONDS));
+        defaults.setProperty("loginTimeout", Integer.toString(OPENING_SECONDS));
         defaults.setProperty("socketTimeout", answerSeconds);
         defaults.setProperty("tcpKeepAlive", "true");
         return DriverManager.getConnection(url, defaults);
