@@ -13,11 +13,14 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// What goes over the wire, byte for byte: HTTP/1.1 as curl and others write it, and forms that must not get through.
 class HttpTest {
+    private static final Pattern LENGTH = Pattern.compile("Content-Length: ([0-9]+)\r\n");
     private static final String STATUS = "GET /api/v1/status HTTP/1.1\r\nHost: localhost\r\n";
 
     @TempDir
@@ -103,12 +106,22 @@ class HttpTest {
                     default -> spoilt.insert(at, "\r\n: /?%\u0000<".charAt(random.nextInt(9)));
                 }
             }
+            // What is left of a request that has lost octets may be another request, with an answer of its own.
             String told = exchange(spoilt.toString());
-            if (!told.isEmpty()) {
-                assertThat(sentence(told)).as("seed %d: %s", seed, spoilt).doesNotContain("<");
+            while (!told.isEmpty()) {
+                int end = told.indexOf("\r\n\r\n") + 4 + length(told);
+                assertThat(sentence(told.substring(0, end))).as("seed %d: %s", seed, spoilt).doesNotContain("<");
+                told = told.substring(end);
             }
         }
         assertThat(exchange(whole)).startsWith("HTTP/1.1 200");
+    }
+
+    /// Of the first answer's body, in octets.
+    private static int length(String answers) {
+        Matcher length = LENGTH.matcher(answers);
+        assertThat(length.find()).as(answers).isTrue();
+        return Integer.parseInt(length.group(1));
     }
 
     /// Status and sentence of the only answer.
