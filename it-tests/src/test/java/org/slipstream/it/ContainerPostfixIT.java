@@ -36,8 +36,9 @@ class ContainerPostfixIT {
     static void start() {
         postfix = BENCH.keep(MailContainer.postfix());
         dns = BENCH.keep(new StubDns());
-        server = BENCH.server(Settings.quick().route("far.example", postfix.route()).set("smtp-client.dns-servers",
-                dns.address()));
+        server = BENCH.server(
+                Settings.quick().sendingLongLines().route("far.example", postfix.route()).set("smtp-client.dns-servers",
+                        dns.address()));
     }
 
     @Test

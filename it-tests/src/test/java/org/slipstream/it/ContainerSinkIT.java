@@ -33,7 +33,7 @@ class ContainerSinkIT {
     static void start() {
         sink = BENCH.keep(MailContainer.smtpSink());
         var refusing = BENCH.keep(MailContainer.smtpSink("-f", "RCPT", "-B", "550 5.1.1 nobody here"));
-        server = BENCH.server(Settings.quick().route("far.example", sink.route())
+        server = BENCH.server(Settings.quick().sendingLongLines().route("far.example", sink.route())
                 .route("refusing.example", refusing.route()).set("smtp-client.greeting-timeout", "2s"));
     }
 

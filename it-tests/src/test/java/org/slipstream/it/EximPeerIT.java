@@ -67,7 +67,7 @@ class EximPeerIT {
 
     @BeforeAll
     static void start() {
-        var settings = Settings.quick();
+        var settings = Settings.quick().sendingLongLines();
         for (var house : House.values()) {
             var peer = BENCH.keep(Peer.start(new PeerExim(house.offer)));
             PEERS.put(house, peer);

@@ -36,7 +36,7 @@ class OpenSmtpdPeerIT {
 
     @BeforeAll
     static void start() {
-        var settings = Settings.quick();
+        var settings = Settings.quick().sendingLongLines();
         for (var house : House.values()) {
             var peer = BENCH.keep(Peer.start(new PeerOpenSmtpd(house == House.BROKEN_TLS)));
             PEERS.put(house, peer);

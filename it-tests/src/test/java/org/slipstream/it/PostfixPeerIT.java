@@ -73,7 +73,7 @@ class PostfixPeerIT {
 
     @BeforeAll
     static void start() {
-        var settings = Settings.quick();
+        var settings = Settings.quick().sendingLongLines();
         for (var house : House.values()) {
             var peer = BENCH.keep(Peer.start(new PeerPostfix(house.offer)));
             PEERS.put(house, peer);

@@ -103,7 +103,7 @@ class SmartHostPeerIT {
     /// Two of them offer no TLS and nothing but what shows the password, so that is allowed here.
     @BeforeAll
     static void start() {
-        var settings = Settings.quick().set("smarthost.login-in-the-clear", "true");
+        var settings = Settings.quick().sendingLongLines().set("smarthost.login-in-the-clear", "true");
         var logins = new StringBuilder("# host login password\n");
         for (var house : House.values()) {
             var peer = BENCH.keep(Peer.start(house.recipe));
@@ -133,7 +133,7 @@ class SmartHostPeerIT {
         var naked = BENCH
                 .keep(Peer.start(new PeerPostfix(PeerOffer.everything().inTheClear().demandingLogin("PLAIN"))));
         var unknown = BENCH.keep(Peer.start(new PeerPostfix(PeerOffer.everything())));
-        var settings = Settings.quick().route("mistyped.example", mistyped.route())
+        var settings = Settings.quick().sendingLongLines().route("mistyped.example", mistyped.route())
                 .route("naked.example", naked.route())
                 .route("unknown.example", "smtp:localhost:" + unknown.port() + " tls=verify");
         var server = BENCH.server(settings.set("smarthost.credentials",

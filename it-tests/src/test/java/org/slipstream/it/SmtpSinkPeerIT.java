@@ -40,7 +40,7 @@ class SmtpSinkPeerIT {
 
     @BeforeAll
     static void start() {
-        var settings = Settings.quick();
+        var settings = Settings.quick().sendingLongLines();
         for (var house : House.values()) {
             var peer = BENCH.keep(Peer.start(new PeerSmtpSink(house.flags)));
             PEERS.put(house, peer);

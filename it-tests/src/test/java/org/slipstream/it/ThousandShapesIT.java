@@ -31,7 +31,7 @@ class ThousandShapesIT {
     @Test
     void eachRecipientGetsEachMessageOnceAndUnchanged() {
         var far = bench.smtpSink();
-        var server = bench.server(Settings.quick().route("far.example", far));
+        var server = bench.server(Settings.quick().sendingLongLines().route("far.example", far));
         var letters = Shapes.thousand("here.example", "far.example");
 
         sendAll(server, letters);
