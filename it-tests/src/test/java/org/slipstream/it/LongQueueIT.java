@@ -83,8 +83,10 @@ class LongQueueIT {
 
     private static void whatFitsIsFoundCountedAndDeleted(RunningServer server) {
         assertThat(said(server, "count")).isEqualTo(Integer.toString(LETTERS));
-        assertThat(said(server, "count", "--sender", "news@*", "--domain", "FAR.example", "--attempts", "1"))
+        assertThat(said(server, "count", "--sender", "news@*", "--domain", "FAR.example"))
                 .isEqualTo(Integer.toString(LETTERS - KEPT));
+        // Few attempts are enough to declare a destination dead; the rest of its mail is put off without one.
+        assertThat(Integer.parseInt(said(server, "count", "--attempts", "1"))).isBetween(1, LETTERS / 2);
         assertThat(said(server, "count", "--recipient", "friend@*", "--older-than", "1d")).isEqualTo("0");
         // One in ten fits, and the page is full all the same.
         assertThat(said(server, "list", "--sender", "alice@here.example", "--limit", "300").lines())
