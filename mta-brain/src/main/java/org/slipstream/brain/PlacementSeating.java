@@ -136,7 +136,11 @@ public final class PlacementSeating implements Seating {
 
     @Override
     public OptionalInt charge(Route route) {
-        return route instanceof Route.Smtp ? OptionalInt.of(workers.serving(destination(route))) : lanes.charge(route);
+        if (!(route instanceof Route.Smtp)) {
+            return lanes.charge(route);
+        }
+        // With one delivery at a time on each connection, deliveries and connections are the same number.
+        return workers.carriesSeveral() ? OptionalInt.of(workers.serving(destination(route))) : OptionalInt.empty();
     }
 
     @Override
@@ -282,7 +286,8 @@ public final class PlacementSeating implements Seating {
     private Fate translate(org.slipstream.smtpout.place.Aftermath.Fate fate) {
         loads.remove(fate.delivery());
         return switch (fate) {
-            case org.slipstream.smtpout.place.Aftermath.Fate.Worked f -> new Fate.Worked(f.delivery(), f.outcomes());
+            case org.slipstream.smtpout.place.Aftermath.Fate.Worked f ->
+                new Fate.Worked(f.delivery(), f.outcomes(), f.released());
             case org.slipstream.smtpout.place.Aftermath.Fate.Troubled f ->
                 new Fate.Troubled(f.delivery(), f.outcomes(), f.reason(), f.cutOff());
             case org.slipstream.smtpout.place.Aftermath.Fate.Untried f ->

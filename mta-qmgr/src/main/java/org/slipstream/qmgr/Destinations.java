@@ -87,8 +87,8 @@ final class Destinations {
     }
 
     // The connection of the delivery that is reported counts, though it may have become idle with it.
-    private int chargeBefore(Line line) {
-        return line.countsConnections() ? Math.max(1, charge(line)) : line.running();
+    private int chargeBefore(Line line, boolean released) {
+        return line.countsConnections() ? charge(line) + (released ? 1 : 0) : line.running();
     }
 
     /// Connections or deliveries that the window is charged with at present.
@@ -103,13 +103,14 @@ final class Destinations {
 
     // ---- what deliveries tell; before their entry is taken off the line
 
-    void worked(Line line, long nowMillis) {
+    /// @param released its connection served this destination until then and does so no longer
+    void worked(Line line, boolean released, long nowMillis) {
         transportWorks(line.transport());
-        good(line, nowMillis);
+        good(line, released, nowMillis);
     }
 
-    private void good(Line line, long nowMillis) {
-        boolean revived = byLine.get(line).good(chargeBefore(line) + heldBack(line, nowMillis));
+    private void good(Line line, boolean released, long nowMillis) {
+        boolean revived = byLine.get(line).good(chargeBefore(line, released) + heldBack(line, nowMillis));
         if (revived) {
             reopenings.cancel(new Reopenings.Door.OfLine(line));
         }
@@ -162,7 +163,7 @@ final class Destinations {
     // Also after a failure, so that a rate-limited destination never stays dead.
     private void pause(Line line, Destination destination, long nowMillis) {
         if (destination.isDead()) {
-            good(line, nowMillis);
+            good(line, false, nowMillis);
         }
         reopenings.plan(new Reopenings.Door.OfLine(line), destination.suspend(nowMillis));
         changed(line, Feedback.SUSPEND);

@@ -3,6 +3,7 @@ package org.slipstream.qmgr;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Gate;
@@ -462,11 +463,11 @@ public final class QueueManager {
     private void learn(Seated back, Seating.Fate fate, Set<Line> troubled) {
         Line line = back.entry().line();
         switch (fate) {
-            case Seating.Fate.Worked _ -> {
+            case Seating.Fate.Worked(long _, List<RecipientOutcome> _, boolean released) -> {
                 if (back.timed()) {
                     destinations.took(line, now() - back.sinceMillis());
                 }
-                destinations.worked(line, now());
+                destinations.worked(line, released, now());
             }
             case Seating.Fate.Troubled trouble -> troubled(line, trouble.reason(), troubled);
             case Seating.Fate.Untried _ -> {

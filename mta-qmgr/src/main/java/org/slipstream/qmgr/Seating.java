@@ -119,7 +119,13 @@ public interface Seating {
         List<RecipientOutcome> outcomes();
 
         /// The session worked, whatever the replies were.
-        record Worked(long delivery, List<RecipientOutcome> outcomes) implements Fate {}
+        ///
+        /// @param released the connection served the destination until then and does so no longer, see [#charge]
+        record Worked(long delivery, List<RecipientOutcome> outcomes, boolean released) implements Fate {
+            public Worked(long delivery, List<RecipientOutcome> outcomes) {
+                this(delivery, outcomes, false);
+            }
+        }
 
         /// Connection or handshake failed: the only kind of failure that speaks against the destination (PF-06). Several
         /// entries of one destination in one aftermath count as one trouble.

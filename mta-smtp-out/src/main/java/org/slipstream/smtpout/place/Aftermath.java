@@ -31,7 +31,9 @@ public record Aftermath(List<Fate> fates, List<Trouble> troubles, boolean seats)
         List<RecipientOutcome> outcomes();
 
         /// The session worked, whatever the replies were.
-        record Worked(long delivery, List<RecipientOutcome> outcomes) implements Fate {}
+        ///
+        /// @param released the connection served the destination until then and does so no longer
+        record Worked(long delivery, List<RecipientOutcome> outcomes, boolean released) implements Fate {}
 
         /// The last host failed while it was tried: negative feedback for the destination's window.
         ///

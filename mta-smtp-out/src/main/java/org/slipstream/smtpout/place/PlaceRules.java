@@ -33,10 +33,19 @@ public record PlaceRules(int workers, Shares messages, Shares verification, int 
     ///
     /// @param percent of all workers, at least one worker
     /// @param failedPercent of all workers, for hosts that failed the last time
-    /// @param yieldMillis who has waited as long gives its place to another host when places are short
-    public record Unproven(int percent, int failedPercent, long yieldMillis) {
+    /// @param perHost connections to one such host until it has greeted
+    /// @param yieldMillis a connection that has waited as long gives its place to another host when places are short
+    public record Unproven(int percent, int failedPercent, int perHost, long yieldMillis) {
+        /// No limits of their own: every connection is treated alike, as Postfix does.
+        public static final Unproven UNLIMITED = new Unproven(100, 100, Integer.MAX_VALUE, Long.MAX_VALUE / 4);
+
+        public Unproven(int percent, int failedPercent, long yieldMillis) {
+            this(percent, failedPercent, 1, yieldMillis);
+        }
+
         public Unproven {
-            if (percent < 1 || percent > 100 || failedPercent < 1 || failedPercent > percent || yieldMillis < 1) {
+            if (percent < 1 || percent > 100 || failedPercent < 1 || failedPercent > percent || perHost < 1
+                    || yieldMillis < 1) {
                 throw new IllegalArgumentException("shares are 1 to 100 percent, failed hosts have no more than all: "
                         + percent + ", " + failedPercent + ", " + yieldMillis);
             }
@@ -76,6 +85,13 @@ public record PlaceRules(int workers, Shares messages, Shares verification, int 
                 connectionsPerHost, idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis,
                 crowdedMillis,
                 closedMemoryMillis, habitMemoryMillis, returns, unproven, trackClosed, retryLast);
+    }
+
+    /// @param most the wire may say no more than this
+    public PlaceRules withDepth(int first, int most, int times) {
+        return new PlaceRules(workers, messages, verification, first, most, times, connectionsPerHost, idlePerHost,
+                maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis, crowdedMillis, closedMemoryMillis,
+                habitMemoryMillis, returns, unproven, trackClosed, retryLast);
     }
 
     public PlaceRules withAges(int idleOfOneHost, long idleMillis, long activeMillis) {

@@ -279,7 +279,8 @@ final class Placement {
         if (connections >= rules.connectionsPerHost()) {
             return Optional.of("has " + connections + " connections, its limit");
         }
-        if (book.up(candidate.host()) == 0 && !(hosts.mark(candidate.host(), now) instanceof HostState.Closed)) {
+        if (connections >= rules.unproven().perHost() && book.up(candidate.host()) == 0
+                && !(hosts.mark(candidate.host(), now) instanceof HostState.Closed)) {
             return Optional.of("has not greeted yet");
         }
         Optional<HostState> broken = Optional.of(hosts.mark(candidate.host(), now))

@@ -73,8 +73,7 @@ public final class Workers {
     /// Deferred in the moment of being seated; they come back with the next aftermath.
     private final List<Fate> untried = new ArrayList<>();
 
-    /// Somebody was refused a seat since the last aftermath that said there may be one.
-    private boolean refused;
+    private final Refusals refusals = new Refusals();
     private long possibleDuplicates;
 
     /// Somebody who was refused a seat since the last alarm finds one when a connection that waits for its greeting yields.
@@ -116,10 +115,19 @@ public final class Workers {
     /// @param mayOpen the destination's window has room for one more connection
     public Seat ask(Payer payer, Candidates where, boolean mayOpen, long nowMillis) {
         Seat seat = look(payer, where, mayOpen, nowMillis);
-        refused |= seat instanceof Seat.Wait;
+        if (seat instanceof Seat.Wait wait) {
+            refusals.add(where, wait.scope(),
+                    homelessAt.containsKey(where.destination()) || mayEndWithTime(where, nowMillis));
+        }
         shortOfPlaces |= isShort(seat);
         remembered = Optional.of(new Remembered(payer, where, nowMillis, seat));
         return seat;
+    }
+
+    private boolean mayEndWithTime(Candidates where, long now) {
+        return where.levels().stream().flatMap(List::stream).anyMatch(candidate -> hosts.crowd(candidate.host(), now)
+                .isPresent() || hosts.suspension(candidate.host(), now).isPresent()
+                || hosts.mark(candidate.host(), now) instanceof HostState.Retry);
     }
 
     /// The same for those who only look. Changes nothing.
@@ -139,9 +147,21 @@ public final class Workers {
         if (asked.seat() instanceof Seat.Defer defer) {
             untried.add(untried(load, defer));
         } else {
+            starts(asked.seat(), nowMillis);
+            refusals.remove(load.where());
             take(asked.seat(), load, nowMillis, orders);
         }
         remembered = Optional.empty();
+    }
+
+    private void starts(Seat seat, long now) {
+        HostKey host = switch (seat) {
+            case Seat.Queue queue -> queue.host().host();
+            case Seat.Reuse reuse -> reuse.host().host();
+            case Seat.Open open -> open.host().host();
+            case Seat.Wait _,Seat.Defer _ -> throw new IllegalStateException("no seat: " + seat);
+        };
+        idle.starts(host, book.connections(host) == idle.size(host), now);
     }
 
     private void take(Seat seat, Load load, long now, PlaceOrders orders) {
@@ -215,6 +235,9 @@ public final class Workers {
     }
 
     private void happened(Connection connection, ConnectionNews news, long now, PlaceOrders orders, Report report) {
+        if (!(news instanceof ConnectionNews.Ready) || awaitsGreetings(connection)) {
+            report.touched.add(connection.host.host());
+        }
         switch (news) {
             case ConnectionNews.Ready _ -> ready(connection, orders);
             case ConnectionNews.Failed failed -> failed(connection, failed, now, report);
@@ -234,6 +257,11 @@ public final class Workers {
         }
     }
 
+    // Further connections to this host wait for its first greeting. To all others a greeting brings no seat.
+    private boolean awaitsGreetings(Connection connection) {
+        return connection.isUnproven() && rules.unproven().perHost() < Integer.MAX_VALUE;
+    }
+
     private void ready(Connection connection, PlaceOrders orders) {
         if (connection.up) {
             throw new ImpossibleNewsException("ready twice: " + connection);
@@ -249,7 +277,7 @@ public final class Workers {
         }
         if (failed.ours()) {
             List<Load> loads = book.remove(connection);
-            loads.forEach(load -> report.fate(new Fate.Untried(load.delivery(),
+            loads.forEach(load -> report.fate(load, new Fate.Untried(load.delivery(),
                     load.all(new Outcome.Deferred(suspended(failed.reason()), failed.remote())))));
         } else {
             broken(connection, failed.reason(), failed.remote(), true, failed.retryAfterMillis(), now, report);
@@ -270,8 +298,10 @@ public final class Workers {
         }
         book.take(connection, answered.delivery());
         connection.answered++;
+        idle.done(connection.host.host(), now);
         returns.remove(answered.delivery());
-        report.fate(new Fate.Worked(answered.delivery(), answered.outcomes()));
+        report.fate(load.get(), new Fate.Worked(answered.delivery(), answered.outcomes(),
+                !connection.serves(load.get().destination())));
         if (!answered.usable()) {
             broken(connection, Reply.of(450, "4.4.2", "the connection ended"), HERE, false, OptionalLong.empty(), now,
                     report);
@@ -291,8 +321,9 @@ public final class Workers {
         boolean blamesHost = connection.answered == 0 && !returned.mayHaveArrived();
         if (returned.mayHaveArrived() || isFirstTooOften(connection, load)) {
             Reply reason = returned.mayHaveArrived() ? returned.reason() : suspended(returned.reason());
-            report.fate(new Fate.Troubled(load.delivery(), load.all(new Outcome.Deferred(reason, returned.remote())),
-                    reason, book.up(connection.host.host()) <= 1));
+            report.fate(load,
+                    new Fate.Troubled(load.delivery(), load.all(new Outcome.Deferred(reason, returned.remote())),
+                            reason, book.up(connection.host.host()) <= 1));
             book.take(connection, load.delivery());
         }
         broken(connection, returned.reason(), returned.remote(), blamesHost, OptionalLong.empty(), now, report);
@@ -315,7 +346,7 @@ public final class Workers {
                 take(connection, delivery).ifPresent(one -> {
                     if (arrived) {
                         hasSeat(one.load());
-                        report.fate(new Fate.Untried(delivery,
+                        report.fate(one.load(), new Fate.Untried(delivery,
                                 one.load().all(new Outcome.Deferred(reason, remote))));
                     } else {
                         homeless.add(one);
@@ -327,7 +358,7 @@ public final class Workers {
                         homeless.add(one);
                     } else {
                         hasSeat(one.load());
-                        report.fate(new Fate.Worked(answered.delivery(), answered.outcomes()));
+                        report.fate(one.load(), new Fate.Worked(answered.delivery(), answered.outcomes(), false));
                     }
                 });
             case ConnectionNews.Ready _,ConnectionNews.Failed _,ConnectionNews.Lost _,ConnectionNews.Depth _,ConnectionNews.PipelinesBadly _ -> {
@@ -393,8 +424,11 @@ public final class Workers {
     }
 
     private void closedIfLast(Connection connection, long now) {
-        if (connection.up && book.connections(connection.host.host()) == 0) {
-            hosts.closed(connection.host, connection.openedMillis, now);
+        if (book.connections(connection.host.host()) == 0) {
+            idle.forget(connection.host.host());
+            if (connection.up) {
+                hosts.closed(connection.host, connection.openedMillis, now);
+            }
         }
     }
 
@@ -430,7 +464,7 @@ public final class Workers {
                     homeless.add(one);
                     continue;
                 }
-                case Seat.Defer defer -> report.fate(exhausted(one, defer));
+                case Seat.Defer defer -> report.fate(load, exhausted(one, defer));
                 case Seat seat -> take(seat, load, now, orders);
             }
             hasSeat(load);
@@ -463,6 +497,10 @@ public final class Workers {
         Report report = new Report();
         closeIdleOfSuspended(nowMillis, orders);
         for (var due = idle.expired(nowMillis); due.isPresent(); due = idle.expired(nowMillis)) {
+            // A connection that could have been used again was in nobody's way.
+            if (due.get().isTooOld(nowMillis, rules)) {
+                report.touched.add(due.get().host.host());
+            }
             close(due.get(), nowMillis, orders);
         }
         reseat(nowMillis, orders, report);
@@ -497,6 +535,11 @@ public final class Workers {
     /// The database: to list, export and learn records, to forget a host and to resume a suspended one.
     public DestDb hosts() {
         return hosts;
+    }
+
+    /// More than one delivery may be under way on a connection.
+    public boolean carriesSeveral() {
+        return rules.mostBacklog() > 1 || rules.overflow() > 1;
     }
 
     /// Connections that open for this destination or serve it: what its window is charged with.
@@ -550,16 +593,28 @@ public final class Workers {
         final List<Fate> fates = new ArrayList<>();
         final List<Trouble> troubles = new ArrayList<>();
 
-        void fate(Fate fate) {
+        /// Hosts where something has changed.
+        final Set<HostKey> touched = new LinkedHashSet<>(2);
+
+        /// Destinations that hear of it by their own loads.
+        final Set<String> returned = new LinkedHashSet<>(2);
+
+        void fate(Load load, Fate fate) {
+            returned.add(load.destination());
             returns.remove(fate.delivery());
             fates.add(fate);
         }
 
         Aftermath aftermath() {
-            untried.forEach(this::fate);
+            untried.forEach(each -> {
+                returns.remove(each.delivery());
+                fates.add(each);
+            });
             untried.clear();
-            boolean seats = refused;
-            refused = false;
+            boolean seats = refusals.concerns(touched, returned);
+            if (seats) {
+                refusals.clear();
+            }
             return new Aftermath(fates, troubles, seats);
         }
     }

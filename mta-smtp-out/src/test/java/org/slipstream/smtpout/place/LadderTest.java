@@ -140,7 +140,6 @@ class LadderTest {
 
         yard.answer(only, 1);
 
-        assertThat(yard.seats).isTrue();
         assertThat(yard.seat(2, to("b"))).isInstanceOfSatisfying(Seat.Open.class,
                 open -> assertThat(open.closing()).hasValue(only));
     }

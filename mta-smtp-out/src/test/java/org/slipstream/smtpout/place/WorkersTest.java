@@ -73,11 +73,13 @@ class WorkersTest {
     void fi35ConnectionsGrowWithTheLoadAndLeaveWithIt() {
         Yard yard = new Yard(RULES.withAges(2, 10_000, 300_000));
         long first = yard.opened(0, to("a"));
-        for (int i = 1; i < 8; i++) {
+        yard.answer(first, 1);
+        for (int i = 0; i < 8; i++) {
             yard.seat(i, to("a"));
         }
         assertThat(yard.open).hasSize(4);
         List.copyOf(yard.open.keySet()).stream().filter(each -> each != first).forEach(yard::ready);
+        yard.deliveredOn.remove(1L);
         java.util.Map.copyOf(yard.deliveredOn).forEach((delivery, connection) -> yard.answer(connection, delivery));
         yard.after(IdlePool.BREATH_MILLIS);
         assertThat(yard.open).as("two may stay").hasSize(2);
@@ -351,8 +353,30 @@ class WorkersTest {
         assertThat(yard.seat(3, to("a"))).isInstanceOf(Seat.Wait.class);
         yard.ready(next);
         yard.answer(next, 2);
-        assertThat(yard.seats).isTrue();
         assertThat(yard.seat(3, to("a"))).isInstanceOf(Seat.Reuse.class);
+    }
+
+    @Test
+    @Tag("PF-71")
+    void pf71WhereMailTricklesAnIdleConnectionIsSoonClosedAndInABurstItIsKept() {
+        Yard yard = new Yard(RULES.withAges(2, 10_000, 300_000));
+        for (int i = 0; i < 3; i++) {
+            long connection = yard.opened(i, to("a"));
+            yard.answer(connection, yard.deliveries);
+            yard.after(IdlePool.CLOSE_MILLIS - 1);
+            assertThat(yard.open).hasSize(1);
+            yard.after(1);
+            assertThat(yard.open).as("a trickle opens and closes").isEmpty();
+            yard.after(3_000);
+        }
+        long burst = yard.opened(4, to("a"));
+        yard.answer(burst, yard.deliveries);
+        yard.seat(5, to("a"));
+        yard.answer(burst, yard.deliveries);
+        yard.after(9_999);
+        assertThat(yard.open).as("deliveries followed each other").containsOnlyKeys(burst);
+        yard.after(1);
+        assertThat(yard.open).isEmpty();
     }
 
     @Test
