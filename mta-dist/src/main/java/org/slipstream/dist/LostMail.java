@@ -9,7 +9,7 @@ import org.slipstream.dist.door.AddressBook;
 import org.slipstream.dist.door.Ingest;
 import org.slipstream.dist.door.ThisMachine;
 import org.slipstream.dist.report.Reporter;
-import org.slipstream.qmgr.QmgrOrder.NoticeKind;
+import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolTools;
 

@@ -7,11 +7,11 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.lab.SimulatedNetwork.Phase;
 import org.slipstream.lab.SimulatedSpool.State;
 import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QmgrEvent;
-import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.TransportSettings;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.BitSet;
 import java.util.Map;

@@ -4,7 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrEvent;
 
 import java.util.List;
 import java.util.Optional;

@@ -9,8 +9,8 @@ import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario.Fortune;
 import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Place;
-import org.slipstream.qmgr.QmgrEvent;
-import org.slipstream.qmgr.QmgrOrder;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.ArrayList;
 import java.util.Collections;

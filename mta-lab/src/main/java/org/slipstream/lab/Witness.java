@@ -1,8 +1,8 @@
 package org.slipstream.lab;
 
-import org.slipstream.qmgr.QmgrEvent;
-import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.qmgr.QmgrTrace;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 
 /// Sees and hears all of a [World]: what happens, what the queue manager decides, what it orders. In this order: an event,
 /// then the decisions that follow from it, then the orders.

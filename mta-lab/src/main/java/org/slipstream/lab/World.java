@@ -7,13 +7,13 @@ import org.slipstream.lab.Scenario.Fortune;
 import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.SimulatedSpool.Row;
 import org.slipstream.lab.SimulatedSpool.State;
-import org.slipstream.qmgr.ImpossibleEventException;
 import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QmgrEvent;
-import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.Seating;
+import org.slipstream.qmgr.event.ImpossibleEventException;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.lane.LaneSeating;
 
 import java.util.ArrayList;

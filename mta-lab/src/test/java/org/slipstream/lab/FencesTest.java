@@ -28,7 +28,7 @@ class FencesTest {
                 .dependOnClassesThat(describe("another room or library", c -> !c.getPackageName().startsWith("java.")
                         && !c.getPackageName().startsWith("org.slipstream.lab")
                         && !c.getPackageName().startsWith("org.slipstream.qmgr")
-                        && !c.getPackageName().startsWith("org.slipstream.smtpout.place")
+                        && !c.getPackageName().startsWith("org.slipstream.qmgr.place")
                         && !c.getPackageName().startsWith("tools.jackson")
                         && !c.getPackageName().startsWith("org.tomlj")
                         && !c.getPackageName().equals("org.slipstream.core") && !c.isPrimitive() && !c.isArray()))

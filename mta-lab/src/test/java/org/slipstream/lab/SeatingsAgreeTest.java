@@ -1,21 +1,21 @@
 package org.slipstream.lab;
 
 import org.junit.jupiter.api.Test;
-import org.slipstream.brain.HostKeys;
-import org.slipstream.brain.HostMemory;
-import org.slipstream.brain.PlacementSeating;
 import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QmgrEvent;
-import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.qmgr.Seating;
 import org.slipstream.qmgr.TransportSettings;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.lane.LaneSeating;
-import org.slipstream.smtpout.place.DestDb;
-import org.slipstream.smtpout.place.PlaceRules;
-import org.slipstream.smtpout.place.WorkerBudget.Shares;
-import org.slipstream.smtpout.place.Workers;
+import org.slipstream.qmgr.place.DestDb;
+import org.slipstream.qmgr.place.HostKeys;
+import org.slipstream.qmgr.place.HostMemory;
+import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.place.PlacementSeating;
+import org.slipstream.qmgr.place.WorkerBudget.Shares;
+import org.slipstream.qmgr.place.Workers;
 
 import java.io.IOException;
 import java.nio.file.Files;

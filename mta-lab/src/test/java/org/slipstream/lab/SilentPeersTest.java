@@ -1,9 +1,6 @@
 package org.slipstream.lab;
 
 import org.junit.jupiter.api.Test;
-import org.slipstream.brain.HostKeys;
-import org.slipstream.brain.HostMemory;
-import org.slipstream.brain.PlacementSeating;
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
@@ -15,12 +12,15 @@ import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.qmgr.Seating;
+import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.lane.LaneSeating;
-import org.slipstream.smtpout.place.DestDb;
-import org.slipstream.smtpout.place.PlaceRules;
-import org.slipstream.smtpout.place.Workers;
+import org.slipstream.qmgr.place.DestDb;
+import org.slipstream.qmgr.place.HostKeys;
+import org.slipstream.qmgr.place.HostMemory;
+import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.place.PlacementSeating;
+import org.slipstream.qmgr.place.Workers;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

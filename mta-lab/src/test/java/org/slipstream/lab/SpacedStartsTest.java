@@ -2,16 +2,16 @@ package org.slipstream.lab;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.slipstream.brain.HostKeys;
-import org.slipstream.brain.HostMemory;
-import org.slipstream.brain.PlacementSeating;
 import org.slipstream.lab.Mailing.Result;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.Seating;
 import org.slipstream.qmgr.lane.LaneSeating;
-import org.slipstream.smtpout.place.DestDb;
-import org.slipstream.smtpout.place.PlaceRules;
-import org.slipstream.smtpout.place.Workers;
+import org.slipstream.qmgr.place.DestDb;
+import org.slipstream.qmgr.place.HostKeys;
+import org.slipstream.qmgr.place.HostMemory;
+import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.place.PlacementSeating;
+import org.slipstream.qmgr.place.Workers;
 
 import java.io.IOException;
 import java.nio.file.Files;

@@ -11,10 +11,10 @@ import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.lab.World.Fate;
-import org.slipstream.qmgr.ImpossibleEventException;
 import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QmgrEvent;
-import org.slipstream.qmgr.QmgrOrder;
+import org.slipstream.qmgr.event.ImpossibleEventException;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.ArrayList;
 import java.util.List;

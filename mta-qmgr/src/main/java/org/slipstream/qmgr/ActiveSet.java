@@ -1,6 +1,7 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.sched.Entry;
 
 import java.util.Collection;

@@ -3,6 +3,9 @@ package org.slipstream.qmgr;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
+import org.slipstream.qmgr.event.ImpossibleEventException;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.sched.Scheduler;
 
 import java.util.List;

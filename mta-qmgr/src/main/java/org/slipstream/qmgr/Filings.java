@@ -1,6 +1,7 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.event.ImpossibleEventException;
 
 import java.util.LinkedHashMap;
 import java.util.Map;

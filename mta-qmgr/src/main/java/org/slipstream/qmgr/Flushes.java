@@ -1,7 +1,8 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.QueueId;
-import org.slipstream.qmgr.QmgrEvent.Command;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrEvent.Command;
 
 import java.util.Iterator;
 import java.util.LinkedHashMap;

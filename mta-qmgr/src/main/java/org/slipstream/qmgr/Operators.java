@@ -1,7 +1,9 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.QueueId;
-import org.slipstream.qmgr.QmgrEvent.Command;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrEvent.Command;
+import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.sched.Scheduler;
 
 import java.util.Optional;

@@ -4,6 +4,8 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.qmgr.event.ImpossibleEventException;
+import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.sched.Scheduler;
 
 import java.util.LinkedHashMap;

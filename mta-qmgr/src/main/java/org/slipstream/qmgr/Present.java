@@ -1,5 +1,7 @@
 package org.slipstream.qmgr;
 
+import org.slipstream.qmgr.event.OrderSink;
+import org.slipstream.qmgr.event.QmgrOrder;
 /// The present step of the queue manager: what time it is, and where orders go. Outside a step there is no time and nobody takes
 /// orders.
 final class Present {

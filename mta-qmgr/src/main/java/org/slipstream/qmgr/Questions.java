@@ -2,6 +2,7 @@ package org.slipstream.qmgr;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.qmgr.event.ImpossibleEventException;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -5,6 +5,7 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.sched.Line;
 import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.sched.Scheduler.Placement;

@@ -1,5 +1,9 @@
 package org.slipstream.qmgr;
 
+import org.slipstream.qmgr.event.ImpossibleEventException;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
+
 import java.util.Optional;
 
 /// When to look into the register for messages whose time has come.

@@ -2,6 +2,7 @@ package org.slipstream.qmgr;
 
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Wishes;
+import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.List;
 

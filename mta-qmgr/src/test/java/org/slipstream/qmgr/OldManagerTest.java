@@ -3,6 +3,7 @@ package org.slipstream.qmgr;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.sched.OrderPolicy;
 

@@ -5,8 +5,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
-import org.slipstream.qmgr.QmgrEvent.Command;
-import org.slipstream.qmgr.QmgrOrder.NoticeKind;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrEvent.Command;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 
 import java.util.List;
 import java.util.Optional;

@@ -8,6 +8,8 @@ import org.slipstream.core.QueuePhase.Code;
 import org.slipstream.core.QueuePhase.Figure;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.List;
 import java.util.Map;

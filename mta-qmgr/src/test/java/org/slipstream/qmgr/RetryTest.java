@@ -6,7 +6,9 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Wishes;
-import org.slipstream.qmgr.QmgrOrder.NoticeKind;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -2,6 +2,8 @@ package org.slipstream.qmgr;
 
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.List;
 import java.util.stream.IntStream;

@@ -6,7 +6,10 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
-import org.slipstream.qmgr.QmgrEvent.Command;
+import org.slipstream.qmgr.event.ImpossibleEventException;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrEvent.Command;
+import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.List;
 import java.util.Optional;

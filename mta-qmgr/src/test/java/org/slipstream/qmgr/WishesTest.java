@@ -4,7 +4,8 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Wishes;
-import org.slipstream.qmgr.QmgrOrder.NoticeKind;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 
 import java.util.List;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package org.slipstream.smtpout;
 
+import org.slipstream.core.HostKey;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.dialog.Phase;
-import org.slipstream.smtpout.place.HostKey;
 import org.slipstream.smtpout.wire.LongLines;
 
 import java.net.InetSocketAddress;

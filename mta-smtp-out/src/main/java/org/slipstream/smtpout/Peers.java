@@ -1,8 +1,8 @@
 package org.slipstream.smtpout;
 
+import org.slipstream.core.HostKey;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.auth.Credentials;
-import org.slipstream.smtpout.place.HostKey;
 import org.slipstream.smtpout.wire.Sources;
 
 import java.util.Locale;

@@ -2,7 +2,7 @@ package org.slipstream.dist.desk;
 
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
-import org.slipstream.qmgr.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.smtpout.CarrierEvents;
 
 import java.util.List;

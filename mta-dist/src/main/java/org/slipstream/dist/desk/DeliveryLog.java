@@ -6,7 +6,7 @@ import org.slipstream.core.LogText;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
-import org.slipstream.qmgr.QmgrOrder;
+import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.time.Instant;
 import java.util.Locale;

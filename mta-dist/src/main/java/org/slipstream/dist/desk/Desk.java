@@ -12,13 +12,13 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
-import org.slipstream.qmgr.OrderSink;
-import org.slipstream.qmgr.QmgrEvent;
-import org.slipstream.qmgr.QmgrOrder;
+import org.slipstream.dist.route.Lookups;
+import org.slipstream.qmgr.event.OrderSink;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.place.WorkerBudget;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.smtpout.Parcel;
-import org.slipstream.smtpout.place.WorkerBudget;
-import org.slipstream.smtpout.routing.Lookups;
 import org.slipstream.spool.DamagedException;
 import org.slipstream.spool.Spool;
 

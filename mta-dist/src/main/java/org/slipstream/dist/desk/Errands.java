@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 ///
 /// Whatever touches the spool or a mailbox runs on platform threads that nobody interrupts: an interrupt closes the
 /// file under everybody else (java.nio), and H2 with it. So [#close] waits and never calls `shutdownNow`. Questions to
-/// DNS are no errands: they are a stage of their own, [org.slipstream.smtpout.routing.Lookups].
+/// DNS are no errands: they are a stage of their own, [org.slipstream.dist.route.Lookups].
 final class Errands implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Errands.class);
     private static final long AGAIN_MILLIS = 1_000;

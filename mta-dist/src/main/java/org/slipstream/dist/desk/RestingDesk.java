@@ -1,8 +1,8 @@
 package org.slipstream.dist.desk;
 
-import org.slipstream.qmgr.OrderSink;
-import org.slipstream.qmgr.QmgrEvent;
-import org.slipstream.qmgr.QmgrOrder;
+import org.slipstream.qmgr.event.OrderSink;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.List;
 import java.util.OptionalLong;

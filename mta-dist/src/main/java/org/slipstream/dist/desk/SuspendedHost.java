@@ -1,7 +1,7 @@
 package org.slipstream.dist.desk;
 
-import org.slipstream.smtpout.place.HostKey;
-import org.slipstream.smtpout.place.HostState;
+import org.slipstream.core.HostKey;
+import org.slipstream.qmgr.place.HostState;
 
 import java.time.Instant;
 import java.util.Comparator;

@@ -3,12 +3,12 @@ package org.slipstream.dist.place;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.HostOperations;
+import org.slipstream.core.HostKey;
 import org.slipstream.core.LogText;
+import org.slipstream.qmgr.place.HostState;
+import org.slipstream.qmgr.place.PlaceSnapshot;
+import org.slipstream.qmgr.place.Workers;
 import org.slipstream.qmgr.run.Inbox;
-import org.slipstream.smtpout.place.HostKey;
-import org.slipstream.smtpout.place.HostState;
-import org.slipstream.smtpout.place.PlaceSnapshot;
-import org.slipstream.smtpout.place.Workers;
 
 import java.io.IOException;
 import java.net.InetAddress;

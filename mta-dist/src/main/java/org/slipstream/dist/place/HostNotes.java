@@ -2,9 +2,9 @@ package org.slipstream.dist.place;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.brain.HostMemory;
 import org.slipstream.core.LogText;
-import org.slipstream.smtpout.place.HostRow;
+import org.slipstream.qmgr.place.HostMemory;
+import org.slipstream.qmgr.place.HostRow;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.register.HostRecord;
 

@@ -1,18 +1,18 @@
 package org.slipstream.dist.place;
 
 import org.slipstream.admin.Operations;
-import org.slipstream.brain.HostMemory;
-import org.slipstream.brain.PlacementSeating;
 import org.slipstream.core.Route;
 import org.slipstream.dist.desk.SuspendedHost;
 import org.slipstream.qmgr.Seating;
+import org.slipstream.qmgr.place.DestDb;
+import org.slipstream.qmgr.place.HostMemory;
+import org.slipstream.qmgr.place.HostRow;
+import org.slipstream.qmgr.place.HostState;
+import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.place.PlaceSnapshot;
+import org.slipstream.qmgr.place.PlacementSeating;
+import org.slipstream.qmgr.place.Workers;
 import org.slipstream.smtpout.ClientConfig;
-import org.slipstream.smtpout.place.DestDb;
-import org.slipstream.smtpout.place.HostRow;
-import org.slipstream.smtpout.place.HostState;
-import org.slipstream.smtpout.place.PlaceRules;
-import org.slipstream.smtpout.place.PlaceSnapshot;
-import org.slipstream.smtpout.place.Workers;
 
 import java.util.ArrayList;
 import java.util.List;

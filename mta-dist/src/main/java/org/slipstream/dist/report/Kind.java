@@ -1,7 +1,7 @@
 package org.slipstream.dist.report;
 
 import org.slipstream.core.DsnNotify;
-import org.slipstream.qmgr.QmgrOrder.NoticeKind;
+import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.spool.Spool;
 
 /// What a report is about.

@@ -14,7 +14,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
-import org.slipstream.qmgr.QmgrOrder;
+import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.List;
 import java.util.Optional;

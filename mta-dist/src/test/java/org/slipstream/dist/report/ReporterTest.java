@@ -12,7 +12,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.dist.door.MemorySpool;
-import org.slipstream.qmgr.QmgrOrder.NoticeKind;
+import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.Spool.State;
 

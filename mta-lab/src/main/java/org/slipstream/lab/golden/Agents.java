@@ -2,10 +2,10 @@ package org.slipstream.lab.golden;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
-import org.slipstream.qmgr.OrderSink;
-import org.slipstream.qmgr.QmgrEvent;
-import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.qmgr.Seating;
+import org.slipstream.qmgr.event.OrderSink;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.Map;
 import java.util.TreeMap;

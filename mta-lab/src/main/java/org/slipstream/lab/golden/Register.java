@@ -7,7 +7,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.qmgr.Admission;
-import org.slipstream.qmgr.QmgrOrder;
+import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -9,9 +9,9 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.lab.Clockwork;
-import org.slipstream.qmgr.QmgrEvent;
-import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.lane.LaneSeating;
 
 import java.util.ArrayList;

@@ -1,8 +1,5 @@
 package org.slipstream.lab.place;
 
-import org.slipstream.brain.HostKeys;
-import org.slipstream.brain.HostMemory;
-import org.slipstream.brain.PlacementSeating;
 import org.slipstream.core.Address;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
@@ -12,17 +9,20 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QmgrEvent;
-import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.Seating;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.lane.LaneSeating;
+import org.slipstream.qmgr.place.DestDb;
+import org.slipstream.qmgr.place.HostKeys;
+import org.slipstream.qmgr.place.HostMemory;
+import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.place.PlacementSeating;
+import org.slipstream.qmgr.place.Workers;
 import org.slipstream.qmgr.sched.Line;
-import org.slipstream.smtpout.place.DestDb;
-import org.slipstream.smtpout.place.PlaceRules;
-import org.slipstream.smtpout.place.Workers;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package org.slipstream.lab.place;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.slipstream.smtpout.place.PlaceRules;
+import org.slipstream.qmgr.place.PlaceRules;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -3,8 +3,8 @@ package org.slipstream.lab.place;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.QueueId;
-import org.slipstream.smtpout.place.Payer;
-import org.slipstream.smtpout.place.PlaceRules;
+import org.slipstream.qmgr.place.Payer;
+import org.slipstream.qmgr.place.PlaceRules;
 
 import java.util.List;
 import java.util.stream.IntStream;

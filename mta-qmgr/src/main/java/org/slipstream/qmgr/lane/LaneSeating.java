@@ -5,12 +5,12 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
-import org.slipstream.qmgr.ImpossibleEventException;
-import org.slipstream.qmgr.OrderSink;
 import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QmgrEvent;
-import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.qmgr.Seating;
+import org.slipstream.qmgr.event.ImpossibleEventException;
+import org.slipstream.qmgr.event.OrderSink;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,8 +1,8 @@
 package org.slipstream.qmgr.run;
 
 import org.slipstream.core.MessageSummary;
-import org.slipstream.qmgr.QmgrEvent;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.event.QmgrEvent;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -9,14 +9,14 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
-import org.slipstream.qmgr.ImpossibleEventException;
-import org.slipstream.qmgr.QmgrEvent;
-import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.qmgr.Seating.Aftermath;
 import org.slipstream.qmgr.Seating.Answer;
 import org.slipstream.qmgr.Seating.Fate;
 import org.slipstream.qmgr.Seating.Load;
 import org.slipstream.qmgr.Settings;
+import org.slipstream.qmgr.event.ImpossibleEventException;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.ArrayList;
 import java.util.List;

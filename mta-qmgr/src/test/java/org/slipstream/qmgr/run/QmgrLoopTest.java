@@ -9,10 +9,10 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QmgrEvent;
-import org.slipstream.qmgr.QmgrOrder;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.Seating;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.lane.LaneSeating;
 
 import java.time.Duration;
@@ -254,16 +254,16 @@ class QmgrLoopTest {
         }
 
         @Override
-        public void seat(Load load, long nowMillis, org.slipstream.qmgr.OrderSink orders) {}
+        public void seat(Load load, long nowMillis, org.slipstream.qmgr.event.OrderSink orders) {}
 
         @Override
         public Aftermath happened(QmgrEvent.OfConnection event, long nowMillis,
-                org.slipstream.qmgr.OrderSink orders) {
+                org.slipstream.qmgr.event.OrderSink orders) {
             return Aftermath.NOTHING;
         }
 
         @Override
-        public Aftermath alarm(long nowMillis, org.slipstream.qmgr.OrderSink orders) {
+        public Aftermath alarm(long nowMillis, org.slipstream.qmgr.event.OrderSink orders) {
             return Aftermath.NOTHING;
         }
 

@@ -1,0 +1,117 @@
+package org.slipstream.qmgr.event;
+
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/// All that the world can tell the queue manager. Every [QmgrOrder] has exactly one answer among these.
+public sealed interface QmgrEvent {
+    /// A message was committed to the spool just now. May be dropped when the inbox is full: a scan finds the message.
+    record MessageQueued(MessageSummary message) implements QmgrEvent {}
+
+    /// Answers [QmgrOrder.Scan].
+    ///
+    /// @param found due messages; their next attempt has already been moved forward on disk, so that a crash does not
+    /// loop tightly over them
+    /// @param more true when more are due than were asked for
+    /// @param nextDueMillis when the earliest of the others is due, empty when nothing else waits
+    record ScanDone(List<MessageSummary> found, boolean more, OptionalLong nextDueMillis) implements QmgrEvent {}
+
+    /// Answers [QmgrOrder.ReadRecipients].
+    ///
+    /// @param recipients open ones, in order of their number
+    /// @param end true when no open recipient has a higher number
+    record RecipientsRead(QueueId id, List<Recipient> recipients, boolean end) implements QmgrEvent {}
+
+    /// Answers [QmgrOrder.ReadRecipients] when the register's rows for this message make no sense. The message has been
+    /// set aside and is no longer ours.
+    record MessageDamaged(QueueId id, String reason) implements QmgrEvent {}
+
+    /// Answers [QmgrOrder.FindRoute].
+    record RouteKnown(String domain, Route route) implements QmgrEvent {}
+
+    /// Answers [QmgrOrder.FindRoute] when there is no way: 4xx defers (DNS trouble), 5xx returns (no such domain, null MX).
+    record RouteFailed(String domain, Reply reason) implements QmgrEvent {}
+
+    /// What connections tell: the family of events that go to the seating.
+    sealed interface OfConnection extends QmgrEvent {}
+
+    /// Answers [QmgrOrder.Open].
+    record ConnectionReady(long connection) implements OfConnection {}
+
+    /// Answers [QmgrOrder.Open] when no host of the route could be talked to, with the reason. The connection is gone.
+    record ConnectionFailed(long connection, Reply reason, String remote) implements OfConnection {}
+
+    /// Answers [QmgrOrder.Deliver]: each recipient of the entry has an outcome.
+    ///
+    /// @param usable false when the connection is gone with this answer (a 421, a broken final exchange); no
+    /// [ConnectionLost] follows
+    /// @param siteTrouble true when the failure is one of connection or handshake, the only kind that is negative
+    /// feedback (PF-06)
+    record DeliveryDone(long delivery, long connection, List<RecipientOutcome> outcomes, boolean usable,
+            boolean siteTrouble) implements OfConnection {}
+
+    /// An idle connection went away by itself. Not a failure of anything. Where it crosses a [QmgrOrder.Deliver], the entry
+    /// goes to another connection, and a [DeliveryDone] of the lost one, before or after, may come or not.
+    record ConnectionLost(long connection, String reason) implements OfConnection {}
+
+    /// Answers [QmgrOrder.Deliver] when the connection broke and is gone, with this delivery unanswered. Where several were
+    /// under way each gets one of these.
+    ///
+    /// @param mayHaveArrived the whole content was sent: the peer may have it
+    record DeliveryReturned(long delivery, long connection, Reply reason, String remote, boolean mayHaveArrived)
+            implements
+                OfConnection {}
+
+    /// So many deliveries under way at once keep this connection busy.
+    record ConnectionDepth(long connection, int deliveries) implements OfConnection {}
+
+    /// The peer of this connection was seen to break when several deliveries were under way.
+    record PipelinesBadly(long connection, String what) implements OfConnection {}
+
+    /// Answers [QmgrOrder.RecordOutcome]: it is on disk.
+    record OutcomeRecorded(QueueId id, long record) implements QmgrEvent {}
+
+    /// Answers [QmgrOrder.Notify]: the report is in the spool (or was not wanted by anybody), or could not be made and is to be tried again
+    /// later.
+    record Notified(QueueId id, QmgrOrder.NoticeKind kind, boolean done) implements QmgrEvent {}
+
+    /// Answers [QmgrOrder.Defer], [QmgrOrder.Remove], [QmgrOrder.SetHold] and [QmgrOrder.MakeDue]: the register has it.
+    ///
+    /// @param id empty for a [QmgrOrder.MakeDue] that named no message
+    record Filed(Optional<QueueId> id) implements QmgrEvent {}
+
+    /// The time that [org.slipstream.qmgr.QueueManager#nextAlarmMillis] asked for has come.
+    record Alarm() implements QmgrEvent {}
+
+    /// Arrivals were turned away at a full inbox. They are on disk and due: scan when there is room.
+    record ArrivalsMissed() implements QmgrEvent {}
+
+    /// The server is about to stop: nothing new is begun, what runs is finished and recorded.
+    record Stopping() implements QmgrEvent {}
+
+    /// Somebody responsible wants something.
+    record Operator(Command command) implements QmgrEvent {}
+
+    /// The commands of an operator. Each is fulfilled for messages inside and outside the active set.
+    sealed interface Command {
+        /// Try now what waits for its time: everything, one destination domain, or one message.
+        record Flush(Optional<QueueId> id, Optional<String> domain) implements Command {}
+
+        /// Stop delivering this message, keep it.
+        record Hold(QueueId id) implements Command {}
+
+        /// Undo [Hold] and try now.
+        record Release(QueueId id) implements Command {}
+
+        /// Forget this message without a report.
+        record Delete(QueueId id) implements Command {}
+    }
+}

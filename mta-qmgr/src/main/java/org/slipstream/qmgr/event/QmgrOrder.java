@@ -1,0 +1,77 @@
+package org.slipstream.qmgr.event;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Route;
+
+import java.util.List;
+import java.util.Optional;
+
+/// All that the queue manager can want of the world. Orders are data; the desk that takes them only enqueues.
+public sealed interface QmgrOrder {
+    /// Find messages whose time has come, oldest due first, and move their next attempt forward to `leaseUntilMillis` on
+    /// disk before answering. Held messages are found only when they are older than their lifetime.
+    ///
+    /// @param createdBeforeMillis held messages created before this have expired
+    /// @param furthestMillis no next attempt is later than this, unless the sender asked for it (RFC 4865): what is deferred for longer, because
+    /// the clock went back, is brought forward to this time. `Long.MAX_VALUE`: not looked at
+    record Scan(int limit, long nowMillis, long leaseUntilMillis, long createdBeforeMillis, long furthestMillis)
+            implements
+                QmgrOrder {}
+
+    /// Read open recipients with a number above `after`.
+    record ReadRecipients(QueueId id, int after, int limit) implements QmgrOrder {}
+
+    /// Where does mail for this domain go?
+    ///
+    /// @param domain lower case
+    /// @param id the message that asked first; others may wait for the same answer
+    record FindRoute(String domain, QueueId id) implements QmgrOrder {}
+
+    /// Make a connection for this route.
+    record Open(long connection, Route route) implements QmgrOrder {}
+
+    /// Transfer one message to some of its recipients on a ready connection.
+    record Deliver(long delivery, long connection, QueueId id, Route route, List<Recipient> recipients)
+            implements
+                QmgrOrder {}
+
+    /// Say goodbye and close. Has no answer; the number is not used again.
+    record Close(long connection) implements QmgrOrder {}
+
+    /// Write down what became of recipients. Only when [QmgrEvent.OutcomeRecorded] has come may the entry be forgotten.
+    ///
+    /// @param record a number of the queue manager's, given back in the answer
+    /// @param recipients whom the outcomes are about, in the same order, for logs
+    /// @param attempt counts as an attempt of the message: the first record of its stay in the active set that tells of a recipient who was tried
+    /// and deferred
+    record RecordOutcome(QueueId id, long record, List<Recipient> recipients, List<RecipientOutcome> outcomes,
+            boolean attempt)
+            implements
+                QmgrOrder {}
+
+    /// Tell the sender: composes a report from the register and puts it into the spool.
+    record Notify(QueueId id, NoticeKind kind) implements QmgrOrder {}
+
+    enum NoticeKind {
+        /// Recipients have failed for good (RFC 3464 action `failed`); afterwards they count as reported.
+        FAILED,
+        /// Recipients are late (action `delayed`); sent once.
+        DELAYED
+    }
+
+    /// Back into the box until its time.
+    record Defer(QueueId id, long nextAttemptMillis) implements QmgrOrder {}
+
+    /// Every recipient is settled and reported, or an operator said so: forget it.
+    ///
+    /// @param reason for the log: `sent`, `bounced`, `deleted` …
+    record Remove(QueueId id, String reason) implements QmgrOrder {}
+
+    /// Operator: mark as held or not; an unheld message is due at once.
+    record SetHold(QueueId id, boolean held) implements QmgrOrder {}
+
+    /// Operator: everything that waits, or what waits for one domain, or one message, is due at `nowMillis`.
+    record MakeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis) implements QmgrOrder {}
+}

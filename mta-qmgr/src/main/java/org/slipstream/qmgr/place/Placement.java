@@ -1,0 +1,340 @@
+package org.slipstream.qmgr.place;
+
+import org.slipstream.core.Reply;
+import org.slipstream.qmgr.place.Seat.PassedOver;
+import org.slipstream.qmgr.place.Seat.Scope;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Predicate;
+import java.util.random.RandomGenerator;
+
+/// Where does this load go? Finch's ladder.
+///
+/// **The question.** A domain has several hosts, a host may have several connections, a connection may have a queue. Somebody
+/// has to choose for each load. To choose a host first (by preference, at random, as RFC 5321 section 5.1 has it) and to look
+/// for a connection then is what most mail servers do; they open connections where one is open already, ask dead hosts again
+/// and again, and cannot tell a busy cluster from an idle one.
+///
+/// **The idea.** Choose from what is known. The ladder goes from the cheapest seat to the dearest and takes the first there
+/// is: a connection at work that is soon done; one that is idle; a host of which nothing is known; one that worked before, the
+/// one used longest ago; one that failed and is due; one more connection to a host that works. Each rung explains those
+/// above it, because it is reached only when they had nothing.
+///
+/// **Why it balances.** Work goes to the *newest* connection with room, so the older ones run dry, become idle and are
+/// closed when load falls; when load rises queues reach their backlog, and the next load climbs further and opens another
+/// connection. Unused hosts are taken at random and closed ones in turn, so a cluster is used evenly without anybody counting.
+/// Connections are as many as the load needs (FI-35): with service time t and arrivals at rate r about r·t/backlog of them
+/// are at work.
+///
+/// **When no connection may be opened** the *overflow rule* says on which one to wait: among the active ones, newest first,
+/// the first with fewer loads than the newest has; with equal queues, the newest. So queues stay level within one load. A
+/// big message that may have no further worker thus rides along on the connections of others, at no cost to them but
+/// some patience. (The bound on that, [PlaceRules#overflow], is ours: what is queued cannot be passed any more.)
+///
+/// **Two gates before opening**, the first that says no is the reason: the destination's window, which limits the connections
+/// that open for it or serve it, and the message's share of all workers ([WorkerBudget]). To queue on a connection that
+/// serves the destination anyway needs neither.
+///
+/// **Hosts that are not known to work** (ours). A host that accepts a connection and never speaks holds a worker for the five
+/// minutes that RFC 5321 gives its greeting. So such hosts have a share of the workers ([PlaceRules.Unproven]) and one connection
+/// each until they have greeted, hosts that failed the last time have less, and when places are short the one that has waited
+/// for longest yields. The rest of the workers is for hosts that are known to work.
+///
+/// **Trouble.** A host that failed is left out until it is due; when that leaves no host at a level, the next level's turn
+/// has come; after the last, the load is deferred without a connection having been tried.
+///
+/// Changes nothing, not even the state of the random generator: the lot for the next choice is drawn beforehand, so that whoever
+/// looks, for an operator's picture, does not disturb what happens. O(hosts + their active connections) per question.
+///
+/// Source: Tony Finch, *Job placement with a destination database*, steps 0 to 9b (FI-10 to FI-21).
+final class Placement {
+    private static final String WINDOW_FULL = "the destination's window is full";
+
+    private final PlaceRules rules;
+    private final WorkerBudget budget;
+    private final ConnectionBook book;
+    private final IdlePool idle;
+    private final DestDb hosts;
+    private final RandomGenerator random;
+    private long lot;
+
+    Placement(PlaceRules rules, WorkerBudget budget, ConnectionBook book, IdlePool idle, DestDb hosts,
+            RandomGenerator random) {
+        this.rules = rules;
+        this.budget = budget;
+        this.book = book;
+        this.idle = idle;
+        this.hosts = hosts;
+        this.random = random;
+        drawLot();
+    }
+
+    /// Who asks.
+    ///
+    /// @param mayOpen the destination's window has room for one more connection
+    record Question(Payer payer, Candidates where, boolean mayOpen) {}
+
+    /// The ladder.
+    Seat find(Question question, long now) {
+        List<PassedOver> passedOver = new ArrayList<>(4);
+        for (List<Candidate> candidates : question.where().levels()) { // step 0: the primary hosts; 9b: the next ones
+            Level level = classify(candidates, now, passedOver); // step 1
+            if (level.isEmpty()) {
+                continue; // step 9b: all failed the retry-time check
+            }
+            Optional<Connection> roomy = newest(level.working, c -> c.hasRoom() && mayRide(c, question, now));
+            if (roomy.isPresent()) {
+                return queue(roomy.get(), "an active connection with room", passedOver); // step 2
+            }
+            if (!question.mayOpen()) { // step 3, the first gate
+                return overflow(level, question, Scope.HERE, WINDOW_FULL, now, passedOver);
+            }
+            if (!budget.allows(question.payer())) { // step 3, the second
+                return overflow(level, question, Scope.MESSAGE, overShare(question.payer()), now, passedOver);
+            }
+            Optional<Connection> ready = latestIdle(level.working, now);
+            if (ready.isPresent()) {
+                return new Seat.Reuse(ready.get().number, ready.get().host, passedOver); // step 4
+            }
+            if (book.size() >= budget.workers() && idle.longestIdle().isEmpty() && yielding(now).isEmpty()) { // step 5
+                return overflow(level, question, Scope.EVERYWHERE,
+                        "all " + budget.workers() + " connections are busy", now, passedOver);
+            }
+            boolean full = book.unproven() >= rules.mostUnproven();
+            if (!level.unused.isEmpty() && (!full || yielding(now).isPresent())) {
+                return open(any(level.unused), "an unused host", full, now, passedOver); // step 6
+            }
+            if (!level.closed.isEmpty()) {
+                return open(oldest(level.closed, now), "the host used longest ago", false, now, passedOver); // step 7
+            }
+            if (!level.due.isEmpty() && !full && book.unprovenFailed() < rules.mostFailed()) {
+                return open(any(level.due), "a broken host that is due", false, now, passedOver); // step 8
+            }
+            List<Candidate> fewest = fewestConnections(level.working, now, passedOver);
+            if (!fewest.isEmpty()) {
+                return open(any(fewest), "another connection to a working host", false, now, passedOver); // step 9a
+            }
+            if (!level.unused.isEmpty() || !level.due.isEmpty()) {
+                return overflow(level, question, level.unused.isEmpty() ? Scope.HERE : Scope.UNPROVEN,
+                        greetingsAwaited(level.unused.isEmpty()), now, passedOver);
+            }
+            return overflow(level, question, Scope.HERE, "no host takes more connections", now, passedOver);
+        }
+        return new Seat.Defer(lastWord(question.where(), now), suspension(question.where(), now), passedOver); // step 9b: the list is exhausted
+    }
+
+    // ---- step 1
+
+    /// The hosts of one level by class. Those with connections are active or idle; which does not matter here.
+    private record Level(List<Candidate> working, List<Candidate> unused, List<Candidate> closed,
+            List<Candidate> due) {
+        boolean isEmpty() {
+            return working.isEmpty() && unused.isEmpty() && closed.isEmpty() && due.isEmpty();
+        }
+    }
+
+    private Level classify(List<Candidate> candidates, long now, List<PassedOver> passedOver) {
+        Level level = new Level(new ArrayList<>(2), new ArrayList<>(2), new ArrayList<>(2), new ArrayList<>(2));
+        for (Candidate candidate : candidates) {
+            Optional<HostState.Suspended> suspended = hosts.suspension(candidate.host(), now);
+            if (suspended.isPresent()) {
+                passedOver.add(new PassedOver(candidate, suspended.get().reason()));
+            } else if (book.connections(candidate.host()) > 0) {
+                level.working.add(candidate);
+            } else {
+                switch (hosts.mark(candidate.host(), now)) {
+                    case HostState.Closed _ -> level.closed.add(candidate);
+                    case HostState.Retry retry when retry.isDue(now) -> level.due.add(candidate);
+                    case HostState.Retry retry ->
+                        passedOver.add(new PassedOver(candidate, "not due, " + retry.reason()));
+                    case HostState.Unused _ -> level.unused.add(candidate);
+                    case HostState other -> throw new IllegalStateException("no class of hosts: " + other);
+                }
+            }
+        }
+        return level;
+    }
+
+    // ---- steps 2 and 4
+
+    private boolean mayRide(Connection connection, Question question, long now) {
+        return !connection.isTooOld(now, rules)
+                && (question.mayOpen() || connection.serves(question.where().destination()));
+    }
+
+    private Optional<Connection> newest(List<Candidate> working, Predicate<Connection> fits) {
+        Connection newest = null;
+        for (Candidate candidate : working) {
+            for (Connection connection : book.active(candidate.host())) {
+                if (newest != null && connection.number < newest.number) {
+                    break;
+                }
+                if (fits.test(connection)) {
+                    newest = connection;
+                    break;
+                }
+            }
+        }
+        return Optional.ofNullable(newest);
+    }
+
+    private Optional<Connection> latestIdle(List<Candidate> working, long now) {
+        return working.stream().map(candidate -> idle.latest(candidate.host(), now)).flatMap(Optional::stream)
+                .max(Comparator.comparingLong((Connection c) -> c.idleSinceMillis).thenComparingLong(c -> c.number));
+    }
+
+    private static Seat queue(Connection connection, String reason, List<PassedOver> passedOver) {
+        return new Seat.Queue(connection.number, connection.host, reason, passedOver);
+    }
+
+    // ---- the overflow rule
+
+    private Seat overflow(Level level, Question question, Scope scope, String why, long now,
+            List<PassedOver> passedOver) {
+        Optional<Connection> newest = newest(level.working, c -> mayRide(c, question, now));
+        if (newest.isEmpty()) {
+            return new Seat.Wait(scope, why, passedOver);
+        }
+        int queued = newest.get().queued();
+        return newest(level.working, c -> c.queued() < queued && takesOverflow(c) && mayRide(c, question, now))
+                .or(() -> newest.filter(this::takesOverflow))
+                .<Seat>map(connection -> queue(connection, why + "; the shortest queue", passedOver))
+                .orElseGet(() -> new Seat.Wait(scope, why + ", and so are the queues", passedOver));
+    }
+
+    private boolean takesOverflow(Connection connection) {
+        return connection.queued() < (long) connection.depth * rules.overflow();
+    }
+
+    // ---- steps 5 to 9a
+
+    /// @param yields it takes the place of a connection that waits for its greeting in vain
+    private Seat open(Candidate host, String reason, boolean yields, long now, List<PassedOver> passedOver) {
+        Optional<Connection> closing = Optional.empty();
+        if (yields) {
+            closing = yielding(now);
+        } else if (book.size() >= budget.workers()) {
+            closing = idle.longestIdle().or(() -> yielding(now));
+        }
+        return new Seat.Open(host, closing.map(c -> OptionalLong.of(c.number)).orElse(OptionalLong.empty()), reason,
+                passedOver);
+    }
+
+    /// A connection that has waited for its greeting so long that it makes room when places are short.
+    private Optional<Connection> yielding(long now) {
+        return book.longestUnproven().filter(c -> yieldsMillis(c) <= now);
+    }
+
+    /// When the next connection makes room; `Long.MAX_VALUE` for none.
+    long nextYieldMillis() {
+        return book.longestUnproven().map(this::yieldsMillis).orElse(Long.MAX_VALUE);
+    }
+
+    private long yieldsMillis(Connection connection) {
+        return connection.openedMillis + rules.unproven().yieldMillis();
+    }
+
+    private Candidate any(List<Candidate> hosts) {
+        return hosts.get((int) (lot % hosts.size()));
+    }
+
+    /// A choice was made by the present lot; the next one is to be made by another.
+    void drawLot() {
+        lot = random.nextLong() >>> 1;
+    }
+
+    private Candidate oldest(List<Candidate> closed, long now) {
+        return closed.stream()
+                .min(Comparator.comparingLong(
+                        candidate -> ((HostState.Closed) hosts.mark(candidate.host(), now)).openedMillis()))
+                .orElseThrow();
+    }
+
+    private List<Candidate> fewestConnections(List<Candidate> working, long now, List<PassedOver> passedOver) {
+        List<Candidate> fewest = new ArrayList<>(working.size());
+        int least = rules.connectionsPerHost();
+        for (Candidate candidate : working) {
+            int connections = book.connections(candidate.host());
+            Optional<String> closedDoor = closedDoor(candidate, connections, now);
+            if (closedDoor.isPresent()) {
+                passedOver.add(new PassedOver(candidate, closedDoor.get()));
+            } else {
+                if (connections < least) {
+                    fewest.clear();
+                    least = connections;
+                }
+                if (connections == least) {
+                    fewest.add(candidate);
+                }
+            }
+        }
+        return fewest;
+    }
+
+    private Optional<String> closedDoor(Candidate candidate, int connections, long now) {
+        if (connections >= rules.connectionsPerHost()) {
+            return Optional.of("has " + connections + " connections, its limit");
+        }
+        if (connections >= rules.unproven().perHost() && book.up(candidate.host()) == 0
+                && !(hosts.mark(candidate.host(), now) instanceof HostState.Closed)) {
+            return Optional.of("has not greeted yet");
+        }
+        Optional<HostState> broken = Optional.of(hosts.mark(candidate.host(), now))
+                .filter(mark -> mark instanceof HostState.Retry retry && !retry.isDue(now));
+        return broken.or(() -> hosts.crowd(candidate.host(), now)).map(HostState::reason);
+    }
+
+    // ---- words
+
+    private String greetingsAwaited(boolean failed) {
+        return failed
+                ? "connections to hosts that failed may not be more than " + rules.mostFailed()
+                : book.unproven() + " connections wait for the greeting of a host that is not known to work, "
+                        + rules.mostUnproven() + " may";
+    }
+
+    private String overShare(Payer payer) {
+        return "the message keeps " + budget.busyFor(payer) + " connections busy, and " + budget.free()
+                + " are free";
+    }
+
+    /// Empty when a host is left that was not suspended.
+    private Optional<Seat.Suspension> suspension(Candidates where, long now) {
+        Optional<Seat.Suspension> first = Optional.empty();
+        for (List<Candidate> level : where.levels()) {
+            for (Candidate candidate : level) {
+                Optional<HostState.Suspended> suspended = hosts.suspension(candidate.host(), now);
+                if (suspended.isEmpty()) {
+                    return Optional.empty();
+                }
+                long until = suspended.get().untilMillis();
+                if (first.isEmpty() || until < first.get().untilMillis()) {
+                    first = Optional.of(new Seat.Suspension(candidate.host(), until));
+                }
+            }
+        }
+        return first;
+    }
+
+    /// What to tell those who are deferred. Where any host gave hope there is hope.
+    private Reply lastWord(Candidates where, long now) {
+        Reply word = null;
+        for (List<Candidate> level : where.levels()) {
+            for (Candidate candidate : level) {
+                Optional<Reply> said = hosts.suspension(candidate.host(), now)
+                        .map(suspended -> Reply.of(450, "4.3.2", candidate.name() + " is " + suspended.reason()))
+                        .or(() -> hosts.mark(candidate.host(), now) instanceof HostState.Retry retry
+                                ? Optional.of(retry.last())
+                                : Optional.empty());
+                if (said.isPresent() && (word == null || word.isPermanent())) {
+                    word = said.get();
+                }
+            }
+        }
+        return word == null ? Reply.of(451, "4.4.4", "no host to go to") : word;
+    }
+}

@@ -1,0 +1,503 @@
+package org.slipstream.qmgr.place;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.Address;
+import org.slipstream.core.HostKey;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase.Code;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
+import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QmgrTrace;
+import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.event.ImpossibleEventException;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.flow.Destination;
+import org.slipstream.qmgr.lane.LaneSeating;
+import org.slipstream.qmgr.place.WorkerBudget.Shares;
+import org.slipstream.qmgr.sched.Line;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// The whole brain: who, how many and where, with the test as the world.
+class PlacementSeatingTest {
+    private static final Reply REFUSED = Reply.of(450, "4.4.1", "connection refused");
+
+    private final List<QmgrOrder> orders = new ArrayList<>();
+    private final List<HostRow.Change> remembered = new ArrayList<>();
+    private final List<String> windows = new ArrayList<>();
+    private final Map<QueueId, List<Recipient>> mail = new LinkedHashMap<>();
+    private Map<String, Route> routes = new LinkedHashMap<>();
+    private QueueManager brain;
+    private Workers workers;
+    private long now = 1_000_000;
+
+    @BeforeEach
+    void start() {
+        start(PlaceRules.defaults());
+    }
+
+    private void start(PlaceRules rules) {
+        QmgrConfig config = QmgrConfig.defaults();
+        workers = new Workers(rules, new DestDb(rules), new Random(1));
+        PlacementSeating seating = new PlacementSeating(new LaneSeating(config), workers, HostKeys.BY_NAME,
+                remembered::addAll);
+        brain = new QueueManager(config, seating, new Random(1), new QmgrTrace() {
+            @Override
+            public void feedback(Line line, Feedback event, int running, Destination.Figures figures) {
+                windows.add(event + " " + figures.window());
+            }
+        });
+        orders.clear();
+        happens(new QmgrEvent.Alarm());
+    }
+
+    /// Everything but connections and deliveries is answered at once.
+    private void happens(QmgrEvent event) {
+        List<QmgrOrder> fresh = new ArrayList<>();
+        brain.step(event, now, fresh::add);
+        orders.addAll(fresh);
+        for (QmgrOrder order : fresh) {
+            switch (order) {
+                case QmgrOrder.ReadRecipients read ->
+                    happens(new QmgrEvent.RecipientsRead(read.id(), mail.get(read.id()), true));
+                case QmgrOrder.FindRoute find ->
+                    happens(new QmgrEvent.RouteKnown(find.domain(), routes.get(find.domain())));
+                case QmgrOrder.RecordOutcome record ->
+                    happens(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
+                case QmgrOrder.Defer defer -> happens(new QmgrEvent.Filed(Optional.of(defer.id())));
+                case QmgrOrder.Remove remove -> happens(new QmgrEvent.Filed(Optional.of(remove.id())));
+                case QmgrOrder.Notify notify -> happens(new QmgrEvent.Notified(notify.id(), notify.kind(), true));
+                case QmgrOrder.Scan _ ->
+                    happens(new QmgrEvent.ScanDone(List.of(), false, OptionalLong.empty()));
+                case QmgrOrder.Open _,QmgrOrder.Deliver _,QmgrOrder.Close _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _ -> {
+                    // The test answers.
+                }
+            }
+        }
+    }
+
+    private void alarm(long millis) {
+        now = Math.max(now, millis);
+        happens(new QmgrEvent.Alarm());
+    }
+
+    private QueueId queue(String... recipients) {
+        QueueId id = new QueueId(mail.size() + 1);
+        mail.put(id, IntStream.range(0, recipients.length)
+                .mapToObj(i -> new Recipient(i + 1, Address.of(recipients[i]))).toList());
+        happens(new QmgrEvent.MessageQueued(
+                new MessageSummary(id, Optional.of(Address.of("s@here.example")), now, 1_000,
+                        recipients.length, recipients.length, 0, 0, false, false)));
+        return id;
+    }
+
+    private void route(String domain, String... hostsByPreference) {
+        List<Route.Host> hosts = IntStream.range(0, hostsByPreference.length).boxed()
+                .flatMap(i -> Stream.of(hostsByPreference[i].split(",")).map(name -> new Route.Host(name, 25, i)))
+                .toList();
+        routes.put(domain, new Route.Smtp(domain, hosts));
+    }
+
+    private <T extends QmgrOrder> List<T> ordered(Class<T> kind) {
+        return orders.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    private QmgrOrder.Open lastOpen() {
+        return ordered(QmgrOrder.Open.class).getLast();
+    }
+
+    private String why(QueueId id) {
+        return brain.snapshot(now).messages().stream().filter(m -> m.id().equals(id)).findFirst().orElseThrow().why();
+    }
+
+    private void done(QmgrOrder.Deliver deliver) {
+        Outcome ok = new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"), "mx");
+        happens(new QmgrEvent.DeliveryDone(deliver.delivery(), deliver.connection(),
+                deliver.recipients().stream().map(r -> new RecipientOutcome(r.number(), ok)).toList(), true, false));
+    }
+
+    private void refuse(QmgrOrder.Open open) {
+        happens(new QmgrEvent.ConnectionFailed(open.connection(), REFUSED, "mx"));
+    }
+
+    /// Answers connections and deliveries, in order, until there are no more.
+    private void work() {
+        for (int i = 0; i < orders.size(); i++) {
+            switch (orders.get(i)) {
+                case QmgrOrder.Open open -> happens(new QmgrEvent.ConnectionReady(open.connection()));
+                case QmgrOrder.Deliver deliver -> done(deliver);
+                case QmgrOrder _ -> {
+                    // Answered, or not to be answered.
+                }
+            }
+        }
+    }
+
+    private void work(List<QmgrOrder.Deliver> deliveries) {
+        deliveries.forEach(this::done);
+    }
+
+    @Test
+    void anOpenNamesTheOneHostThatWasChosen() {
+        route("far.example", "mx1.far.example", "mx2.far.example");
+        queue("a@far.example");
+        assertThat(lastOpen().route()).isEqualTo(
+                new Route.Smtp("far.example", List.of(new Route.Host("mx1.far.example", 25, 0))));
+    }
+
+    @Test
+    void aMailboxAndAFarHostHaveConnectionsWithNumbersOfTheirOwn() {
+        route("far.example", "mx.far.example");
+        routes.put("here.example", new Route.Local("here.example"));
+        queue("a@far.example", "b@here.example");
+        List<QmgrOrder.Open> opens = ordered(QmgrOrder.Open.class);
+        assertThat(opens).hasSize(2);
+        for (QmgrOrder.Open open : opens) {
+            happens(new QmgrEvent.ConnectionReady(open.connection()));
+        }
+        ordered(QmgrOrder.Deliver.class).forEach(this::done);
+        assertThat(opens.get(0).connection()).isNotEqualTo(opens.get(1).connection());
+        assertThat(ordered(QmgrOrder.Remove.class)).hasSize(1);
+    }
+
+    @Test
+    @Tag("FI-34")
+    void fi34SeveralLettersAreOnTheirWayOverOneConnection() {
+        route("far.example", "mx.far.example");
+        queue("a@far.example");
+        long connection = lastOpen().connection();
+        happens(new QmgrEvent.ConnectionReady(connection));
+        happens(new QmgrEvent.ConnectionDepth(connection, 10));
+        for (int i = 0; i < 9; i++) {
+            queue("a@far.example");
+        }
+        assertThat(ordered(QmgrOrder.Open.class)).hasSize(1);
+        assertThat(ordered(QmgrOrder.Deliver.class)).hasSize(10);
+    }
+
+    @Test
+    void theWindowLimitsConnectionsAndNotLetters() {
+        route("far.example", "mx.far.example");
+        for (int i = 0; i < 100; i++) {
+            queue("a@far.example");
+        }
+        assertThat(ordered(QmgrOrder.Open.class)).as("before the host has greeted").hasSize(1);
+        happens(new QmgrEvent.ConnectionReady(lastOpen().connection()));
+        orders.remove(ordered(QmgrOrder.Open.class).getFirst());
+        assertThat(ordered(QmgrOrder.Open.class)).as("the others of the initial concurrency").hasSize(4);
+        assertThat(why(new QueueId(100))).startsWith("waits for a connection to smtp/far.example: 5 of 5 at work, ")
+                .endsWith(" deliveries before it");
+        work();
+        assertThat(ordered(QmgrOrder.Remove.class)).hasSize(100);
+    }
+
+    /// Finding of an operator: ten messages were "delivering" on five connections to a host that said nothing.
+    @Test
+    void ofTwoLettersOnASilentConnectionOneIsAheadOfTheOtherAndLookingChangesNothing() {
+        route("far.example", "mx.far.example");
+        for (int i = 0; i < 30; i++) {
+            queue("a@far.example");
+        }
+        List<QmgrOrder> before = List.copyOf(orders);
+        Map<Code, Long> phases = brain.snapshot(now).messages().stream()
+                .collect(Collectors.groupingBy(m -> m.phase().code(), Collectors.counting()));
+        assertThat(phases.get(Code.CONNECTING)).as("one connection until it has greeted").isEqualTo(1);
+        assertThat(phases.get(Code.AHEAD)).isPositive();
+        assertThat(phases.get(Code.HOST_LIMIT)).isPositive();
+        assertThat(brain.about(new QueueId(1), now).orElseThrow().seat()).hasValueSatisfying(
+                seat -> assertThat(seat.connection()).isEqualTo(ordered(QmgrOrder.Open.class).getFirst().connection()));
+        alarm(now);
+        assertThat(orders).isEqualTo(before);
+    }
+
+    @Test
+    void oneDeadHostOfTwoIsAMatterOfHostsAndTheDestinationNeverHearsOfIt() {
+        route("far.example", "mx1.far.example", "mx2.far.example");
+        for (int i = 0; i < 20; i++) {
+            queue("a@far.example");
+        }
+        refuse(lastOpen());
+        happens(new QmgrEvent.ConnectionReady(lastOpen().connection()));
+        List<QmgrOrder.Open> toSecond = ordered(QmgrOrder.Open.class).stream()
+                .filter(open -> ((Route.Smtp) open.route()).hosts().getFirst().name().equals("mx2.far.example"))
+                .toList();
+        assertThat(toSecond).as("the same concurrency, elsewhere").hasSize(5);
+        assertThat(ordered(QmgrOrder.RecordOutcome.class)).isEmpty();
+        assertThat(remembered).hasSize(1).allSatisfy(change -> assertThat(change)
+                .isInstanceOfSatisfying(HostRow.Change.Put.class,
+                        put -> assertThat(put.row().name()).isEqualTo("mx1.far.example")));
+    }
+
+    @Test
+    void aWorkingHostThatTurnsAwayASecondConnectionShrinksTheWindowOnceAndLosesNoLetter() {
+        route("far.example", "mx.far.example");
+        queue("a@far.example");
+        happens(new QmgrEvent.ConnectionReady(lastOpen().connection()));
+        for (int i = 0; i < 3; i++) {
+            queue("a@far.example");
+        }
+        List<QmgrOrder.Open> opens = ordered(QmgrOrder.Open.class);
+        assertThat(opens).hasSize(2);
+        refuse(opens.getLast());
+        assertThat(windows).containsExactly("NEW 5", "FAIL 4");
+        assertThat(ordered(QmgrOrder.Deliver.class)).as("all ride on the one that works").hasSize(4)
+                .allSatisfy(d -> assertThat(d.connection()).isEqualTo(opens.getFirst().connection()));
+        work(ordered(QmgrOrder.Deliver.class));
+        assertThat(ordered(QmgrOrder.Remove.class)).hasSize(4);
+        assertThat(ordered(QmgrOrder.Open.class)).hasSize(2);
+    }
+
+    @Test
+    void whenTheOnlyHostFailsThatIsOneTroubleForTheWindowHoweverManyWait() {
+        route("far.example", "mx.far.example");
+        for (int i = 0; i < 10; i++) {
+            queue("a@far.example");
+        }
+        ordered(QmgrOrder.Open.class).forEach(this::refuse);
+        assertThat(windows).filteredOn(line -> line.startsWith("FAIL")).containsExactly("FAIL 4");
+        assertThat(ordered(QmgrOrder.Defer.class)).hasSize(10);
+    }
+
+    @Test
+    @Tag("FI-21")
+    void fi21WhenNoHostIsLeftTheLetterIsDeferredAndTheNextOneIsNotEvenTried() {
+        route("far.example", "mx.far.example");
+        queue("a@far.example");
+        refuse(lastOpen());
+        assertThat(ordered(QmgrOrder.Defer.class)).hasSize(1);
+
+        QueueId second = queue("b@far.example");
+        alarm(now);
+        assertThat(ordered(QmgrOrder.Open.class)).hasSize(1);
+        assertThat(ordered(QmgrOrder.Defer.class)).hasSize(2).last()
+                .satisfies(defer -> assertThat(defer.id()).isEqualTo(second));
+        assertThat(ordered(QmgrOrder.RecordOutcome.class).getLast().outcomes().getFirst().outcome().reply().text())
+                .contains("no host is due", "connection refused");
+    }
+
+    @Test
+    void aLetterThatLostItsConnectionMovesOnAndIsNeverSelectedAgain() {
+        route("far.example", "mx.far.example");
+        queue("before@far.example");
+        long first = lastOpen().connection();
+        work();
+        QueueId id = queue("a@far.example");
+        QmgrOrder.Deliver lost = ordered(QmgrOrder.Deliver.class).getLast();
+        happens(new QmgrEvent.DeliveryReturned(lost.delivery(), first, REFUSED, "mx", false));
+        happens(new QmgrEvent.ConnectionReady(lastOpen().connection()));
+        QmgrOrder.Deliver again = ordered(QmgrOrder.Deliver.class).getLast();
+        assertThat(again.delivery()).isEqualTo(lost.delivery());
+        assertThat(again.connection()).isNotEqualTo(first);
+        done(again);
+        assertThat(ordered(QmgrOrder.Remove.class)).hasSize(2).last()
+                .satisfies(remove -> assertThat(remove.id()).isEqualTo(id));
+    }
+
+    @Test
+    void aLetterThatMayHaveArrivedIsDeferredAndNotTriedAtAnotherHostOfTheSameDestination() {
+        route("far.example", "mx1.far.example", "mx2.far.example");
+        QueueId id = queue("a@far.example");
+        happens(new QmgrEvent.ConnectionReady(lastOpen().connection()));
+        QmgrOrder.Deliver lost = ordered(QmgrOrder.Deliver.class).getLast();
+        happens(new QmgrEvent.DeliveryReturned(lost.delivery(), lost.connection(), REFUSED, "mx", true));
+        assertThat(ordered(QmgrOrder.Open.class)).hasSize(1);
+        assertThat(ordered(QmgrOrder.Deliver.class)).hasSize(1);
+        assertThat(ordered(QmgrOrder.Defer.class)).singleElement()
+                .satisfies(defer -> assertThat(defer.id()).isEqualTo(id));
+        assertThat(workers.snapshot(now).counts().possibleDuplicates()).isEqualTo(1);
+    }
+
+    @Test
+    @Tag("FI-13")
+    void fi13AListThatHasItsShareHoldsUpNobodyElseNotEvenToTheSamePlace() {
+        start(PlaceRules.defaults().withWorkers(10, 20).withBacklog(1, 1).withShares(new Shares(2, 0),
+                new Shares(1, 0)));
+        for (int i = 1; i <= 6; i++) {
+            route("d" + i + ".example", "mx.d" + i + ".example");
+        }
+        QueueId list = queue(IntStream.rangeClosed(1, 6).mapToObj(i -> "a@d" + i + ".example").toArray(String[]::new));
+        assertThat(ordered(QmgrOrder.Open.class)).hasSize(2);
+        queue("b@d6.example");
+        assertThat(ordered(QmgrOrder.Open.class)).as("a letter to where the list wants to go").hasSize(3);
+        work();
+        assertThat(ordered(QmgrOrder.Remove.class)).hasSize(2).last()
+                .satisfies(remove -> assertThat(remove.id()).isEqualTo(list));
+    }
+
+    @Test
+    void anAnswerToNothingIsRefusedAndChangesNothing() {
+        assertThatThrownBy(() -> happens(new QmgrEvent.ConnectionReady(98)))
+                .isInstanceOf(ImpossibleEventException.class);
+        route("far.example", "mx.far.example");
+        queue("a@far.example");
+        assertThatThrownBy(
+                () -> happens(new QmgrEvent.DeliveryDone(77, lastOpen().connection(), List.of(), true, false)))
+                .isInstanceOf(ImpossibleEventException.class);
+        happens(new QmgrEvent.ConnectionReady(lastOpen().connection()));
+        assertThat(ordered(QmgrOrder.Deliver.class)).hasSize(1);
+    }
+
+    @Test
+    void whatAnOperatorChangesIsToldToTheRegisterAtTheNextAlarmWhichIsNow() {
+        HostKey host = HostKey.of("mx.far.example", 25);
+        workers.suspend(host, "maintenance", "ann", Long.MAX_VALUE, now);
+        assertThat(brain.nextAlarmMillis()).isLessThanOrEqualTo(now);
+        alarm(now);
+        assertThat(remembered).hasSize(1);
+        workers.hosts().resume(host);
+        alarm(now);
+        assertThat(remembered).last().isEqualTo(new HostRow.Change.Gone(host.toString(), HostRow.Kind.SUSPENDED));
+        assertThat(brain.nextAlarmMillis()).isGreaterThan(now);
+    }
+
+    /// Two domains, each with a host that has failed a moment ago.
+    @Test
+    void aFlushOfADomainRevivesItsOwnHostsAndNoOthers() {
+        route("one.example", "mx.one.example");
+        route("two.example", "mx.two.example");
+        queue("a@one.example");
+        refuse(lastOpen());
+        queue("a@two.example");
+        refuse(lastOpen());
+        alarm(now + 1_000);
+        happens(new QmgrEvent.Operator(
+                new QmgrEvent.Command.Flush(Optional.empty(), Optional.of("one.example"))));
+        queue("b@two.example");
+        alarm(now);
+        assertThat(ordered(QmgrOrder.Open.class)).as("the other host rests").hasSize(2);
+        queue("b@one.example");
+        assertThat(ordered(QmgrOrder.Open.class)).hasSize(3);
+        assertThat(lastOpen().route().nextHop()).isEqualTo("one.example");
+    }
+
+    @Test
+    void aTryThatIsForbiddenByASuspensionIsNoAttemptAndTheNextOneComesWhenItEnds() {
+        route("far.example", "mx.far.example");
+        HostKey host = HostKey.of("mx.far.example", 25);
+        workers.suspend(host, "maintenance", "ann", now + 60_000, now);
+        queue("a@far.example");
+        alarm(now);
+        QmgrOrder.RecordOutcome record = ordered(QmgrOrder.RecordOutcome.class).getLast();
+        assertThat(record.attempt()).isFalse();
+        assertThat(record.outcomes().getFirst().outcome().remote()).isEqualTo(host.toString());
+        assertThat(ordered(QmgrOrder.Defer.class).getLast().nextAttemptMillis()).isEqualTo(now + 60_000);
+
+        workers.suspend(host, "maintenance", "ann", Long.MAX_VALUE, now);
+        queue("b@far.example");
+        alarm(now);
+        assertThat(ordered(QmgrOrder.RecordOutcome.class).getLast().attempt()).isFalse();
+        assertThat(ordered(QmgrOrder.Defer.class).getLast().nextAttemptMillis()).as("nobody knows until when")
+                .isEqualTo(now + 300_000);
+    }
+
+    @Test
+    void whatFailsAtTheFirstAttemptIsTriedAgainSoonHoweverLongItWasPutOff() {
+        route("far.example", "mx.far.example");
+        queue("a@far.example");
+        refuse(lastOpen());
+        assertThat(ordered(QmgrOrder.RecordOutcome.class).getLast().attempt()).isTrue();
+        long hours = 7_200_000;
+        now += hours;
+        QueueId putOff = new QueueId(77);
+        mail.put(putOff, List.of(new Recipient(1, Address.of("a@far.example"))));
+        happens(new QmgrEvent.MessageQueued(new MessageSummary(putOff, Optional.of(Address.of("s@here.example")),
+                now - hours, 1_000, 1, 1, 0, 0, false, false)));
+        refuse(lastOpen());
+        assertThat(ordered(QmgrOrder.Defer.class).getLast())
+                .isEqualTo(new QmgrOrder.Defer(putOff, now + 300_000));
+    }
+
+    @Test
+    void anOperatorSeesWhereALetterWouldGoAndWhyNotElsewhere() {
+        route("far.example", "mx1.far.example,mx2.far.example");
+        workers.suspend(HostKey.of("mx1.far.example", 25), "maintenance", "ann", Long.MAX_VALUE, now);
+        PlacementSeating seating = new PlacementSeating(new LaneSeating(QmgrConfig.defaults()), workers,
+                HostKeys.BY_NAME, HostMemory.NONE);
+        assertThat(seating.explain(new QueueId(1), (Route.Smtp) routes.get("far.example"), true, now))
+                .contains("an unused host", "mx1.far.example", "suspended by ann: maintenance");
+    }
+
+    @Test
+    void sixtySilentDestinationsLeaveRoomForHealthyMail() {
+        for (int d = 0; d < 60; d++) {
+            route("silent" + d + ".example", "mx.silent" + d + ".example");
+            for (int i = 0; i < 8; i++) {
+                queue("a@silent" + d + ".example");
+            }
+        }
+        assertThat(ordered(QmgrOrder.Open.class)).as("one connection each").hasSize(60);
+        route("new.example", "mx.new.example");
+        QueueId first = queue("a@new.example");
+        QmgrOrder.Open open = lastOpen();
+        assertThat(open.route().nextHop()).isEqualTo("new.example");
+        happens(new QmgrEvent.ConnectionReady(open.connection()));
+        done(ordered(QmgrOrder.Deliver.class).getLast());
+        assertThat(ordered(QmgrOrder.Remove.class)).singleElement()
+                .satisfies(remove -> assertThat(remove.id()).isEqualTo(first));
+    }
+
+    @Test
+    void whereMoreAreSilentThanMayBeAHostThatIsKnownToWorkStillFindsAPlace() {
+        route("known.example", "mx.known.example");
+        queue("a@known.example");
+        work();
+        for (int d = 0; d < 200; d++) {
+            route("silent" + d + ".example", "mx.silent" + d + ".example");
+            queue("a@silent" + d + ".example");
+        }
+        assertThat(workers.figures().unproven()).isEqualTo(75);
+        assertThat(workers.figures().isShort()).isTrue();
+        int before = ordered(QmgrOrder.Deliver.class).size();
+        for (int i = 0; i < 20; i++) {
+            queue("a@known.example");
+        }
+        assertThat(ordered(QmgrOrder.Deliver.class)).hasSizeGreaterThan(before);
+
+        route("new.example", "mx.new.example");
+        queue("a@new.example");
+        assertThat(ordered(QmgrOrder.Open.class)).noneMatch(open -> open.route().nextHop().equals("new.example"));
+    }
+
+    @Test
+    void whoHasWaitedLongForAGreetingMakesRoomWhenPlacesAreShort() {
+        for (int d = 0; d < 75; d++) {
+            route("silent" + d + ".example", "mx.silent" + d + ".example");
+            queue("a@silent" + d + ".example");
+        }
+        long first = ordered(QmgrOrder.Open.class).getFirst().connection();
+        assertThat(brain.nextAlarmMillis()).as("nothing is short yet").isGreaterThan(now + 30_000);
+        route("new.example", "mx.new.example");
+        queue("a@new.example");
+        assertThat(brain.nextAlarmMillis()).isEqualTo(now + 30_000);
+        alarm(now + 30_000);
+        assertThat(ordered(QmgrOrder.Close.class)).singleElement()
+                .satisfies(close -> assertThat(close.connection()).isEqualTo(first));
+        assertThat(lastOpen().route().nextHop()).isEqualTo("new.example");
+        alarm(now);
+        assertThat(ordered(QmgrOrder.Defer.class)).singleElement()
+                .satisfies(defer -> assertThat(defer.id()).isEqualTo(new QueueId(1)));
+        assertThat(ordered(QmgrOrder.RecordOutcome.class).getLast().outcomes().getFirst().outcome().reply().text())
+                .contains("mx.silent0.example has not greeted for 30 s");
+        assertThat(workers.figures().unproven()).isEqualTo(75);
+    }
+}

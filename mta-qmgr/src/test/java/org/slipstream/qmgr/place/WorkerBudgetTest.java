@@ -1,0 +1,154 @@
+package org.slipstream.qmgr.place;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.place.WorkerBudget.Shares;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Predicate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Who may have another worker.
+class WorkerBudgetTest {
+    private static final int WORKERS = 100;
+    private static final Payer ONE = new Payer.Message(new QueueId(1));
+    private static final Payer TWO = new Payer.Message(new QueueId(2));
+
+    private final WorkerBudget budget = new WorkerBudget(WORKERS, new Shares(5, 10), new Shares(3, 0));
+
+    private static void begin(WorkerBudget budget, Payer payer, int times) {
+        for (int i = 0; i < times; i++) {
+            budget.begins(payer);
+        }
+    }
+
+    private void takeAllItMay(Payer payer) {
+        while (budget.allows(payer)) {
+            budget.begins(payer);
+        }
+    }
+
+    @Test
+    @Tag("FI-01")
+    void fi01BelowTheFloorAlwaysAboveItOnlyWithFreeWorkers() {
+        begin(budget, TWO, 100);
+        begin(budget, ONE, 4);
+        assertThat(budget.allows(ONE)).as("four of five, nobody free").isTrue();
+        budget.begins(ONE);
+        assertThat(budget.allows(ONE)).as("five of five, nobody free").isFalse();
+
+        WorkerBudget other = new WorkerBudget(WORKERS, new Shares(5, 10), new Shares(3, 0));
+        begin(other, ONE, 50);
+        begin(other, TWO, 44);
+        assertThat(other.allows(ONE)).as("50 < 10 × 6").isTrue();
+        begin(other, TWO, 1);
+        assertThat(other.allows(ONE)).as("50 = 10 × 5").isFalse();
+    }
+
+    @Test
+    @Tag("FI-02")
+    void fi02ALoneMessageTakes91OfAHundredAndTwoTake47Or48Each() {
+        takeAllItMay(ONE);
+        assertThat(budget.busyFor(ONE)).isEqualTo(91);
+
+        WorkerBudget both = new WorkerBudget(WORKERS, new Shares(5, 10), new Shares(3, 0));
+        while (both.allows(ONE) || both.allows(TWO)) {
+            if (both.allows(ONE)) {
+                both.begins(ONE);
+            }
+            if (both.allows(TWO)) {
+                both.begins(TWO);
+            }
+        }
+        assertThat(both.busyFor(ONE)).isBetween(47, 48);
+        assertThat(both.busyFor(TWO)).isBetween(47, 48);
+    }
+
+    @Test
+    @Tag("FI-03")
+    void fi03ANewcomerTakesWhatIsFreeAndThenTakesOverAsJobsEnd() {
+        takeAllItMay(ONE);
+        takeAllItMay(TWO);
+        assertThat(budget.busyFor(TWO)).as("the free remainder, at once").isBetween(8, 9);
+        Random random = new Random(3);
+        List<Integer> series = new ArrayList<>();
+        for (int jobsEnded = 0; jobsEnded < 2_000; jobsEnded++) {
+            budget.ends(random.nextInt(budget.busy()) < budget.busyFor(ONE) ? ONE : TWO);
+            boolean oneFirst = random.nextBoolean();
+            takeAllItMay(oneFirst ? ONE : TWO);
+            takeAllItMay(oneFirst ? TWO : ONE);
+            series.add(budget.busyFor(TWO));
+        }
+        assertThat(series.getFirst()).isLessThan(15);
+        assertThat(series.subList(1_000, 2_000).stream().mapToInt(n -> n).average().orElseThrow()).isBetween(46.0,
+                49.0);
+        assertThat(budget.busyFor(ONE) + budget.busyFor(TWO)).isBetween(94, 96);
+    }
+
+    /// What the source rejects: a list of fifty thousand comes first, a letter to one second.
+    private record Policy(String name, Predicate<int[]> allows) {}
+
+    @Test
+    @Tag("FI-04")
+    void fi04FirstComeFirstServedStarvesTheSecondAndEqualPartsSerializeTheFirst() {
+        // { busy for me, free, messages }
+        Policy firstCome = new Policy("first come, first served", _ -> true);
+        Policy equalParts = new Policy("equal parts", s -> s[0] < WORKERS / s[2]);
+        Policy scaled = new Policy("allowed_new_worker", s -> s[0] < 5 || s[0] < 10 * s[1]);
+
+        // One list is there, a letter comes: how many workers are left for it at that moment?
+        assertThat(WORKERS - alone(firstCome, 1)).isZero();
+        assertThat(WORKERS - alone(scaled, 1)).isEqualTo(9);
+        // A list and 99 single letters whose hosts are slow to answer: what may the list have?
+        assertThat(alone(equalParts, 100)).isEqualTo(1);
+        assertThat(alone(scaled, 1)).isEqualTo(91);
+    }
+
+    private static int alone(Policy policy, int messages) {
+        int busy = 0;
+        while (busy < WORKERS && policy.allows().test(new int[]{busy, WORKERS - busy, messages})) {
+            busy++;
+        }
+        return busy;
+    }
+
+    @Test
+    @Tag("FI-05")
+    void fi05TheSameGateRoutesASingleLetterAtOnceAlthoughAListOfAThousandIsInFront() {
+        WorkerBudget lookups = new WorkerBudget(20, new Shares(5, 10), new Shares(3, 0));
+        List<Payer> jobs = new ArrayList<>(Collections.nCopies(1_000, ONE));
+        jobs.add(TWO);
+        // Workers are all alike: each takes the first job whose message is allowed.
+        List<Payer> started = new ArrayList<>();
+        for (int worker = 0; worker < 20; worker++) {
+            jobs.stream().filter(lookups::allows).findFirst().ifPresent(job -> {
+                jobs.remove(job);
+                lookups.begins(job);
+                started.add(job);
+            });
+        }
+        assertThat(started).contains(TWO);
+        assertThat(started).hasSize(20);
+        assertThat(lookups.busyFor(ONE)).isEqualTo(19);
+    }
+
+    @Test
+    @Tag("FI-07")
+    void fi07AThousandProbesAreOneMessageWithALimitOfItsOwn() {
+        Payer probe = new Payer.Verification();
+        int started = 0;
+        for (int i = 0; i < 1_000; i++) {
+            if (budget.allows(new Payer.Verification())) {
+                budget.begins(probe);
+                started++;
+            }
+        }
+        assertThat(started).isEqualTo(3);
+        assertThat(budget.allows(ONE)).isTrue();
+    }
+}
