@@ -134,7 +134,7 @@ public final class Referee {
 
     private void deliver(QmgrOrder.Deliver deliver) {
         untouched(deliver.id(), deliver);
-        QmgrOrder.Deliver before = deliveries.put(deliver.delivery(), deliver);
+        QmgrOrder.Deliver before = deliveries.put(deliver.delivery().number(), deliver);
         if (before != null) {
             // Moved from a connection that the server had closed.
             require(!network.connections.containsKey(before.connection()), () -> "delivered twice at once: " + deliver);
@@ -207,16 +207,16 @@ public final class Referee {
             case QmgrEvent.Notified notified -> settle("Notify " + notified.id());
             case QmgrEvent.Filed filed -> filed.id().ifPresentOrElse(filing::remove, () -> settle("Filed"));
             case QmgrEvent.DeliveryDone done -> {
-                QmgrOrder.Deliver deliver = deliveries.get(done.delivery());
+                QmgrOrder.Deliver deliver = deliveries.get(done.result().delivery());
                 if (deliver != null && deliver.connection() == done.connection()) {
-                    deliveries.remove(done.delivery());
+                    deliveries.remove(done.result().delivery());
                     letGo(deliver);
                 }
             }
             case QmgrEvent.ConnectionLost lost -> crossed(lost.connection());
             case QmgrEvent.Operator(QmgrEvent.Command.Delete delete) -> deleted.add(delete.id());
             case QmgrEvent.Alarm _ -> alarm(now);
-            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.DeliveryReturned _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.Operator _ -> {
+            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.Operator _ -> {
                 // Not answers, or answers whose orders are seen in the network.
             }
         }

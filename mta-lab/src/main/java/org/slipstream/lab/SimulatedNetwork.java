@@ -1,5 +1,6 @@
 package org.slipstream.lab;
 
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
@@ -158,7 +159,8 @@ final class SimulatedNetwork {
             } else {
                 List<RecipientOutcome> outcomes = outcomes(server, deliver);
                 becomeIdle(connection, answer);
-                answer.accept(new QmgrEvent.DeliveryDone(deliver.delivery(), connection.number, outcomes, true, false));
+                answer.accept(new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(deliver.delivery().number(),
+                        connection.number, outcomes, true)));
             }
         });
     }
@@ -218,10 +220,9 @@ final class SimulatedNetwork {
     }
 
     private static QmgrEvent broken(QmgrOrder.Deliver deliver) {
-        Outcome outcome = new Outcome.Deferred(Reply.of(450, "4.4.2", "connection reset"), deliver.route().nextHop());
-        return new QmgrEvent.DeliveryDone(deliver.delivery(), deliver.connection(),
-                deliver.recipients().stream().map(r -> new RecipientOutcome(r.number(), outcome)).toList(), false,
-                true);
+        return new QmgrEvent.DeliveryDone(new DeliveryResult.Unanswered(deliver.delivery().number(),
+                deliver.connection(), Reply.of(450, "4.4.2", "connection reset"), deliver.route().nextHop(),
+                false));
     }
 
     private void becomeIdle(Connection connection, Consumer<QmgrEvent> answer) {

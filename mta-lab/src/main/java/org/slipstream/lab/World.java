@@ -10,11 +10,10 @@ import org.slipstream.lab.SimulatedSpool.State;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
-import org.slipstream.qmgr.Seating;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.lane.LaneSeating;
+import org.slipstream.qmgr.place.Seating;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +54,7 @@ public final class World {
 
     /// @param witness sees all of it
     public World(Scenario scenario, Witness witness) {
-        this(scenario, witness, LaneSeating::new);
+        this(scenario, witness, config -> config.plainSeating(new Random(scenario.seed())));
     }
 
     /// @param seatings makes the other half of the brain, at each start of the server

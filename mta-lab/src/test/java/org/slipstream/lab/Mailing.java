@@ -9,12 +9,12 @@ import org.slipstream.lab.Scenario.House;
 import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.Seating;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
+import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.Line;
 
 import java.util.ArrayList;
@@ -151,7 +151,7 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
         @Override
         public void ordered(long nowMillis, QmgrOrder order) {
             if (order instanceof QmgrOrder.Deliver deliver) {
-                deliveries.put(deliver.delivery(), deliver.id());
+                deliveries.put(deliver.delivery().number(), deliver.id());
                 int number = (int) deliver.id().value() - 1;
                 if (number > 0) {
                     waits[number - 1] = nowMillis - mails.get(number).arrivalMillis();
@@ -163,7 +163,7 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
         public void happened(long nowMillis, QmgrEvent event) {
             now = nowMillis;
             alarms += event instanceof QmgrEvent.Alarm ? 1 : 0;
-            if (event instanceof QmgrEvent.DeliveryDone done && deliveries.get(done.delivery()).value() == 1) {
+            if (event instanceof QmgrEvent.DeliveryDone done && deliveries.get(done.result().delivery()).value() == 1) {
                 mailing = nowMillis;
             }
         }

@@ -12,15 +12,12 @@ import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.Seating;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.lane.LaneSeating;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
-import org.slipstream.qmgr.place.PlacementSeating;
-import org.slipstream.qmgr.place.Workers;
+import org.slipstream.qmgr.place.Seating;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -36,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SilentPeersTest {
     private static final int HEALTHY = 20;
     private static final long SILENCE_MILLIS = 8 * 60_000;
-    private static final PlaceRules RULES = PlaceRules.defaults().withBacklog(1, 1);
+    private static final PlaceRules RULES = PlaceRules.defaults().with(PlaceRules.Depth.ONE);
 
     @Test
     void besideSixtySilentDestinationsHealthyMailIsDeliveredAtOnce() {
@@ -106,7 +103,7 @@ class SilentPeersTest {
     }
 
     private static Seating seating(QmgrConfig config) {
-        Workers workers = new Workers(RULES, new DestDb(RULES), new Random(1));
-        return new PlacementSeating(new LaneSeating(config), workers, HostKeys.BY_NAME, HostMemory.NONE);
+        return new Seating(transport -> transport.equals("smtp") ? RULES : config.plainRules(transport),
+                new DestDb(RULES.memory()), HostKeys.BY_NAME, HostMemory.NONE, new Random(1));
     }
 }

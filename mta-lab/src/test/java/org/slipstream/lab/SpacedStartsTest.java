@@ -4,14 +4,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.lab.Mailing.Result;
 import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.Seating;
-import org.slipstream.qmgr.lane.LaneSeating;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
-import org.slipstream.qmgr.place.PlacementSeating;
-import org.slipstream.qmgr.place.Workers;
+import org.slipstream.qmgr.place.Seating;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -80,14 +77,14 @@ class SpacedStartsTest {
 
     private static List<Row> rows() {
         List<Row> rows = new ArrayList<>();
-        add(rows, "always 1.2 s", Mailing.USUAL, LaneSeating::new);
+        add(rows, "always 1.2 s", Mailing.USUAL, SpacedStartsTest::plain);
         add(rows, "the same, placed by the ladder", Mailing.USUAL, SpacedStartsTest::placed);
-        add(rows, "four places, 20 connections each", Mailing.USUAL.with(4, 20), LaneSeating::new);
+        add(rows, "four places, 20 connections each", Mailing.USUAL.with(4, 20), SpacedStartsTest::plain);
         add(rows, "one place, 4 connections, 1.2 s", Mailing.USUAL.to(400).with(1, 4).letterEach(4_000),
-                LaneSeating::new);
-        add(rows, "0.6 to 1.8 s", Mailing.USUAL.taking(new Latency.Uniform(300, 900)), LaneSeating::new);
+                SpacedStartsTest::plain);
+        add(rows, "0.6 to 1.8 s", Mailing.USUAL.taking(new Latency.Uniform(300, 900)), SpacedStartsTest::plain);
         add(rows, "exponential, 1.2 s on average", Mailing.USUAL.taking(new Latency.Exponential(600)),
-                LaneSeating::new);
+                SpacedStartsTest::plain);
         return rows;
     }
 
@@ -96,11 +93,16 @@ class SpacedStartsTest {
         rows.add(Row.of(label, mailing, seatings, true));
     }
 
+    private static Seating plain(QmgrConfig config) {
+        return config.plainSeating(new Random(1));
+    }
+
     /// As the server has it, but for one delivery at a time on a connection, which is what a slow server is sent.
     private static Seating placed(QmgrConfig config) {
-        PlaceRules rules = PlaceRules.defaults().withBacklog(1, 1).withWorkers(100, 20).withAges(2, 2_000, 300_000);
-        return new PlacementSeating(new LaneSeating(config), new Workers(rules, new DestDb(rules), new Random(1)),
-                HostKeys.BY_NAME, HostMemory.NONE);
+        PlaceRules rules = PlaceRules.defaults().with(PlaceRules.Depth.ONE).withWorkers(100, 20)
+                .with(new PlaceRules.Idle(2, 2_000, 300_000));
+        return new Seating(transport -> transport.equals("smtp") ? rules : config.plainRules(transport),
+                new DestDb(rules.memory()), HostKeys.BY_NAME, HostMemory.NONE, new Random(1));
     }
 
     private static Row row(String label, boolean spaced) {
@@ -148,8 +150,8 @@ class SpacedStartsTest {
         Mailing flood = Mailing.USUAL.to(400).letterEach(25);
         for (Latency latency : List.of(Latency.of(600), new Latency.Exponential(600))) {
             Mailing spaced = flood.taking(latency);
-            long alone = spaced.alone(1, LaneSeating::new).mailingMillis();
-            assertThat(spaced.mixed(1, LaneSeating::new).mailingMillis()).isLessThanOrEqualTo(alone * 3 / 2);
+            long alone = spaced.alone(1, SpacedStartsTest::plain).mailingMillis();
+            assertThat(spaced.mixed(1, SpacedStartsTest::plain).mailingMillis()).isLessThanOrEqualTo(alone * 3 / 2);
         }
     }
 
@@ -162,8 +164,8 @@ class SpacedStartsTest {
         assertThat(spaced.wideMillis()).isLessThanOrEqualTo(plain.wideMillis() + 1_200);
 
         Mailing large = Mailing.USUAL.with(1, 60);
-        assertThat(large.alone(1, LaneSeating::new).wideMillis())
-                .isLessThanOrEqualTo(large.spaced(false).alone(1, LaneSeating::new).wideMillis() + 2_400);
+        assertThat(large.alone(1, SpacedStartsTest::plain).wideMillis())
+                .isLessThanOrEqualTo(large.spaced(false).alone(1, SpacedStartsTest::plain).wideMillis() + 2_400);
     }
 
     /// Not a single decision is another one, so nothing that the throughput of quick mail hangs on has changed.
@@ -171,8 +173,8 @@ class SpacedStartsTest {
     void forAQuickServerEverythingIsAsWithoutSpacing() {
         for (Mailing quick : List.of(Mailing.USUAL.taking(Latency.of(2)).letterEach(20),
                 Mailing.USUAL.taking(Latency.of(90)).letterEach(100), Mailing.USUAL.to(200).with(1, 1))) {
-            Result plain = quick.spaced(false).mixed(1, LaneSeating::new);
-            Result spaced = quick.spaced(true).mixed(1, LaneSeating::new);
+            Result plain = quick.spaced(false).mixed(1, SpacedStartsTest::plain);
+            Result spaced = quick.spaced(true).mixed(1, SpacedStartsTest::plain);
             assertThat(spaced.waits()).isEqualTo(plain.waits());
             assertThat(spaced.mailingMillis()).isEqualTo(plain.mailingMillis());
             assertThat(spaced.alarms()).isEqualTo(plain.alarms());

@@ -1,9 +1,11 @@
 package org.slipstream.lab.scene;
 
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.lab.Witness;
 import org.slipstream.lab.scene.Course.Attempt;
@@ -205,7 +207,7 @@ final class Recorder implements Witness {
     }
 
     private void starts(QmgrOrder.Deliver deliver) {
-        Trip trip = trips.get((int) deliver.delivery() - 1);
+        Trip trip = trips.get((int) deliver.delivery().number() - 1);
         unseated.remove(trip);
         opening.remove(deliver.connection());
         trip.connection = deliver.connection();
@@ -221,7 +223,7 @@ final class Recorder implements Witness {
     public void happened(long nowMillis, QmgrEvent event) {
         now = nowMillis;
         switch (event) {
-            case QmgrEvent.DeliveryDone done -> done(done);
+            case QmgrEvent.DeliveryDone(DeliveryResult result) -> done(result);
             case QmgrEvent.ConnectionFailed failed -> {
                 Trip trip = opening.remove(failed.connection());
                 ends(trip, Result.TROUBLE);
@@ -229,7 +231,7 @@ final class Recorder implements Witness {
                 leaveSlot(failed.connection());
             }
             case QmgrEvent.ConnectionLost lost -> leaveSlot(lost.connection());
-            case QmgrEvent.DeliveryReturned _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _ -> {
+            case QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _ -> {
                 // A slot of a scene carries one delivery at a time.
             }
             case QmgrEvent.MessageQueued queued -> tell(title(queued.message().id()) + " arrives");
@@ -239,29 +241,43 @@ final class Recorder implements Witness {
         }
     }
 
-    private void done(QmgrEvent.DeliveryDone done) {
-        Trip trip = trips.get((int) done.delivery() - 1);
-        if (trip.connection != done.connection()) {
-            return; // a word of a connection that is gone
+    private void done(DeliveryResult result) {
+        Trip trip = trips.get((int) result.delivery() - 1);
+        if (trip.connection != result.connection()) {
+            return; // an event of a connection that is gone
         }
+        switch (result) {
+            case DeliveryResult.Answered answered -> answered(trip, answered);
+            case DeliveryResult.Unanswered back -> trouble(trip, back.reason(), false);
+            case DeliveryResult.OwnFailure own -> trouble(trip, own.reason(), own.usable());
+        }
+    }
+
+    private void trouble(Trip trip, Reply reason, boolean usable) {
+        ends(trip, Result.TROUBLE);
+        tell("slot " + trip.slot + ": " + trip.name + " to " + trip.road.name + ": " + reason);
+        if (!usable) {
+            leaveSlot(trip.connection);
+        }
+    }
+
+    private void answered(Trip trip, DeliveryResult.Answered answered) {
         int delivered = 0;
         int failed = 0;
-        for (RecipientOutcome each : done.outcomes()) {
+        for (RecipientOutcome each : answered.outcomes()) {
             delivered += each.outcome() instanceof Outcome.Delivered ? 1 : 0;
             failed += each.outcome() instanceof Outcome.Failed ? 1 : 0;
         }
         count(trip, delivered, failed);
-        ends(trip, done.siteTrouble()
-                ? Result.TROUBLE
-                : delivered > 0
-                        ? Result.DELIVERED
-                        : failed == done.outcomes().size() ? Result.REFUSED : Result.DEFERRED);
+        ends(trip, delivered > 0
+                ? Result.DELIVERED
+                : failed == answered.outcomes().size() ? Result.REFUSED : Result.DEFERRED);
         if (trip.result != Result.DELIVERED) {
             tell("slot " + trip.slot + ": " + trip.name + " to " + trip.road.name + ": "
-                    + done.outcomes().getFirst().outcome().reply());
+                    + answered.outcomes().getFirst().outcome().reply());
         }
-        if (!done.usable()) {
-            leaveSlot(done.connection());
+        if (!answered.usable()) {
+            leaveSlot(answered.connection());
         }
     }
 

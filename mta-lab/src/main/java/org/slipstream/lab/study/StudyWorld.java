@@ -1,6 +1,7 @@
 package org.slipstream.lab.study;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
@@ -12,7 +13,6 @@ import org.slipstream.lab.Clockwork;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.lane.LaneSeating;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +52,7 @@ final class StudyWorld {
             case Door.Limiter limiter -> new LimitedDoorway(limiter, setup.habits(), clock, chance);
             case Door.Congested congested -> new CongestedDoorway(congested, setup.habits(), clock, chance);
         };
-        this.brain = new QueueManager(setup.config(), new LaneSeating(setup.config()), chance, tally);
+        this.brain = new QueueManager(setup.config(), setup.config().plainSeating(chance), chance, tally);
     }
 
     static Tally run(Setup setup, long seed) {
@@ -146,7 +146,9 @@ final class StudyWorld {
             if (!setup.cached()) {
                 doorway.left();
             }
-            tell(new QmgrEvent.DeliveryDone(deliver.delivery(), deliver.connection(), outcomes, setup.cached(), false));
+            tell(new QmgrEvent.DeliveryDone(
+                    new DeliveryResult.Answered(deliver.delivery().number(), deliver.connection(),
+                            outcomes, setup.cached())));
         });
     }
 }
