@@ -16,10 +16,11 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
-/// Finds somebody to talk to: the hosts of a route one after the other, until one is ready for a transaction.
+/// Tries the hosts of a route one after the other, until one is ready for a transaction.
 ///
 /// Hosts go by preference, equal ones in random order, so that senders spread over them (RFC 5321 section 5.1). Of each
 /// host all addresses count; the families take turns, beginning with either, and race ([org.slipstream.smtpout.wire.Dialer]). A
@@ -29,7 +30,7 @@ import java.util.random.RandomGenerator;
 ///
 /// The failure that is reported is the last one that may pass. Only when every host tried refused both EHLO and HELO for good
 /// is the route closed for good. A greeting with 5xx counts as passing: it is what overloaded and half-configured hosts
-/// say, and it is about the host, not about the mail.
+/// say, and it is about the host, not about the mail. A failure of this server is reported only when no host has failed.
 final class Opener {
     static final int MAX_ADDRESSES = 5;
     static final int MAX_SESSIONS = 2;
@@ -41,11 +42,20 @@ final class Opener {
     private final RandomGenerator random;
     private final Watchdog watchdog;
 
-    /// What an attempt led to.
+    /// The result of an attempt.
     sealed interface Result {
         record Opened(Session session) implements Result {}
 
-        record Failed(Reply reason, String remote) implements Result {}
+        /// The attempt was given up on this side.
+        record Stopped() implements Result {}
+
+        /// @param ours the failure is one of this server, not of a host
+        /// @param retryAfterMillis the peer's own wish
+        record Failed(Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis) implements Result {
+            static Failed ours(Reply reason) {
+                return new Failed(reason, FailureReplies.LOCAL, true, OptionalLong.empty());
+            }
+        }
     }
 
     Opener(ClientConfig config, HostFinder hosts, RandomGenerator random, Watchdog watchdog) {
@@ -61,8 +71,7 @@ final class Opener {
             case Route.Smtp smtp -> attempt.hosts(Protocol.SMTP, byPreference(smtp.hosts()),
                     smtp.nextHop().startsWith("["));
             case Route.Lmtp lmtp -> lmtp(lmtp.nextHop(), attempt);
-            case Route.Local _,Route.Discard _ -> new Result.Failed(Troubles.noSuchTransport(route.transport()),
-                    Troubles.LOCAL);
+            case Route.Local _,Route.Discard _ -> Result.Failed.ours(FailureReplies.noSuchTransport(route.transport()));
         };
     }
 
@@ -73,7 +82,8 @@ final class Opener {
                     .orElseGet(attempt::failure);
         }
         return hostAndPort(nextHop).map(host -> attempt.hosts(Protocol.LMTP, List.of(host), true))
-                .orElseGet(() -> new Result.Failed(Troubles.noSuchAddress(nextHop), Troubles.LOCAL));
+                .orElseGet(() -> new Result.Failed(FailureReplies.noSuchAddress(nextHop), nextHop, false,
+                        OptionalLong.empty()));
     }
 
     /// `host:port` or `[host]:port`.
@@ -133,6 +143,7 @@ final class Opener {
         private boolean stopped;
         private Optional<Result.Failed> forGood = Optional.empty();
         private Optional<Result.Failed> forNow = Optional.empty();
+        private Optional<Result.Failed> ours = Optional.empty();
 
         Attempt(long connection, ConnectionOwner owner, PeerPolicy policy) {
             this.connection = connection;
@@ -154,10 +165,12 @@ final class Opener {
                         }
                     }
                     case HostFinder.Answer.None(String reason) -> failed(
-                            Troubles.unknownHost(host.name(), reason, configured), host.toString());
+                            FailureReplies.unknownHost(host.name(), reason, configured), host.toString(),
+                            OptionalLong.empty());
                     case HostFinder.Answer.Trouble(String reason) -> {
                         dnsTroubles++;
-                        failed(Troubles.dnsTrouble(host.name(), reason), host.toString());
+                        failed(FailureReplies.lookupFailed(host.name(), reason), host.toString(),
+                                OptionalLong.empty());
                     }
                 }
             }
@@ -187,15 +200,14 @@ final class Opener {
                 case Introduction.Result.Ready(Session session) -> {
                     return Optional.of(session);
                 }
-                case Introduction.Result.NoAnswer(Reply reason, Endpoint remote) -> failed(reason, remote.toString());
-                case Introduction.Result.NoTalk(Reply reason, Endpoint remote) -> {
+                case Introduction.Result.NoSocket(Reply reason) -> ours = Optional.of(Result.Failed.ours(reason));
+                case Introduction.Result.NoAnswer(Reply reason, Endpoint remote) -> failed(reason, remote.toString(),
+                        OptionalLong.empty());
+                case Introduction.Result.NoTalk(Reply reason, Endpoint remote, OptionalLong retryAfterMillis) -> {
                     sessions++;
-                    failed(reason, remote.toString());
+                    failed(reason, remote.toString(), retryAfterMillis);
                 }
-                case Introduction.Result.Stopped _ -> {
-                    stopped = true;
-                    failed(Troubles.stopping(), Troubles.LOCAL);
-                }
+                case Introduction.Result.Stopped _ -> stopped = true;
             }
             return Optional.empty();
         }
@@ -205,8 +217,8 @@ final class Opener {
                     || dnsTroubles >= MAX_DNS_TROUBLES;
         }
 
-        private void failed(Reply reason, String remote) {
-            Optional<Result.Failed> failure = Optional.of(new Result.Failed(reason, remote));
+        private void failed(Reply reason, String remote, OptionalLong retryAfterMillis) {
+            Optional<Result.Failed> failure = Optional.of(new Result.Failed(reason, remote, false, retryAfterMillis));
             if (reason.isPermanent()) {
                 forGood = failure;
             } else {
@@ -215,7 +227,9 @@ final class Opener {
         }
 
         private Result failure() {
-            return forNow.or(() -> forGood).orElseThrow();
+            return stopped
+                    ? new Result.Stopped()
+                    : forNow.or(() -> ours).or(() -> forGood).orElseThrow();
         }
     }
 }

@@ -1,14 +1,14 @@
 package org.slipstream.dist.desk;
 
-import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.smtpout.CarrierEvents;
 
-import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
-/// What carriers tell, in the queue manager's words.
+/// The events of connections as events of the queue manager.
 public record CarrierAnswers(Consumer<QmgrEvent> answers) implements CarrierEvents {
     @Override
     public void ready(long connection) {
@@ -16,30 +16,26 @@ public record CarrierAnswers(Consumer<QmgrEvent> answers) implements CarrierEven
     }
 
     @Override
-    public void failed(long connection, Reply reason, String remote) {
-        answers.accept(new QmgrEvent.ConnectionFailed(connection, reason, remote));
+    public void failed(long connection, Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis) {
+        answers.accept(new QmgrEvent.ConnectionFailed(connection, reason, ours ? "local" : remote));
     }
 
     @Override
-    public void done(long delivery, long connection, List<RecipientOutcome> outcomes, boolean usable,
-            boolean siteTrouble) {
-        answers.accept(new QmgrEvent.DeliveryDone(delivery, connection, outcomes, usable, siteTrouble));
-    }
-
-    /// The placement finds other seats.
-    @Override
-    public boolean reseats() {
-        return true;
-    }
-
-    @Override
-    public void returned(long delivery, long connection, Reply reason, String remote, boolean mayHaveArrived) {
-        answers.accept(new QmgrEvent.DeliveryReturned(delivery, connection, reason, remote, mayHaveArrived));
+    public void done(DeliveryResult result) {
+        answers.accept(switch (result) {
+            case DeliveryResult.Answered r ->
+                new QmgrEvent.DeliveryDone(r.delivery(), r.connection(), r.outcomes(), r.usable(), false);
+            case DeliveryResult.Unanswered r -> new QmgrEvent.DeliveryReturned(r.delivery(), r.connection(),
+                    r.reason(), r.remote(), r.mayHaveArrived());
+            // Deferred, not tried elsewhere: there is no event for it yet.
+            case DeliveryResult.OwnFailure r ->
+                new QmgrEvent.DeliveryReturned(r.delivery(), r.connection(), r.reason(), "local", true);
+        });
     }
 
     @Override
-    public void depth(long connection, int parcels) {
-        answers.accept(new QmgrEvent.ConnectionDepth(connection, parcels));
+    public void depth(long connection, int deliveries) {
+        answers.accept(new QmgrEvent.ConnectionDepth(connection, deliveries));
     }
 
     @Override

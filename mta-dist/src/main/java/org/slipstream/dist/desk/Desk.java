@@ -2,6 +2,7 @@ package org.slipstream.dist.desk;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.Delivery;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.Letter;
@@ -18,7 +19,6 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.WorkerBudget;
 import org.slipstream.smtpout.Carriers;
-import org.slipstream.smtpout.Parcel;
 import org.slipstream.spool.DamagedException;
 import org.slipstream.spool.Spool;
 
@@ -173,7 +173,7 @@ public final class Desk implements OrderSink, AutoCloseable {
     private void open(QmgrOrder.Open open) {
         switch (open.route()) {
             case Route.Smtp smtp -> carriers.open(open.connection(), smtp, habits.breaksUnderPipelining(smtp));
-            case Route.Lmtp lmtp -> carriers.open(open.connection(), lmtp);
+            case Route.Lmtp lmtp -> carriers.open(open.connection(), lmtp, false);
             case Route.Local _,Route.Discard _ -> {
                 withoutSocket.add(open.connection());
                 answers.accept(new QmgrEvent.ConnectionReady(open.connection()));
@@ -208,7 +208,8 @@ public final class Desk implements OrderSink, AutoCloseable {
 
     private void handOver(QmgrOrder.Deliver deliver, Envelope envelope, Letter letter) {
         carriers.deliver(deliver.connection(),
-                new Parcel(deliver.delivery(), deliver.id(), envelope, deliver.recipients(), letter));
+                new Delivery(deliver.delivery(), deliver.id(), deliver.route(), deliver.recipients()), envelope,
+                letter);
     }
 
     private void deliverLocally(QmgrOrder.Deliver deliver) {
