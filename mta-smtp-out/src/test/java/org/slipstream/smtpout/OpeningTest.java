@@ -22,15 +22,15 @@ class OpeningTest {
     /// Loopback too, but nobody listens there.
     private static final InetAddress NOBODY = InetAddress.ofLiteral("127.77.0.1");
 
-    private final RecordingHouse house = new RecordingHouse();
+    private final EventLog events = new EventLog();
 
     @Test
     void theBestHostIsAskedFirst() {
         try (var worse = ScriptedServer.of(HELLO + BYE);
                 var best = ScriptedServer.of(HELLO + BYE);
-                var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, route(worse.host(20), best.host(10)));
-            house.ready();
+                var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, route(worse.host(20), best.host(10)), false);
+            events.ready();
             assertThat(best.connections()).isEqualTo(1);
             assertThat(worse.connections()).isZero();
         }
@@ -40,11 +40,11 @@ class OpeningTest {
     void equalHostsShareTheWork() {
         try (var a = ScriptedServer.of(HELLO + BYE);
                 var b = ScriptedServer.of(HELLO + BYE);
-                var carriers = new Carriers(Post.patient(), house, h -> found(LOOPBACK), new SplittableRandom(42))) {
+                var carriers = new Carriers(Post.patient(), events, h -> found(LOOPBACK), new SplittableRandom(42))) {
             for (int i = 1; i <= 40; i++) {
                 int connection = i;
-                carriers.open(connection, route(a.host(5), b.host(5)));
-                house.await(RecordingHouse.Ready.class, r -> r.connection() == connection);
+                carriers.open(connection, route(a.host(5), b.host(5)), false);
+                events.awaitReady(connection);
             }
             assertThat(a.connections()).isBetween(10, 30);
             assertThat(a.connections() + b.connections()).isEqualTo(40);
@@ -55,11 +55,11 @@ class OpeningTest {
     void aHostThatRefusesMakesRoomForTheNext() {
         for (String refusal : List.of("S 421 4.3.2 busy\n", "S 554 5.7.1 no\n", "DROP\n",
                 "S 220 hi\nC EHLO me.example\nS 421 no\n", "S 220\nC EHLO *\nS 550 no\nC HELO *\nS 550 no\n")) {
-            RecordingHouse news = new RecordingHouse();
+            EventLog news = new EventLog();
             try (var bad = ScriptedServer.of(refusal);
                     var good = ScriptedServer.of(HELLO + BYE);
                     var carriers = new Carriers(Post.patient(), news)) {
-                carriers.open(1, route(bad.host(1), good.host(2)));
+                carriers.open(1, route(bad.host(1), good.host(2)), false);
                 news.ready();
                 assertThat(bad.connections()).isEqualTo(1);
             }
@@ -69,10 +69,10 @@ class OpeningTest {
     @Test
     void aHostThatCannotBeReachedMakesRoomForItsOtherAddress() {
         try (var server = ScriptedServer.of(HELLO + BYE);
-                var carriers = new Carriers(Post.patient(), house, h -> found(NOBODY, LOOPBACK),
+                var carriers = new Carriers(Post.patient(), events, h -> found(NOBODY, LOOPBACK),
                         new SplittableRandom(1))) {
-            carriers.open(1, route(new Route.Host("mx.example", server.port(), 0)));
-            house.ready();
+            carriers.open(1, route(new Route.Host("mx.example", server.port(), 0)), false);
+            events.ready();
         }
     }
 
@@ -81,9 +81,9 @@ class OpeningTest {
         try (var a = ScriptedServer.of("S 421 4.3.2 a is busy\n");
                 var b = ScriptedServer.of("S 421 4.3.2 b is busy\n");
                 var c = ScriptedServer.of(HELLO);
-                var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, route(a.host(1), b.host(2), c.host(3)));
-            assertThat(house.failed().reason().text()).contains("b is busy");
+                var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, route(a.host(1), b.host(2), c.host(3)), false);
+            assertThat(events.failed().reason().text()).contains("b is busy");
             assertThat(c.connections()).isZero();
         }
     }
@@ -100,10 +100,10 @@ class OpeningTest {
             return host.equals("mx1.example") ? found(six) : found(LOOPBACK);
         };
         try (var server = ScriptedServer.of(HELLO);
-                var carriers = new Carriers(Post.patient(), house, hosts, new SplittableRandom(1))) {
+                var carriers = new Carriers(Post.patient(), events, hosts, new SplittableRandom(1))) {
             carriers.open(1, route(new Route.Host("mx1.example", server.port(), 1),
-                    new Route.Host("mx2.example", server.port(), 2)));
-            assertThat(house.failed().reason().toString()).matches(
+                    new Route.Host("mx2.example", server.port(), 2)), false);
+            assertThat(events.failed().reason().toString()).matches(
                     "450 4.4.1 connect to mx1.example\\[127.77.0..]:\\d+: Connection refused");
             assertThat(tried).containsExactly("mx1.example");
         }
@@ -131,11 +131,12 @@ class OpeningTest {
     @Test
     void aRouteThatKnowsItsAddressesIsNotLookedUpAgain() {
         try (var server = ScriptedServer.of(HELLO + BYE);
-                var carriers = new Carriers(Post.patient(), house, _ -> {
+                var carriers = new Carriers(Post.patient(), events, _ -> {
                     throw new AssertionError("looked up");
                 }, new SplittableRandom(1))) {
-            carriers.open(1, route(new Route.Host("mx.example", server.port(), 0, List.of("127.77.0.1", "127.0.0.1"))));
-            house.ready();
+            carriers.open(1, route(new Route.Host("mx.example", server.port(), 0, List.of("127.77.0.1", "127.0.0.1"))),
+                    false);
+            events.ready();
         }
     }
 
@@ -145,11 +146,11 @@ class OpeningTest {
         try (var a = ScriptedServer.of(never);
                 var b = ScriptedServer.of(never);
                 var c = ScriptedServer.of("S 554 5.3.2 not now\n");
-                var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, route(a.host(1), b.host(2)));
-            assertThat(house.failed().reason().code()).isEqualTo(550);
-            carriers.open(2, route(a.host(1), c.host(2)));
-            assertThat(house.await(RecordingHouse.Failed.class, f -> f.connection() == 2).reason().toString())
+                var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, route(a.host(1), b.host(2)), false);
+            assertThat(events.failed().reason().code()).isEqualTo(550);
+            carriers.open(2, route(a.host(1), c.host(2)), false);
+            assertThat(events.failed(2).reason().toString())
                     .startsWith("450 4.3.2 host ").endsWith("refused to talk to us: 554 5.3.2 not now");
         }
     }
@@ -159,13 +160,13 @@ class OpeningTest {
         Map<String, HostFinder.Answer> names = new TreeMap<>();
         names.put("none.example", new HostFinder.Answer.None("host not found"));
         names.put("trouble.example", new HostFinder.Answer.Trouble("SERVFAIL"));
-        try (var carriers = new Carriers(Post.patient(), house, names::get, new SplittableRandom(1))) {
+        try (var carriers = new Carriers(Post.patient(), events, names::get, new SplittableRandom(1))) {
             Route.Host none = new Route.Host("none.example", 25, 1);
             Route.Host trouble = new Route.Host("trouble.example", 25, 2);
-            carriers.open(1, route(none));
-            carriers.open(2, route(none, trouble));
-            carriers.open(3, new Route.Smtp("[none.example]:25", List.of(none)));
-            carriers.open(4, new Route.Lmtp("none.example:24"));
+            carriers.open(1, route(none), false);
+            carriers.open(2, route(none, trouble), false);
+            carriers.open(3, new Route.Smtp("[none.example]:25", List.of(none)), false);
+            carriers.open(4, new Route.Lmtp("none.example:24"), false);
             assertThat(reason(1)).isEqualTo("450 4.4.4 none.example: host not found");
             assertThat(reason(2)).isEqualTo("451 4.4.3 DNS lookup for trouble.example failed: SERVFAIL");
             assertThat(reason(3)).isEqualTo("450 4.4.3 none.example: host not found");
@@ -175,10 +176,10 @@ class OpeningTest {
 
     @Test
     void routesThatAreNoConnectionsAreDeferredAndNotForgotten() {
-        try (var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, new Route.Local("here.example"));
-            carriers.open(2, new Route.Lmtp("nonsense"));
-            carriers.open(3, new Route.Lmtp("host:99999"));
+        try (var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, new Route.Local("here.example"), false);
+            carriers.open(2, new Route.Lmtp("nonsense"), false);
+            carriers.open(3, new Route.Lmtp("host:99999"), false);
             assertThat(reason(1)).startsWith("451 4.3.5");
             assertThat(reason(2)).startsWith("451 4.3.5");
             assertThat(reason(3)).startsWith("451 4.3.5");
@@ -186,7 +187,7 @@ class OpeningTest {
     }
 
     private String reason(long connection) {
-        return house.await(RecordingHouse.Failed.class, f -> f.connection() == connection).reason().toString();
+        return events.failed(connection).reason().toString();
     }
 
     private static HostFinder.Answer found(InetAddress... addresses) {
