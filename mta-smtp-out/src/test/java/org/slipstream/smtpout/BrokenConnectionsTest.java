@@ -265,6 +265,39 @@ class BrokenConnectionsTest {
         }
     }
 
+    /// Postfix has a central queue manager and one message at a time on a connection; Exim and sendmail have connections of their own
+    /// for each message. Here two deliveries, chosen one by one, are whole on one wire before the peer has replied to anything.
+    @Tag("FI-41")
+    @Tag("FI-34")
+    @Test
+    void wholeMessagesAreOnTheWireBeforeTheFirstReply() {
+        try (var server = ScriptedServer.of(HELLO + """
+                C MAIL FROM:<me@here.example>
+                C RCPT TO:<a@x.example>
+                CHUNK LAST
+                C RSET
+                C MAIL FROM:<me@here.example>
+                C RCPT TO:<b@y.example>
+                CHUNK LAST
+                S 250 ok
+                S 250 ok
+                S 250 2.0.0 one
+                S 250 ok
+                S 250 ok
+                S 250 ok
+                S 250 2.0.0 two
+                """ + ScriptedServer.BYE); var carriers = Post.carriers(Post.patient(), events)) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, Post.letter("one\r\n"), "a@x.example"));
+            Post.deliver(carriers, 1, transfer(2, Post.letter("two\r\n"), "b@y.example"));
+            assertThat(events.reply(1)).hasToString("250 2.0.0 one");
+            assertThat(events.reply(2)).hasToString("250 2.0.0 two");
+            assertThat(server.contents()).containsExactly("one\r\n", "two\r\n");
+            assertThat(server.connections()).isEqualTo(1);
+        }
+    }
+
     @Test
     void aLargeMessageGoesInChunksAndArrivesWhole() throws IOException {
         String large = ("0123456789".repeat(7) + "\r\n").repeat(20_000);

@@ -2,10 +2,12 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.Delivery;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
 import org.slipstream.smtpout.dialog.Transfer;
 
 import java.util.List;
@@ -46,6 +48,31 @@ class DeliveryTest {
                     "RCPT TO:<you@there.example>", "DATA", "QUIT");
             assertThat(events.news()).hasSize(2);
         }
+    }
+
+    /// Domains whose MX hosts have one address share connections. Each message is told the name that its own domain gives the host.
+    @Test
+    void eachMessageNamesTheHostAsItsOwnRouteDoes() {
+        Route.Smtp a = new Route.Smtp("a.example", List.of(new Route.Host("mx.a.example", 25, 0)));
+        Route.Smtp b = new Route.Smtp("b.example", List.of(new Route.Host("mail.b.example", 25, 0)));
+        try (var server = ScriptedServer.of(HELLO + TAKE + TAKE + "C MAIL*\nC RCPT*\nC DATA\nS 250 ok\nDROP\n")) {
+            carriers.open(1, new Route.Smtp("a.example", List.of(
+                    new Route.Host("mx.a.example", server.port(), 0, List.of("127.0.0.1")))), false);
+            events.ready();
+            deliverBy(a, 1);
+            deliverBy(b, 2);
+            assertThat(events.outcome(1).remote()).isEqualTo("mx.a.example[127.0.0.1]:" + server.port());
+            assertThat(events.outcome(2).remote()).isEqualTo("mail.b.example[127.0.0.1]:" + server.port());
+            deliverBy(b, 3);
+            assertThat(events.unanswered(3).remote()).isEqualTo("mail.b.example[127.0.0.1]:" + server.port());
+        }
+    }
+
+    private void deliverBy(Route route, long number) {
+        Transfer any = transfer(number);
+        carriers.deliver(1, new Delivery(number, any.delivery().id(), route, any.delivery().recipients()),
+                any.envelope(), any.content());
+        events.result(number);
     }
 
     @Test

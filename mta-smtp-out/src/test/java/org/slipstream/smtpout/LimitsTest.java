@@ -1,16 +1,25 @@
 package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.Letter;
+import org.slipstream.core.Outcome;
 import org.slipstream.smtpout.dialog.Transfer;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.transfer;
@@ -39,6 +48,79 @@ class LimitsTest {
             assertThat(events.answered(1).usable()).isTrue();
             carriers.close();
             assertThat(server.contents()).hasSize(3);
+        }
+    }
+
+    /// Every server takes 100 recipients (RFC 5321 section 4.5.3.1.8); a server that takes another number says so (RFC 9422).
+    @Tag("FI-08")
+    @ParameterizedTest
+    @CsvSource({"SIZE 1000000, '100,100,50'", "LIMITS MAILMAX=1000, '100,100,50'",
+            "LIMITS RCPTMAX=30, '30,30,30,30,30,30,30,30,10'",
+            "LIMITS RCPTMAX=1000, 250"})
+    void aTransactionHasNoMoreRecipientsThanThePeerSurelyTakes(String offer, String sizes) throws IOException {
+        String[] recipients = new String[250];
+        Arrays.setAll(recipients, i -> "r" + i + "@x.example");
+        try (var sink = new Sink(Sink.Faults.NONE, "PIPELINING", "CHUNKING", offer)) {
+            carriers.open(1, sink.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, recipients));
+            assertThat(events.answered(1).outcomes()).hasSize(250)
+                    .allMatch(outcome -> outcome.outcome() instanceof Outcome.Delivered);
+            assertThat(sink.taken().stream().map(taken -> "" + taken.recipients().size())
+                    .collect(Collectors.joining(","))).isEqualTo(sizes);
+            assertThat(sink.taken()).flatExtracting(Sink.Taken::recipients).containsExactly(recipients);
+        }
+    }
+
+    @Test
+    void whenNoPortionIsAnsweredTheDeliveryIsUnansweredAsAWhole() {
+        try (var server = ScriptedServer.of(hello("LIMITS RCPTMAX=3") + "C MAIL FROM:<me@here.example>\nDROP\n")) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, FIVE));
+            assertThat(events.unanswered(1).mayHaveArrived()).isFalse();
+            assertThat(events.results()).hasSize(1);
+        }
+    }
+
+    @Test
+    void whenOnePortionMayHaveArrivedTheDeliveryMay() {
+        String chunks = hello("LIMITS RCPTMAX=3").replace("S 250-PIPELINING", "S 250-PIPELINING\nS 250-CHUNKING");
+        try (var server = ScriptedServer.of(chunks + """
+                C MAIL FROM:<me@here.example>
+                C RCPT TO:<a@x.example>
+                C RCPT TO:<b@x.example>
+                C RCPT TO:<c@x.example>
+                CHUNK LAST
+                DROP
+                """)) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, FIVE));
+            assertThat(events.unanswered(1).mayHaveArrived()).isTrue();
+            assertThat(events.results()).hasSize(1);
+        }
+    }
+
+    @Test
+    void contentThatCannotBeReadIsOneFailureForAllPortions() {
+        Letter unreadable = new Letter() {
+            @Override
+            public long sizeBytes() {
+                return 10;
+            }
+
+            @Override
+            public InputStream open() throws IOException {
+                throw new IOException("no such segment");
+            }
+        };
+        try (var server = ScriptedServer.of(hello("LIMITS RCPTMAX=3") + BYE)) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, unreadable, FIVE));
+            assertThat(events.ownFailure(1).usable()).isTrue();
+            assertThat(events.results()).hasSize(1);
         }
     }
 

@@ -1,6 +1,9 @@
 package org.slipstream.smtpout;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.host.HostFinder;
 import org.slipstream.smtpout.wire.Watchdog;
@@ -9,6 +12,7 @@ import org.slipstream.smtpout.wire.Wire;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -183,6 +187,37 @@ class OpeningTest {
             assertThat(reason(1)).startsWith("451 4.3.5");
             assertThat(reason(2)).startsWith("451 4.3.5");
             assertThat(reason(3)).startsWith("451 4.3.5");
+        }
+    }
+
+    @Test
+    void onlyATransportThatDoesNotExistIsAFailureOfThisServer() {
+        try (var nobody = new NobodysPort(); var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, new Route.Local("here.example"), false);
+            carriers.open(2, new Route.Lmtp("nonsense"), false);
+            carriers.open(3, route(new Route.Host("127.0.0.1", nobody.port(), 0)), false);
+            assertThat(events.failed(1).ours()).isTrue();
+            assertThat(events.failed(2).ours()).isFalse();
+            assertThat(events.failed(3).ours()).isFalse();
+        }
+    }
+
+    @Tag("ZM-33")
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            S 421 4.3.2 too many connections, try again in 5 minutes                  | 300000
+            S 220 hi;C EHLO *;S 450 4.7.1 retry after 60 seconds                      | 60000
+            S 421 4.3.2 try again later                                               |
+            S 554 5.7.1 no, and do not retry in 5 minutes                             |
+            S 220 try again in 5 minutes;C EHLO *;S 421 4.3.2 busy                    |
+            DROP                                                                      |
+            """)
+    void aRefusalMayNameTheTimeToComeBack(String script, Long millis) {
+        try (var server = ScriptedServer.of(script.replace(';', '\n') + "\n");
+                var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, server.route(), false);
+            assertThat(events.failed().retryAfterMillis())
+                    .isEqualTo(millis == null ? OptionalLong.empty() : OptionalLong.of(millis));
         }
     }
 

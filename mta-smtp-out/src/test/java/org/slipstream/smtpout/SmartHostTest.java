@@ -167,16 +167,21 @@ class SmartHostTest {
         }
     }
 
+    /// An address that this machine does not have is a failure of this server: the host was not called.
     @Test
-    void connectionsOfDifferentTermsAreNotShared() {
-        Route.Smtp any = new Route.Smtp("far.example", List.of(new Route.Host("mx", 25, 0, List.of("192.0.2.1"))));
-        Route.Smtp smart = new Route.Smtp("[mx]:25", any.hosts());
-        ClientConfig config = Post.patient().withPeers(new Peers(
-                Map.of("[mx]:25", new PeerPolicy(TlsPolicy.VERIFY, false, ALICE, false)), Sources.ANY, 250,
-                Optional.empty()));
-        assertThat(config.hostKey(any, any.hosts().getFirst()).toString()).isEqualTo("[192.0.2.1]:25/may");
-        assertThat(config.hostKey(smart, smart.hosts().getFirst()).toString())
-                .isEqualTo("[192.0.2.1]:25/verify//alice");
+    void aSourceAddressThatIsNotHereIsNoFailureOfTheHost() {
+        Sources sources = new Sources(Optional.of((Inet4Address) InetAddress.ofLiteral("192.0.2.7")), Optional.empty());
+        try (var server = ScriptedServer.of(ScriptedServer.HELLO)) {
+            ClientConfig config = Post.patient().withPeers(new Peers(Map.of(), sources, 250, Optional.empty()));
+            carriers = Optional.of(new Carriers(config, events));
+            carriers.get().open(1, server.route(), false);
+            assertThat(events.failed().ours()).isTrue();
+            assertThat(events.failed().remote()).isEqualTo("local");
+            assertThat(events.failed().reason().toString())
+                    .startsWith("451 4.3.0 this server cannot connect to 127.0.0.1[127.0.0.1]:")
+                    .endsWith(": Cannot assign requested address");
+            assertThat(server.connections()).isZero();
+        }
     }
 
     private void open(ScriptedServer server, PeerPolicy policy, Optional<SSLSocketFactory> trust, String name) {

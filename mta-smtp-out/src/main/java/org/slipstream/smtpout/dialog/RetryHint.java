@@ -4,7 +4,6 @@ import org.slipstream.core.Reply;
 
 import java.util.Locale;
 import java.util.OptionalLong;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -24,7 +23,10 @@ import java.util.regex.Pattern;
 /// The first one in a reply counts. A time of more than a day counts as a day, because a peer must not keep mail here for longer than
 /// its sender may want to know.
 public final class RetryHint {
-    private static final long MOST_MILLIS = TimeUnit.DAYS.toMillis(1);
+    private static final long SECOND = 1_000;
+    private static final long MINUTE = 60 * SECOND;
+    private static final long HOUR = 60 * MINUTE;
+    private static final long DAY = 24 * HOUR;
     private static final Pattern FORM = Pattern.compile(
             "\\b(?:try again|retry) (?:in|after) (?:about |at least )?"
                     + "(?:(\\d{1,2}):([0-5]\\d):([0-5]\\d)(?![\\d:])|(\\d{1,9})(?![\\d:./-]*\\d) ?([a-z]*))");
@@ -35,27 +37,26 @@ public final class RetryHint {
     public static OptionalLong millis(Reply reply) {
         Matcher match = FORM.matcher(reply.text().toLowerCase(Locale.ROOT));
         return reply.isTransient() && match.find()
-                ? OptionalLong.of(Math.min(millis(match), MOST_MILLIS))
+                ? OptionalLong.of(Math.min(millis(match), DAY))
                 : OptionalLong.empty();
     }
 
     private static long millis(Matcher match) {
         return match.group(4) == null
-                ? number(match, 1, TimeUnit.HOURS) + number(match, 2, TimeUnit.MINUTES)
-                        + number(match, 3, TimeUnit.SECONDS)
-                : number(match, 4, unit(match.group(5)));
+                ? HOUR * number(match, 1) + MINUTE * number(match, 2) + SECOND * number(match, 3)
+                : unitMillis(match.group(5)) * number(match, 4);
     }
 
-    private static long number(Matcher match, int group, TimeUnit unit) {
-        return unit.toMillis(Long.parseLong(match.group(group)));
+    private static long number(Matcher match, int group) {
+        return Long.parseLong(match.group(group));
     }
 
-    private static TimeUnit unit(String word) {
+    private static long unitMillis(String word) {
         return switch (word) {
-            case "m", "min", "mins", "minute", "minutes" -> TimeUnit.MINUTES;
-            case "h", "hr", "hrs", "hour", "hours" -> TimeUnit.HOURS;
-            case "d", "day", "days" -> TimeUnit.DAYS;
-            default -> TimeUnit.SECONDS;
+            case "m", "min", "mins", "minute", "minutes" -> MINUTE;
+            case "h", "hr", "hrs", "hour", "hours" -> HOUR;
+            case "d", "day", "days" -> DAY;
+            default -> SECOND;
         };
     }
 }

@@ -144,7 +144,8 @@ class TransactionTest {
     void goodbyeAtAnyPointDefersWhoIsUndecided() {
         Transfer transfer = transfer("a@x.example", "b@x.example");
         assertThat(piped(transfer, "421 4.3.2 down")).endsWith("""
-                unanswered
+                1 Deferred 421 4.3.2 down
+                2 Deferred 421 4.3.2 down
                 CLOSE 421 4.3.2 down""");
         assertThat(piped(transfer, "250 ok", "550 5.1.1 unknown", "421 4.3.2 down")).endsWith("""
                 1 Failed 550 5.1.1 unknown
