@@ -44,7 +44,7 @@ public final class Carriers implements AutoCloseable {
         this(config, events, new DnsHostFinder(new Dns(config.dnsServers())), new SplittableRandom());
     }
 
-    /// @param random chooses among hosts of equal preference
+    /// @param random the order of a host's addresses
     public Carriers(ClientConfig config, CarrierEvents events, HostFinder hosts, RandomGenerator random) {
         this.config = config;
         this.events = events;
