@@ -20,7 +20,6 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.WorkerBudget;
 import org.slipstream.smtpout.Carriers;
-import org.slipstream.smtpout.Parcel;
 import org.slipstream.spool.DamagedException;
 import org.slipstream.spool.Spool;
 
@@ -175,7 +174,7 @@ public final class Desk implements OrderSink, AutoCloseable {
     private void open(QmgrOrder.Open open) {
         switch (open.route()) {
             case Route.Smtp smtp -> carriers.open(open.connection(), smtp, habits.breaksUnderPipelining(smtp));
-            case Route.Lmtp lmtp -> carriers.open(open.connection(), lmtp);
+            case Route.Lmtp lmtp -> carriers.open(open.connection(), lmtp, false);
             case Route.Local _,Route.Discard _ -> {
                 withoutSocket.add(open.connection());
                 answers.accept(new QmgrEvent.ConnectionReady(open.connection()));
@@ -209,8 +208,7 @@ public final class Desk implements OrderSink, AutoCloseable {
     }
 
     private void handOver(QmgrOrder.Deliver deliver, Envelope envelope, Letter letter) {
-        carriers.deliver(deliver.connection(), new Parcel(deliver.delivery().number(), deliver.id(), envelope,
-                deliver.recipients(), letter));
+        carriers.deliver(deliver.connection(), deliver.delivery(), envelope, letter);
     }
 
     private void deliverLocally(QmgrOrder.Deliver deliver) {
