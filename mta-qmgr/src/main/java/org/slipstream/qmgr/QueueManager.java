@@ -3,6 +3,7 @@ package org.slipstream.qmgr;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.ImpossibleEventException;
@@ -174,7 +175,7 @@ public final class QueueManager {
             return;
         }
         if (scanning) {
-            scans.next(now(), roomForScan()).ifPresent(present::order);
+            scans.next(now(), this::roomForScan).ifPresent(present::order);
         }
         boolean more = true;
         while (more) {
@@ -224,7 +225,7 @@ public final class QueueManager {
             return next;
         }
         if (scanning) {
-            next = Math.min(next, scans.nextMillis(roomForScan()));
+            next = Math.min(next, scans.nextMillis(this::roomForScan));
         }
         next = Math.min(next, destinations.nextMillis());
         return active.isEmpty() ? next : Math.min(next, nextSweepMillis);
@@ -321,9 +322,9 @@ public final class QueueManager {
     /// Deferred mail is not taken in far ahead of the deliveries: what is active is served in the order of its admission, and new mail
     /// would wait behind all of it. Only when lanes are idle, because what is active cannot go at present, as much is taken in as there
     /// is room for.
-    private int roomForScan() {
+    private int roomForScan(QueueName queue) {
         int room = room() - anteroom.size();
-        return idleLanes
+        return queue == QueueName.INCOMING || idleLanes
                 ? room
                 : Math.min(room, DEFERRED_AHEAD * config.scanLimit() - active.tried() - anteroom.deferred());
     }
@@ -337,8 +338,8 @@ public final class QueueManager {
             return;
         }
         if (summary.releaseMillis() > now()) {
-            // RFC 4865: it lies on disk, deferred, and a scan finds it when its time has come.
-            scans.dueAt(summary.releaseMillis());
+            // RFC 4865: it lies on disk, and a scan finds it when its time has come.
+            scans.dueAt(QueueName.INCOMING, summary.releaseMillis());
             return;
         }
         arrivals.arrived();
@@ -350,18 +351,14 @@ public final class QueueManager {
     }
 
     private void scanned(QmgrEvent.ScanDone done) {
-        scans.answered();
+        QueueName queue = scans.answered();
         for (MessageSummary summary : done.found()) {
             if (!stopping && !isKnown(summary.id()) && !isHeld(summary)) {
-                anteroom.enter(summary, isNew(summary));
+                // A crash between an attempt and the deferral after it leaves a message that was tried in the incoming queue.
+                anteroom.enter(summary, queue == QueueName.INCOMING && summary.attempts() == 0);
             }
         }
-        scans.plan(done, now());
-    }
-
-    // A message that was put off without an attempt is at least one gap old.
-    private boolean isNew(MessageSummary summary) {
-        return summary.attempts() == 0 && now() - summary.releaseMillis() < config.minimalBackoffMillis();
+        scans.plan(queue, done, now());
     }
 
     private boolean isHeld(MessageSummary summary) {
