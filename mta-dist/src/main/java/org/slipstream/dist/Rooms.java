@@ -137,7 +137,8 @@ final class Rooms {
 
     static QmgrConfig queue(Config.Queue queue, Config.Delivery delivery) {
         return new QmgrConfig(queue.activeMessages(), queue.minimalBackoffMillis(), queue.maximalBackoffMillis(),
-                queue.lifetimeMillis(), queue.bounceLifetimeMillis(), queue.delayNoticeMillis(),
+                queue.lifetimeMillis(), queue.bounceLifetimeMillis(), queue.secondExpiryMillis(),
+                queue.delayNoticeMillis(),
                 queue.recipientsPerDelivery(), RECIPIENT_BATCH, queue.lanesPerDestination(), queue.lanes(),
                 queue.idleConnectionMillis(), SCAN_LIMIT, queue.scanIntervalMillis(), delivery.memory(),
                 delivery.order(), delivery.variant(), delivery.transportRetryMillis(), delivery.transports(),

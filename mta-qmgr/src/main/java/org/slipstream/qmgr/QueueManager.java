@@ -304,7 +304,7 @@ public final class QueueManager {
     // Expiry is a matter of every state: a message that never gets a seat must not wait for an attempt to fail.
     private void expireWhileWaiting(Activation message) {
         boolean overdue = message.wishes.isTooLate(now())
-                || patience.isExpired(message.nullSender, message.createdMillis, now())
+                || patience.isExpired(message.nullSender, message.hasBeenTried(), message.createdMillis, now())
                         && now() - message.work.activatedMillis() >= config.minimalBackoffMillis();
         if (overdue && !message.isLeaving() && message.work.waiting() > 0) {
             Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "waited for a free connection"),
@@ -362,7 +362,8 @@ public final class QueueManager {
     }
 
     private boolean isHeld(MessageSummary summary) {
-        return summary.held() && !patience.isExpired(summary.sender().isEmpty(), summary.releaseMillis(), now());
+        return summary.held() && !patience.isExpired(summary.sender().isEmpty(), summary.attempts() > 0,
+                summary.releaseMillis(), now());
     }
 
     private void admit(MessageSummary summary) {

@@ -137,8 +137,10 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
             int commandBytes, int textLineBytes, int connections, int connectionsPerClient, int errors,
             int junkCommands, int messagesPerConnection, long idleMillis, int dataBytesPerSecond) {}
 
+    /// @param secondExpiryMillis `Long.MAX_VALUE`: never
     public record Queue(long minimalBackoffMillis, long maximalBackoffMillis, long lifetimeMillis,
-            long bounceLifetimeMillis, long delayNoticeMillis, int activeMessages, int recipientsPerDelivery,
+            long bounceLifetimeMillis, long secondExpiryMillis, long delayNoticeMillis, int activeMessages,
+            int recipientsPerDelivery,
             int lanesPerDestination, int lanes, long idleConnectionMillis, long scanIntervalMillis,
             long inFlowDelayMillis, boolean delivers, boolean spacedStarts) {}
 

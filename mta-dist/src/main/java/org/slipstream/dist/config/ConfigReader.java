@@ -136,7 +136,8 @@ public final class ConfigReader {
 
     private static Config.Queue queue(Values values) {
         return new Config.Queue(values.get(Keys.MINIMAL_BACKOFF), values.get(Keys.MAXIMAL_BACKOFF),
-                values.get(Keys.LIFETIME), values.get(Keys.BOUNCE_LIFETIME), values.get(Keys.DELAY_NOTICE),
+                values.get(Keys.LIFETIME), values.get(Keys.BOUNCE_LIFETIME),
+                values.get(Keys.SECOND_EXPIRY).orElse(Long.MAX_VALUE), values.get(Keys.DELAY_NOTICE),
                 values.get(Keys.ACTIVE_MESSAGES), values.get(Keys.RECIPIENTS_PER_DELIVERY),
                 values.get(Keys.LANES_PER_DESTINATION), values.get(Keys.LANES), values.get(Keys.IDLE_CONNECTION),
                 values.get(Keys.SCAN_INTERVAL), values.get(Keys.IN_FLOW_DELAY), values.get(Keys.DELIVER),

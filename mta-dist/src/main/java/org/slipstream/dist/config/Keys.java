@@ -162,6 +162,10 @@ final class Keys {
             "Age at which undelivered mail is returned.");
     static final Key<Long> BOUNCE_LIFETIME = key("queue", "bounce-lifetime", Forms.duration(0, FOREVER),
             Value.text("2d"), "Age at which an undelivered report is given up.");
+    static final Key<OptionalLong> SECOND_EXPIRY = key("queue", "second-expiry",
+            Forms.or("never", Forms.duration(0, FOREVER)), Value.text("2d"),
+            "Mail that has not been tried once by the end of its lifetime, because the destination was dead or this server stood"
+                    + " still, or that an operator held, is returned so much later. `never`: it stays until it is tried.");
     static final Key<Long> DELAY_NOTICE = key("queue", "delay-notice", Forms.duration(0, FOREVER), Value.text("4h"),
             "Age at which the sender is told of a delay, once. `0s`: never.");
     static final Key<Integer> ACTIVE_MESSAGES = key("queue", "active-messages", Forms.count(1, ANY),
@@ -329,7 +333,7 @@ final class Keys {
     static final Key<Long> INLINE_SIZE = key("spool", "inline-size", Forms.size(0, ANY), Value.text("128KiB"),
             "Larger messages get a file of their own.");
     static final Key<OptionalLong> MINIMUM_FREE = key("spool", "minimum-free",
-            Forms.orAuto(Forms.size(0, Long.MAX_VALUE)), Value.text("auto"),
+            Forms.or("auto", Forms.size(0, Long.MAX_VALUE)), Value.text("auto"),
             "With less free space on the disk no mail is accepted. `auto`: 256 MiB, or 5 % of a disk below 5 GiB.");
     static final Key<Long> SEGMENT_GRACE = key("spool", "segment-grace", Forms.duration(0, FOREVER),
             Value.text("60s"), "A segment that holds no queued mail is deleted this long after.");
