@@ -294,6 +294,18 @@ class OrderOfServiceTest {
         assertThat(story.removed).containsKey(fresh).hasSize(7);
     }
 
+    @Test
+    @Tag("PF-02")
+    void withoutALimitAsManyDeliveriesToADestinationRunAsItsWindowHasGrownTo() {
+        Story story = new Story(s -> s.lanes(0, 100));
+        story.withhold(QmgrOrder.Deliver.class);
+        IntStream.range(0, 100).forEach(i -> story.queue("u" + i + "@far.example"));
+        assertThat(story.waiting(QmgrOrder.Deliver.class)).hasSize(5);
+        IntStream.range(0, 40).forEach(_ -> story.answerNext(QmgrOrder.Deliver.class));
+
+        assertThat(story.waiting(QmgrOrder.Deliver.class)).hasSize(45);
+    }
+
     /// The inbox was full, every connection is at work, and 50,000 deferred messages are due.
     @Test
     @Tag("PF-28")

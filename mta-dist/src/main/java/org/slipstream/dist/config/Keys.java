@@ -172,8 +172,8 @@ final class Keys {
             Value.number(20_000), "Messages in memory at once; the others wait on disk.");
     static final Key<Integer> RECIPIENTS_PER_DELIVERY = key("queue", "recipients-per-delivery",
             Forms.count(1, 100_000), Value.number(50), "Recipients of one transaction with another server.");
-    static final Key<Integer> LANES_PER_DESTINATION = key("queue", "lanes-per-destination", Forms.count(1, 10_000),
-            Value.number(20), "Connections to one destination.");
+    static final Key<Integer> LANES_PER_DESTINATION = key("queue", "lanes-per-destination", Forms.count(0, 10_000),
+            Value.number(20), "Connections to one destination. `0`: no limit but `queue.lanes`.");
     static final Key<Integer> LANES = key("queue", "lanes", Forms.count(1, 100_000), Value.number(100),
             "Connections of one transport in all.");
     static final Key<Long> IDLE_CONNECTION = key("queue", "idle-connection", Forms.duration(0, FOREVER),
