@@ -165,8 +165,8 @@ final class Rooms {
                 config.queue().idleConnectionMillis(), place.ageMillis(), config.queue().minimalBackoffMillis(),
                 Math.max(config.queue().minimalBackoffMillis(), config.queue().maximalBackoffMillis()),
                 place.crowdedMillis(), place.closedMillis(), place.habitMillis(), place.returns(),
-                new PlaceRules.Unproven(place.unprovenPercent(), place.failedPercent(), place.yieldMillis()), true,
-                true);
+                new PlaceRules.Unproven(place.unprovenPercent(), place.failedPercent(), place.yieldMillis()),
+                place.trackClosed(), place.retryLast());
     }
 
     private static Peers peers(Config config) throws StartFailure {

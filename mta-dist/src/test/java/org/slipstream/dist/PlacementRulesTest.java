@@ -24,6 +24,16 @@ class PlacementRulesTest {
     }
 
     @Test
+    @Tag("FI-40")
+    void theTwoSpecialCasesAreOnAndCanBeSwitchedOffOneByOne() {
+        assertThat(rules()).matches(PlaceRules::trackClosed).matches(PlaceRules::retryLast);
+        assertThat(rules("placement.track-closed=false")).matches(rules -> !rules.trackClosed())
+                .matches(PlaceRules::retryLast);
+        assertThat(rules("placement.retry-last=false")).matches(PlaceRules::trackClosed)
+                .matches(rules -> !rules.retryLast());
+    }
+
+    @Test
     @Tag("PF-02")
     void withoutALimitOfConnectionsToADestinationAHostMayHaveAllOfThem() {
         assertThat(rules("queue.lanes=70").connectionsPerHost()).isEqualTo(20);

@@ -165,9 +165,12 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// @param unprovenPercent of the lanes for hosts that are not known to work
     /// @param failedPercent of the lanes for hosts that failed the last time
     /// @param yieldMillis wait for a greeting after which a connection makes room when places are short
+    /// @param trackClosed closed hosts are a class of their own
+    /// @param retryLast hosts that failed and are due are a class of their own
     public record Placement(int messageConcurrency, int messageScale, int depth, int mostDepth, long bytesAhead,
             int overflow, int idlePerHost, long ageMillis, long crowdedMillis, long closedMillis, long habitMillis,
-            int returns, int unprovenPercent, int failedPercent, long yieldMillis) {}
+            int returns, int unprovenPercent, int failedPercent, long yieldMillis, boolean trackClosed,
+            boolean retryLast) {}
 
     public record SmtpClient(boolean startTls, List<InetSocketAddress> dnsServers, long connectMillis,
             long greetingMillis, long commandMillis, long tlsMillis, long dataReplyMillis, long dataBlockMillis,

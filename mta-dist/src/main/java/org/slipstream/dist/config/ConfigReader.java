@@ -175,7 +175,7 @@ public final class ConfigReader {
                 values.get(Keys.OVERFLOW), values.get(Keys.IDLE_PER_HOST), values.get(Keys.CONNECTION_AGE),
                 values.get(Keys.CROWDED), values.get(Keys.CLOSED_MEMORY), values.get(Keys.HABIT_MEMORY),
                 values.get(Keys.RETURNS), unproven, Math.min(values.get(Keys.FAILED_PERCENT), unproven),
-                values.get(Keys.GREETING_YIELD));
+                values.get(Keys.GREETING_YIELD), values.get(Keys.TRACK_CLOSED), values.get(Keys.RETRY_LAST));
     }
 
     private static Config.SpoolSettings spool(Path home, Values values) {

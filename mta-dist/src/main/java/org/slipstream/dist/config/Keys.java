@@ -276,6 +276,11 @@ final class Keys {
                     + " work, one for each host. The rest is for hosts that have greeted within `placement.closed-memory`.");
     static final Key<Integer> FAILED_PERCENT = key("placement", "failed-percent", Forms.count(1, 100),
             Value.number(25), "Of these, for hosts that failed the last time.");
+    static final Key<Boolean> TRACK_CLOSED = key("placement", "track-closed", Forms.flag(), Value.flag(true),
+            "A new connection goes to a host of which nothing is known first, then to the host that worked and was used longest ago."
+                    + " `false`: both are one class, chosen at random.");
+    static final Key<Boolean> RETRY_LAST = key("placement", "retry-last", Forms.flag(), Value.flag(true),
+            "A host that failed and may be tried again is the last choice. `false`: it counts as a host of which nothing is known.");
     static final Key<Long> GREETING_YIELD = key("placement", "greeting-yield", Forms.duration(1, FOREVER),
             Value.text("30s"), "Whoever has waited so long for a greeting makes room when connections are short."
                     + " Otherwise `smtp-client.greeting-timeout` decides.");
