@@ -138,7 +138,8 @@ final class Rooms {
 
     static QmgrConfig queue(Config.Queue queue, Config.Delivery delivery) {
         return new QmgrConfig(queue.activeMessages(), queue.minimalBackoffMillis(), queue.maximalBackoffMillis(),
-                queue.lifetimeMillis(), queue.bounceLifetimeMillis(), queue.delayNoticeMillis(),
+                queue.lifetimeMillis(), queue.bounceLifetimeMillis(), queue.secondExpiryMillis(),
+                queue.delayNoticeMillis(),
                 queue.recipientsPerDelivery(), RECIPIENT_BATCH, queue.lanesPerDestination(), queue.lanes(),
                 queue.idleConnectionMillis(), SCAN_LIMIT, queue.scanIntervalMillis(), delivery.memory(),
                 delivery.order(), delivery.variant(), delivery.transportRetryMillis(), delivery.transports(),
@@ -171,7 +172,8 @@ final class Rooms {
                 new PlaceRules.Depth(place.depth(), place.mostDepth(), place.overflow()),
                 new PlaceRules.Idle(place.idlePerHost(), config.queue().idleConnectionMillis(), place.ageMillis()),
                 new PlaceRules.Memory(retryMillis, Math.max(retryMillis, config.queue().maximalBackoffMillis()),
-                        place.crowdedMillis(), place.closedMillis(), place.habitMillis(), true, true),
+                        place.crowdedMillis(), place.closedMillis(), place.habitMillis(), place.trackClosed(),
+                        place.retryLast()),
                 new PlaceRules.Unproven(place.unprovenPercent(), place.failedPercent(), place.yieldMillis()),
                 place.returns());
     }

@@ -183,7 +183,9 @@ public final class Referee {
                     () -> "still under way: " + record);
             boolean expired = each.outcome() instanceof Outcome.Failed
                     && each.outcome().reply().text().contains("expired");
-            require(!expired || now - row.mail.arrivalMillis() >= lifetime, () -> "expired too early: " + record);
+            require(!expired || now - row.mail.arrivalMillis() - lifetime >= (row.attempts > 0
+                    ? 0
+                    : config.secondExpiryMillis()), () -> "expired too early: " + record);
         }
     }
 

@@ -129,6 +129,11 @@ final class Activation {
         return taken;
     }
 
+    /// At least one attempt counts, now or earlier.
+    boolean hasBeenTried() {
+        return attempted || attemptedBefore;
+    }
+
     /// Nothing new is begun for it: what runs ends, then it goes.
     boolean isLeaving() {
         return damaged || wish != Wish.NONE;

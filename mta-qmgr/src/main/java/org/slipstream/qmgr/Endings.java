@@ -1,6 +1,7 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.qmgr.event.ImpossibleEventException;
@@ -57,7 +58,7 @@ final class Endings {
             }
             case Settlement.Next.Report(QmgrOrder.NoticeKind kind) -> report(message, kind);
             case Settlement.Next.PutBack(long nextMillis) -> {
-                scans.dueAt(nextMillis);
+                scans.dueAt(QueueName.DEFERRED, nextMillis);
                 file(message, Filings.Kind.DEFER, new QmgrOrder.Defer(message.id, nextMillis));
             }
             case Settlement.Next.Hold _ ->

@@ -4,6 +4,7 @@ import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
@@ -175,7 +176,7 @@ public final class QueueManager {
             return;
         }
         if (scanning) {
-            scans.next(now(), roomForScan()).ifPresent(present::order);
+            scans.next(now(), this::roomForScan).ifPresent(present::order);
         }
         boolean more = true;
         while (more) {
@@ -225,7 +226,7 @@ public final class QueueManager {
             return next;
         }
         if (scanning) {
-            next = Math.min(next, scans.nextMillis(roomForScan()));
+            next = Math.min(next, scans.nextMillis(this::roomForScan));
         }
         next = Math.min(next, destinations.nextMillis());
         return active.isEmpty() ? next : Math.min(next, nextSweepMillis);
@@ -304,7 +305,7 @@ public final class QueueManager {
     // Expiry is a matter of every state: a message that never gets a seat must not wait for an attempt to fail.
     private void expireWhileWaiting(Activation message) {
         boolean overdue = message.wishes.isTooLate(now())
-                || patience.isExpired(message.nullSender, message.createdMillis, now())
+                || patience.isExpired(message.nullSender, message.hasBeenTried(), message.createdMillis, now())
                         && now() - message.work.activatedMillis() >= config.minimalBackoffMillis();
         if (overdue && !message.isLeaving() && message.work.waiting() > 0) {
             Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "waited for a free connection"),
@@ -322,9 +323,9 @@ public final class QueueManager {
     /// Deferred mail is not taken in far ahead of the deliveries: what is active is served in the order of its admission, and new mail
     /// would wait behind all of it. Only when lanes are idle, because what is active cannot go at present, as much is taken in as there
     /// is room for.
-    private int roomForScan() {
+    private int roomForScan(QueueName queue) {
         int room = room() - anteroom.size();
-        return idleLanes
+        return queue == QueueName.INCOMING || idleLanes
                 ? room
                 : Math.min(room, DEFERRED_AHEAD * config.scanLimit() - active.tried() - anteroom.deferred());
     }
@@ -338,8 +339,8 @@ public final class QueueManager {
             return;
         }
         if (summary.releaseMillis() > now()) {
-            // RFC 4865: it lies on disk, deferred, and a scan finds it when its time has come.
-            scans.dueAt(summary.releaseMillis());
+            // RFC 4865: it lies on disk, and a scan finds it when its time has come.
+            scans.dueAt(QueueName.INCOMING, summary.releaseMillis());
             return;
         }
         arrivals.arrived();
@@ -351,22 +352,19 @@ public final class QueueManager {
     }
 
     private void scanned(QmgrEvent.ScanDone done) {
-        scans.answered();
+        QueueName queue = scans.answered();
         for (MessageSummary summary : done.found()) {
             if (!stopping && !isKnown(summary.id()) && !isHeld(summary)) {
-                anteroom.enter(summary, isNew(summary));
+                // A crash between an attempt and the deferral after it leaves a message that was tried in the incoming queue.
+                anteroom.enter(summary, queue == QueueName.INCOMING && summary.attempts() == 0);
             }
         }
-        scans.plan(done, now());
-    }
-
-    // A message that was put off without an attempt is at least one gap old.
-    private boolean isNew(MessageSummary summary) {
-        return summary.attempts() == 0 && now() - summary.releaseMillis() < config.minimalBackoffMillis();
+        scans.plan(queue, done, now());
     }
 
     private boolean isHeld(MessageSummary summary) {
-        return summary.held() && !patience.isExpired(summary.sender().isEmpty(), summary.releaseMillis(), now());
+        return summary.held() && !patience.isExpired(summary.sender().isEmpty(), summary.attempts() > 0,
+                summary.releaseMillis(), now());
     }
 
     private void admit(MessageSummary summary) {

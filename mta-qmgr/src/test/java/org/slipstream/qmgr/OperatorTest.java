@@ -1,5 +1,6 @@
 package org.slipstream.qmgr;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -162,13 +163,29 @@ class OperatorTest {
     }
 
     @Test
-    void heldMailExpiresToo() {
-        Story story = new Story(s -> s.recipients(50, 2));
-        QueueId id = story.row("a@far.example", "b@far.example", "c@far.example").id;
+    @Tag("ZM-35")
+    void heldMailThatWasTriedExpiresWithItsLifetime() {
+        Story story = new Story();
+        story.replies.put("far.example", Story.TRY_LATER);
+        QueueId id = story.queue("a@far.example");
         story.command(new Command.Hold(id));
         story.until(432_000_000 - 1);
         assertThat(story.register).containsKey(id);
         story.until(432_000_000 + 300_000);
+
+        assertThat(story.removed).containsEntry(id, Settlement.BOUNCED);
+        assertThat(story.ordered(QmgrOrder.Deliver.class)).as("before the hold").hasSize(1);
+    }
+
+    @Test
+    @Tag("ZM-36")
+    void heldMailThatWasNeverTriedExpiresWithTheSecondExpiry() {
+        Story story = new Story(s -> s.recipients(50, 2));
+        QueueId id = story.row("a@far.example", "b@far.example", "c@far.example").id;
+        story.command(new Command.Hold(id));
+        story.until(432_000_000 + 172_800_000 - 1);
+        assertThat(story.register).containsKey(id);
+        story.until(432_000_000 + 172_800_000 + 300_000);
 
         assertThat(story.removed).containsEntry(id, Settlement.BOUNCED);
         assertThat(story.ordered(QmgrOrder.Deliver.class)).isEmpty();

@@ -124,7 +124,8 @@ public final class Desk implements OrderSink, AutoCloseable {
     }
 
     private void scan(QmgrOrder.Scan scan) {
-        spool.claimDue(scan.nowMillis(), scan.limit(), scan.leaseUntilMillis(), scan.createdBeforeMillis(),
+        spool.claimDue(scan.queue(), scan.nowMillis(), scan.limit(), scan.leaseUntilMillis(),
+                scan.createdBeforeMillis(),
                 scan.furthestMillis(), claimed -> answers.accept(
                         new QmgrEvent.ScanDone(claimed.messages(), claimed.more(), claimed.nextDueMillis())));
     }

@@ -4,8 +4,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
-import org.slipstream.smtpin.Client;
 import org.slipstream.smtpin.Etrn;
+import org.slipstream.smtpin.policy.Client;
 
 import java.util.Collection;
 import java.util.Locale;

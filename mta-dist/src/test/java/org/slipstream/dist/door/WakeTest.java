@@ -1,7 +1,7 @@
 package org.slipstream.dist.door;
 
 import org.junit.jupiter.api.Test;
-import org.slipstream.smtpin.Client;
+import org.slipstream.smtpin.policy.Client;
 
 import java.net.InetAddress;
 import java.util.ArrayList;

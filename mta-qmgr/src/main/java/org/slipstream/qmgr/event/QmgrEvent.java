@@ -18,10 +18,10 @@ public sealed interface QmgrEvent {
 
     /// Answers [QmgrOrder.Scan].
     ///
-    /// @param found due messages; their next attempt has already been moved forward on disk, so that a crash does not
+    /// @param found due messages of the queue that was scanned; their next attempt has already been moved forward on disk, so that a crash does not
     /// loop tightly over them
     /// @param more true when more are due than were asked for
-    /// @param nextDueMillis when the earliest of the others is due, empty when nothing else waits
+    /// @param nextDueMillis when the earliest of the others in this queue is due, empty when nothing else waits there
     record ScanDone(List<MessageSummary> found, boolean more, OptionalLong nextDueMillis) implements QmgrEvent {}
 
     /// Answers [QmgrOrder.ReadRecipients].

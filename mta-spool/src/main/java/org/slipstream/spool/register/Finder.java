@@ -238,7 +238,7 @@ final class Finder {
         QueueFilter filter = search.filter();
         sql.append(" and m.state < " + MessageStatus.CORRUPT);
         filter.state().ifPresent(state -> sql.append(switch (state) {
-            case HELD -> " and m.state <> " + MessageStatus.QUEUED;
+            case HELD -> " and m.state = " + MessageStatus.HELD;
             case ACTIVE, DEFERRED -> " and m.state <> " + MessageStatus.HELD;
         }));
         filter.sender().ifPresent(sender -> sender(sender, sql, values));
