@@ -16,6 +16,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
+import org.slipstream.qmgr.sched.Choice;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Gate;
 import org.slipstream.qmgr.sched.Line;
@@ -121,7 +122,7 @@ public class Selections {
 
     @Benchmark
     public Entry select() {
-        if (!(scheduler.choose(OPEN, now) instanceof Scheduler.Choice.Taken(Entry entry))) {
+        if (!(scheduler.choose(OPEN, now) instanceof Choice.Taken(Entry entry))) {
             throw new IllegalStateException("nothing to select");
         }
         (entry.line() == slow ? runningSlowly : running).add(entry);

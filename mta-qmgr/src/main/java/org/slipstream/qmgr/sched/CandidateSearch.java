@@ -15,8 +15,13 @@ import java.util.Optional;
 /// The best candidate may be too expensive *right now*; then nobody steps forward, even where a cheaper one would fit. That
 /// protects mail of middle size from a stream of singles.
 ///
-/// Whoever implements this hears of every change that could change an answer.
+/// An implementation is told of every change that could change an answer.
 interface CandidateSearch {
+    /// Makes the search of one list of jobs.
+    interface Factory {
+        CandidateSearch of(JobList jobs, Blockers blockers);
+    }
+
     /// @param fit entries that the current job can afford to let pass, now or later
     Optional<Job> best(Job current, int fit, long nowSecond);
 

@@ -8,8 +8,9 @@ import java.util.Optional;
 
 /// One message's work for one transport: the unit that the order of service is about.
 ///
-/// Plain data of one thread. Who owns which field: the ring of peers is the [Scheduler]'s and the turn in it the [ListOrder]'s; the places in the two lists are
-/// [JobList]'s; parent, children and level are [Preemption]'s; the counters of recipients are [RecipientPool]'s.
+/// Plain data of one thread. Each field has one class that writes it: the ring of peers is written by the [Scheduler], the turn
+/// in it by the [ListOrder], the places in the two lists by the [JobList], parent, children and level by [Preemption], the
+/// counters of recipients by the [RecipientPool].
 final class Job {
     /// Not on the lists: never linked, or retired.
     static final int OFF = -1;
@@ -62,7 +63,7 @@ final class Job {
     int limit;
 
     /// Where [SizeSearch] keeps it, or none.
-    SizeSearch.Shelf shelf;
+    Shelf shelf;
 
     /// Seconds, as in the original: the score compares ages in whole ones.
     final long activatedSecond;
@@ -90,10 +91,6 @@ final class Job {
     /// Nothing of it waits, and nothing is to come.
     boolean isServed() {
         return selected == read && !message.isPartlyUnread();
-    }
-
-    boolean isBlocked() {
-        return transport.blockers.isMarked(this);
     }
 
     void adopt(List<Job> jobs) {
@@ -173,6 +170,6 @@ final class Job {
 
     @Override
     public String toString() {
-        return "queue=" + message.id + " at " + transport.name;
+        return "queue=" + message.id + " at " + transport.name();
     }
 }

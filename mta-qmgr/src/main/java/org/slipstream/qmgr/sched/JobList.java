@@ -14,11 +14,16 @@ package org.slipstream.qmgr.sched;
 final class JobList {
     private static final long GAP = 1L << 32;
 
+    private final Blockers blockers;
     Job head;
     private Job tail;
     Job oldest;
     private Job youngest;
     private int size;
+
+    JobList(Blockers blockers) {
+        this.blockers = blockers;
+    }
 
     /// Enters a job at level 0. True when `watched` is behind it now.
     boolean enter(Job job, Job watched) {
@@ -108,7 +113,7 @@ final class JobList {
     }
 
     private void unlink(Job job) {
-        job.transport.blockers.leaves(job);
+        blockers.leaves(job);
         if (job.previous == null) {
             head = job.next;
         } else {

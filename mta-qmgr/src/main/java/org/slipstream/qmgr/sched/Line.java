@@ -52,7 +52,7 @@ public final class Line {
     }
 
     public String transport() {
-        return transport.name;
+        return transport.name();
     }
 
     public String key() {
@@ -134,6 +134,6 @@ public final class Line {
 
     @Override
     public String toString() {
-        return transport.name + "/" + key;
+        return transport.name() + "/" + key;
     }
 }

@@ -1,12 +1,10 @@
 package org.slipstream.qmgr.sched;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 /// The candidate search by size instead of by walk; decides as [PlainSearch] does.
 ///
@@ -37,55 +35,8 @@ final class SizeSearch implements CandidateSearch {
     /// Shelves of whole jobs up to this size are found without looking for them.
     private static final int SMALL = 64;
 
-    /// Jobs with the same rest and the same total.
-    static final class Shelf {
-        private static final Comparator<Job> BY_PLACE = (one, other) -> Long.compare(one.label, other.label);
-
-        final int need;
-        final int total;
-        final Long key;
-
-        /// By place; nobody is older than one in front of it.
-        private final TreeSet<Job> inOrder = new TreeSet<>(BY_PLACE);
-
-        /// Those for whom that is not true.
-        private final List<Job> beside = new ArrayList<>(0);
-
-        Shelf(int need, int total) {
-            this.need = need;
-            this.total = total;
-            this.key = key(need, total);
-        }
-
-        void add(Job job) {
-            if (fits(job)) {
-                inOrder.add(job);
-            } else {
-                beside.add(job);
-            }
-        }
-
-        private boolean fits(Job job) {
-            Job before = inOrder.isEmpty() ? null : inOrder.getLast();
-            if (before == null || before.label < job.label) {
-                return before == null || before.activatedSecond <= job.activatedSecond;
-            }
-            before = inOrder.lower(job);
-            return (before == null || before.activatedSecond <= job.activatedSecond)
-                    && job.activatedSecond <= inOrder.higher(job).activatedSecond;
-        }
-
-        void remove(Job job) {
-            if (!inOrder.remove(job)) {
-                beside.remove(job);
-            }
-        }
-
-        boolean isEmpty() {
-            return inOrder.isEmpty() && beside.isEmpty();
-        }
-    }
-
+    private final JobList jobs;
+    private final Blockers blockers;
     private final Map<Long, Shelf> shelves = new TreeMap<>();
     private final Shelf[] small = new Shelf[SMALL];
     private final List<Job> setAside = new ArrayList<>();
@@ -99,11 +50,16 @@ final class SizeSearch implements CandidateSearch {
     private double bestScore;
     private boolean answered;
 
+    SizeSearch(JobList jobs, Blockers blockers) {
+        this.jobs = jobs;
+        this.blockers = blockers;
+    }
+
     @Override
     public Optional<Job> best(Job cur, int fits, long nowSecond) {
         serves(cur);
         boolean same = answered && cur == current && fits == fit && nowSecond == second;
-        if (!same || best != null && best.isBlocked()) {
+        if (!same || best != null && blockers.isMarked(best)) {
             current = cur;
             fit = fits;
             second = nowSecond;
@@ -116,14 +72,14 @@ final class SizeSearch implements CandidateSearch {
     }
 
     private void search() {
-        long oldest = CandidateSearch.age(current.transport.jobs.oldest, second);
+        long oldest = CandidateSearch.age(jobs.oldest, second);
         List<Job> blocked = new ArrayList<>(0);
         for (Shelf shelf : shelves.values()) {
             if (shelf.need > fit || oldest / (double) shelf.need < bestScore) {
                 break;
             }
             Job job = shelf.inOrder.higher(current);
-            while (job != null && job.isBlocked()) {
+            while (job != null && blockers.isMarked(job)) {
                 blocked.add(job);
                 job = shelf.inOrder.higher(job);
             }
@@ -136,7 +92,7 @@ final class SizeSearch implements CandidateSearch {
     }
 
     private void compareIfBehind(Job job, Shelf shelf) {
-        if (job.label > current.label && !job.isBlocked()) {
+        if (job.label > current.label && !blockers.isMarked(job)) {
             compare(job, shelf);
         }
     }
@@ -169,7 +125,7 @@ final class SizeSearch implements CandidateSearch {
 
     private Shelf shelf(int need, int total) {
         if (need != total || need >= SMALL) {
-            Shelf known = shelves.get(key(need, total));
+            Shelf known = shelves.get(Shelf.key(need, total));
             return known == null ? new Shelf(need, total) : known;
         }
         if (small[need] == null) {
@@ -226,9 +182,5 @@ final class SizeSearch implements CandidateSearch {
             job.shelf = null;
             answered = answered && job != best;
         }
-    }
-
-    private static long key(int need, int total) {
-        return (long) need << 32 | total;
     }
 }
