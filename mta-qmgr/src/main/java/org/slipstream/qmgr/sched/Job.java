@@ -15,6 +15,8 @@ final class Job {
     /// Not on the lists: never linked, or retired.
     static final int OFF = -1;
 
+    static final List<Job> CHILDLESS = List.of();
+
     /// So many peers are found by looking at each.
     private static final int FEW = 8;
 
@@ -39,7 +41,7 @@ final class Job {
     /// [#OFF], 0 for a job that nobody let pass, otherwise one more than that of the job it stepped in front of.
     int level = OFF;
     Job parent;
-    List<Job> children = List.of();
+    List<Job> children = CHILDLESS;
 
     /// Neighbours in the order of service.
     Job previous;
@@ -93,11 +95,10 @@ final class Job {
         return selected == read && !message.isPartlyUnread();
     }
 
-    void adopt(List<Job> jobs) {
-        if (!jobs.isEmpty()) {
-            children = children.isEmpty() ? new ArrayList<>(jobs.size()) : children;
-            children.addAll(jobs);
-        }
+    void adopt(Job child) {
+        child.parent = this;
+        children = children == CHILDLESS ? new ArrayList<>(1) : children;
+        children.add(child);
     }
 
     boolean isLeaf() {

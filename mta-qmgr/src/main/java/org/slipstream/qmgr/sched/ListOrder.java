@@ -269,6 +269,10 @@ final class ListOrder implements ServiceOrder {
     /// Takes a job off the lists. It comes back when it gets more work; what it has saved it keeps (PF-56).
     private void retire(Job job) {
         candidates.leaves(job);
+        if (job.parent != null) {
+            // As a rule the job that it passed is served again, so it does not become a candidate in between.
+            candidates.serves(job.parent);
+        }
         if (job.level > 0) {
             preemption.leaveTree(job);
         }

@@ -77,8 +77,7 @@ final class Preemption {
             leaveTree(candidate);
         }
         jobs.moveInFrontOf(current, candidate);
-        candidate.parent = current;
-        current.adopt(List.of(candidate));
+        current.adopt(candidate);
         candidate.level = current.level + 1;
         current.slots.pay(entries, transport.rules().slotCost());
         candidate.slots.openAdvance(entries);
@@ -118,11 +117,12 @@ final class Preemption {
 
     private static void handOver(Job job, Job parent) {
         for (Job child : job.children) {
-            child.parent = parent;
+            if (parent == null) {
+                child.parent = null;
+            } else {
+                parent.adopt(child);
+            }
         }
-        if (parent != null) {
-            parent.adopt(job.children);
-        }
-        job.children = List.of();
+        job.children = Job.CHILDLESS;
     }
 }

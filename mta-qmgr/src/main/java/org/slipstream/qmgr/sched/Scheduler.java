@@ -39,6 +39,9 @@ public final class Scheduler {
     /// The next in turn first.
     private final List<TransportQueues> transports = new ArrayList<>();
 
+    /// By number.
+    private final List<TransportQueues> numbered = new ArrayList<>();
+
     /// @param recipientLimit recipients in memory up to which first batches may fill it (`qmgr_message_recipient_limit`)
     /// @param messageMinimum recipients of any message that may be in memory (`qmgr_message_recipient_minimum`)
     /// @param largestBatch recipients read at a time
@@ -203,18 +206,15 @@ public final class Scheduler {
                 return each;
             }
         }
-        transports.addFirst(new TransportQueues(new Transport(name, rules.apply(name)), policy, search, crowds, batches,
-                trace));
-        return transports.getFirst();
+        Transport transport = new Transport(numbered.size(), name, rules.apply(name));
+        TransportQueues queues = new TransportQueues(transport, policy, search, crowds, batches, trace);
+        numbered.add(queues);
+        transports.addFirst(queues);
+        return queues;
     }
 
     TransportQueues at(Transport transport) {
-        for (TransportQueues each : transports) {
-            if (each.transport == transport) {
-                return each;
-            }
-        }
-        throw new IllegalStateException("no transport " + transport.name());
+        return numbered.get(transport.number());
     }
 
     // ---- choosing
