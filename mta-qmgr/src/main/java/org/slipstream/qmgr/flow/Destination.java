@@ -61,7 +61,9 @@ public final class Destination {
     /// The figures, for observers.
     ///
     /// @param window 0 when dead, -1 in a pause
-    public record Figures(int window, int limit, double success, double failure, double failedCohorts) {}
+    /// @param feedback what the last session counted: above 0 when it worked, below 0 when it failed, 0 when it did not count
+    public record Figures(int window, int limit, double feedback, double success, double failure,
+            double failedCohorts) {}
 
     public Figures figures() {
         int size = switch (state) {
@@ -69,7 +71,8 @@ public final class Destination {
             case DestinationState.Dead _ -> 0;
             case DestinationState.Suspended _ -> -1;
         };
-        return new Figures(size, rules.concurrencyLimit(), window.success(), window.failure(), window.failedCohorts());
+        return new Figures(size, rules.concurrencyLimit(), window.feedback(), window.success(), window.failure(),
+                window.failedCohorts());
     }
 
     /// A session worked. True when that revived a dead destination.

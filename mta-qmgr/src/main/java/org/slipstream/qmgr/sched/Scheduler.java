@@ -223,22 +223,28 @@ public final class Scheduler {
     ///
     /// @param gate asked about seats, after the window has said yes
     public Choice choose(Gate gate, long nowMillis) {
-        for (TransportQueues transport : transports) {
-            if (transport.order.canResume()) {
-                Choice choice = transport.next(gate, nowMillis);
-                if (choice != Choice.NOTHING) {
-                    return choice;
-                }
-            }
+        Choice resumed = resume(gate, nowMillis);
+        if (resumed != Choice.NOTHING) {
+            return resumed;
         }
         for (int i = 0; i < transports.size(); i++) {
             TransportQueues transport = transports.get(i);
-            if (!transport.order.isPaused()) {
-                Choice choice = transport.next(gate, nowMillis);
-                if (choice != Choice.NOTHING) {
-                    Collections.rotate(transports, -(i + 1));
-                    return choice;
-                }
+            Choice choice = transport.order.isPaused() ? Choice.NOTHING : transport.next(gate, nowMillis);
+            if (choice != Choice.NOTHING) {
+                Collections.rotate(transports, -(i + 1));
+                return choice;
+            }
+        }
+        return Choice.NOTHING;
+    }
+
+    // A search whose recipients have been read goes on first, and is no turn of its transport.
+    private Choice resume(Gate gate, long nowMillis) {
+        for (int i = 0; i < transports.size(); i++) {
+            TransportQueues transport = transports.get(i);
+            Choice choice = transport.order.canResume() ? transport.next(gate, nowMillis) : Choice.NOTHING;
+            if (choice != Choice.NOTHING) {
+                return choice;
             }
         }
         return Choice.NOTHING;
