@@ -97,18 +97,31 @@ class SchedulerTest {
         assertThat(first.nextAtLine.recipients()).isEqualTo(Counter.recipients(3, 1));
     }
 
+    /// Three messages for two transports, as the server serves them: with Postfix's rules, entries of 50 recipients.
     @Test
     @Tag("PF-24")
-    void transportsInTurnThenJobsByAgeThenPeersInTurn() {
-        Message one = message();
-        add(one, smtp("a"), 1, 4);
-        add(one, smtp("b"), 5, 2);
-        add(one, new Route.Local("l"), 7, 4);
-        add(message(), smtp("a"), 1, 1);
+    void transportsTakeTurnsJobsGoByAgeAndPeersTakeTurns() {
+        scheduler = new Scheduler(20_000, 10, 1_000, _ -> ServiceRules.defaults(), OrderPolicy.PREEMPTIVE,
+                new SchedTrace() {});
+        Message one = add(message(), smtp("a"), 1, 101); // three entries
+        add(one, smtp("b"), 102, 1);
+        add(one, new Route.Local("l"), 103, 1);
+        Message two = add(message(), smtp("b"), 1, 1);
+        add(two, smtp("a"), 2, 51); // two entries
+        add(two, new Route.Local("l"), 53, 51);
+        Message three = add(message(), new Route.Local("l"), 1, 1);
+        add(three, new Route.Local("m"), 2, 51);
+        add(three, smtp("c"), 53, 1);
 
-        // The transport that came last is at the front.
-        assertThat(chooseAll(Counter.OPEN)).containsExactly("1>local/l", "1>smtp/a", "1>local/l", "1>smtp/b",
-                "1>smtp/a", "2>smtp/a");
+        // The transport that came last begins.
+        assertThat(chooseAll(Counter.OPEN)).containsExactly( //
+                "1>local/l", "1>smtp/a", //
+                "2>local/l", "1>smtp/b", //
+                "2>local/l", "1>smtp/a", //
+                "3>local/l", "1>smtp/a", //
+                "3>local/m", "2>smtp/b", //
+                "3>local/m", "2>smtp/a", //
+                "2>smtp/a", "3>smtp/c");
     }
 
     @Test
