@@ -17,7 +17,7 @@ final class Job {
 
     static final List<Job> CHILDLESS = List.of();
 
-    /// So many peers are found by looking at each.
+    /// Up to so many peers are searched one by one.
     private static final int FEW = 8;
 
     final Message message;
@@ -38,7 +38,7 @@ final class Job {
     /// Its savings of delivery slots; they outlive preemption and retirement.
     final SlotAccount slots = new SlotAccount();
 
-    /// [#OFF], 0 for a job that nobody let pass, otherwise one more than that of the job it stepped in front of.
+    /// [#OFF], 0 for a job that has not passed another, otherwise one more than that of the job that it passed.
     int level = OFF;
     Job parent;
     List<Job> children = CHILDLESS;
@@ -58,14 +58,14 @@ final class Job {
     int blockerTag;
 
     /// Neighbours that wait for the same destination, or none.
-    Crowd crowd;
+    Crowd run;
 
     /// Recipients in memory, and how many there may be for its sake.
     int inCore;
     int limit;
 
     /// Where [SizeSearch] keeps it, or none.
-    Shelf shelf;
+    CandidateShelf shelf;
 
     /// Seconds, as in the original: the score compares ages in whole ones.
     final long activatedSecond;

@@ -30,8 +30,8 @@ public final class Line {
     /// How many may run at once: the window. 0 when dead or suspended.
     int allowed;
 
-    /// The window counts connections, on each of which several entries may sit, so whether there is room is for the gate
-    /// to say. Otherwise it counts entries.
+    /// The window counts connections, on each of which several entries may sit, so the gate decides whether there is
+    /// room. Otherwise it counts entries.
     boolean countsConnections;
 
     /// Equal to the transport's tag: a job is blocked because of this destination.
@@ -85,7 +85,7 @@ public final class Line {
         return countsConnections;
     }
 
-    /// Says what the window counts; entries, when nobody says anything.
+    /// From now on the window counts connections and not entries.
     public void countConnections() {
         countsConnections = true;
     }

@@ -5,25 +5,26 @@ package org.slipstream.qmgr.sched;
 /// **One selection.** The current job, from which an entry was taken last, may let another pass (PF-43). Then the list is walked
 /// from there: a job with a peer whose destination has room gives an entry and is the current one from now on; a job without is
 /// marked a blocker and passed over ([Blockers]); a job that has nothing left in memory is retired until more of it is
-/// read. Whoever is passed over is not looked at again until a door opens: the walk starts at the current job and not at the head.
+/// read. A job that was passed over is not looked at again until a destination has room: the walk starts at the current job and not
+/// at the head.
 ///
 /// **In the middle of it** recipients may have to be read. The original waits for the disk. Here the search pauses where it
-/// stands ([Pause]) and, when they are there, continues exactly at that place, unless somebody in front has got another
-/// chance meanwhile. When answers come at once the decisions are the original's, one for one.
+/// stands ([Pause]) and, when they are there, continues exactly at that place, unless a job in front has got another
+/// chance in between. When answers come at once the decisions are the original's, one for one.
 final class ListOrder implements ServiceOrder {
-    /// So many places of one message are asked about in vain for the message's sake before the search goes on to the next
-    /// message: some of them may let it ride along, but a list to ten thousand places is not to be walked at every event.
+    /// Refusals for the message's sake after which the search goes on to the next message. A further destination might have
+    /// a connection that the message may use, but ten thousand destinations are not asked at every event.
     private static final int MOST_REFUSALS = 8;
 
-    /// So many jobs are asked about in vain because a destination is not ready for bulk mail yet. If no letter was among
-    /// them, nobody goes there until it is: ten thousand mailings to one place are not to be walked at every event either.
+    /// Jobs that are asked about in vain because bulk mail has to wait for its turn at a destination. When that many were
+    /// asked, the destination is taken as one without a seat: ten thousand mailings to one place are not asked at every event.
     private static final int MOST_HELD = 64;
 
     final Blockers blockers;
     final JobList jobs;
     private final CandidateSearch candidates;
     private final Preemption preemption;
-    private final Doors doors;
+    private final Doors ready;
     private final RecipientPool pool;
     private final Batches batches;
     private final SchedTrace trace;
@@ -41,14 +42,14 @@ final class ListOrder implements ServiceOrder {
     private int held;
 
     /// @param preempts whether a job may pass another at all
-    /// @param crowds whether neighbours that wait for the same are marked as one; makes no difference but in time
-    ListOrder(Transport transport, boolean preempts, CandidateSearch.Factory search, boolean crowds, Doors doors,
+    /// @param marksRuns see [Blockers]
+    ListOrder(Transport transport, boolean preempts, CandidateSearch.Factory search, boolean marksRuns, Doors ready,
             RecipientPool pool, Batches batches, SchedTrace trace) {
-        this.blockers = new Blockers(crowds);
+        this.blockers = new Blockers(marksRuns);
         this.jobs = new JobList(blockers);
         this.candidates = search.of(jobs, blockers);
         this.preemption = new Preemption(transport, preempts, jobs, candidates, pool, trace);
-        this.doors = doors;
+        this.ready = ready;
         this.pool = pool;
         this.batches = batches;
         this.trace = trace;
@@ -117,7 +118,7 @@ final class ListOrder implements ServiceOrder {
                         return Choice.NOTHING;
                     }
                     case Look.Later _ -> next = passOver(job);
-                    case Look.Nobody _ -> {
+                    case Look.None _ -> {
                         if (here != Phase.LAST_LOOK && batches.canRead(job.message)) {
                             return pause(job, true);
                         }
@@ -155,16 +156,16 @@ final class ListOrder implements ServiceOrder {
         record Go(Peer peer) implements Look {}
 
         /// None of them may go; others may.
-        record Nobody() implements Look {}
+        record None() implements Look {}
 
         /// The same, and one of them only has to wait for its turn: to read more of the message would not help.
         record Later() implements Look {}
 
-        /// There is no seat for anybody, and no use in looking further.
+        /// There is no seat at any destination, so the search ends.
         record Nowhere() implements Look {}
     }
 
-    private static final Look NOBODY = new Look.Nobody();
+    private static final Look NONE = new Look.None();
     private static final Look LATER = new Look.Later();
     private static final Look NOWHERE = new Look.Nowhere();
 
@@ -172,10 +173,10 @@ final class ListOrder implements ServiceOrder {
     private Look look(Job job, Gate gate) {
         Peer peer = job.turn;
         if (peer == null) {
-            return NOBODY;
+            return NONE;
         }
         int refusals = 0;
-        Look nobody = NOBODY;
+        Look none = NONE;
         do {
             if (peer.waiting > 0 && peer.line.isOpen()) {
                 switch (gate.ask(job.message, peer.line)) {
@@ -183,18 +184,18 @@ final class ListOrder implements ServiceOrder {
                         job.turn = peer.next;
                         return new Look.Go(peer);
                     }
-                    case NOT_HERE -> doors.noSeat(peer.line);
+                    case NOT_HERE -> ready.noSeat(peer.line);
                     case NOT_YET -> {
-                        nobody = LATER;
+                        none = LATER;
                         if (++held >= MOST_HELD) {
-                            doors.noSeat(peer.line);
+                            ready.noSeat(peer.line);
                         }
                     }
                     case NOT_OF_MESSAGE -> {
                         rationed = true;
                         if (++refusals == MOST_REFUSALS) {
                             job.turn = peer.next;
-                            return NOBODY;
+                            return NONE;
                         }
                     }
                     case NOWHERE -> {
@@ -204,13 +205,13 @@ final class ListOrder implements ServiceOrder {
             }
             peer = peer.next;
         } while (peer != job.turn);
-        return nobody;
+        return none;
     }
 
     private Entry take(Peer peer) {
         Job job = peer.job;
         Entry entry = peer.start();
-        doors.look(peer.line);
+        ready.look(peer.line);
         job.slots.earn();
         current = job;
         candidates.serves(job);

@@ -84,7 +84,7 @@ public final class Message {
         return inCore == 0 && !reading && !moreOnFile;
     }
 
-    /// A destination that entries of this message wait for, for whoever wants to explain the wait.
+    /// A destination that entries of this message wait for, to explain the wait.
     public Optional<Line> waitsFor() {
         for (Job job : jobs) {
             Peer peer = job.turn;

@@ -12,6 +12,6 @@ public enum OrderPolicy {
     /// Destinations take turns, within each first come, first served ([RoundRobinOrder]): Postfix's first queue manager.
     ROUND_ROBIN,
 
-    /// First come, first served, by message: the preemptive list with nobody allowed to pass.
+    /// First come, first served, by message: the preemptive list where no job may pass.
     FIFO
 }

@@ -15,7 +15,7 @@ import java.util.List;
 /// The candidate then moves directly in front of the current job, becomes the current job itself, and the price is paid in
 /// full (PF-48, [SlotAccount]).
 ///
-/// **The tree.** Whoever stepped forward may be passed in turn, and a job may let several pass. Parent and children record
+/// **The tree.** A job that stepped forward may be passed in turn, and a job may let several pass. Parent and children record
 /// who paid for whom; the list alone says who is served (PF-54). When a job leaves from the middle of the tree, its
 /// children are adopted by its parent, and keep their level: a child that finds itself not exactly one level above
 /// its parent knows that this is not the job that paid for it, and returns nothing to it. When a job at the bottom
@@ -27,7 +27,7 @@ import java.util.List;
 ///   8  is done:                       7
 /// ```
 ///
-/// What is left of the settlement when one job pays for another and leaves before it is small and in nobody's favour; the
+/// What is left of the settlement when one job pays for another and leaves before it is small and in no job's favour; the
 /// published bound does not count it.
 final class Preemption {
     private final Transport transport;

@@ -6,7 +6,7 @@ package org.slipstream.qmgr.sched;
 /// **What is good about it.** It is simple, it costs nothing, and a destination with much mail cannot keep other destinations
 /// waiting: each has one turn in n.
 ///
-/// **What is not** (PF-72, PF-73). It is fair to destinations, and nobody asked for that. A gateway whose own users' mail goes to one
+/// **What is not** (PF-72, PF-73). It is fair to destinations, which is not what users need. A gateway whose own users' mail goes to one
 /// inbound server gets one turn in n for it, although that may be most of what it has to do, and a mailing to n − 1 other
 /// domains takes all the rest. And within a destination there is no remedy at all: a letter to where a mailing goes
 /// waits for the whole mailing. Both are cured when turns are a matter of *messages* and not of destinations, and small ones may
@@ -19,13 +19,13 @@ package org.slipstream.qmgr.sched;
 final class RoundRobinOrder implements ServiceOrder {
     final JobList jobs = new JobList(new Blockers(false));
     private final DestinationQueues destinations;
-    private final Doors doors;
+    private final Doors ready;
     private final RecipientPool pool;
     private final SchedTrace trace;
 
-    RoundRobinOrder(DestinationQueues destinations, Doors doors, RecipientPool pool, SchedTrace trace) {
+    RoundRobinOrder(DestinationQueues destinations, Doors ready, RecipientPool pool, SchedTrace trace) {
         this.destinations = destinations;
-        this.doors = doors;
+        this.ready = ready;
         this.pool = pool;
         this.trace = trace;
     }
@@ -41,7 +41,7 @@ final class RoundRobinOrder implements ServiceOrder {
                         destinations.rotate(passed);
                         return new Choice.Taken(take(line.first.peer));
                     }
-                    case NOT_HERE -> doors.noSeat(line);
+                    case NOT_HERE -> ready.noSeat(line);
                     case NOT_OF_MESSAGE, NOT_YET -> {
                         // The next selection asks again.
                     }
@@ -56,7 +56,7 @@ final class RoundRobinOrder implements ServiceOrder {
 
     private Entry take(Peer peer) {
         Entry entry = peer.start();
-        doors.look(peer.line);
+        ready.look(peer.line);
         trace.selected(entry);
         if (peer.job.isServed()) {
             leave(peer.job);
@@ -86,7 +86,7 @@ final class RoundRobinOrder implements ServiceOrder {
 
     @Override
     public void sharesMayBeFree() {
-        // Nor is anybody marked for that.
+        // No job is marked for that.
     }
 
     @Override

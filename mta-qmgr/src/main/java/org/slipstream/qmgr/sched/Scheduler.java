@@ -12,11 +12,11 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/// Who is next? The door of this package, and Postfix's preemptive order of service.
+/// Who is next? The entrance of this package: Postfix's preemptive order of service.
 ///
 /// **Structures** (PF-20). A [Message] has a [Job] for each [Transport] it needs; a job has a [Peer] for each destination
 /// ([Line]); a peer has a row of [Entry]s, the units that are handed over. Transports take turns. Which entry of a transport
-/// goes is its [ServiceOrder]'s to say ([OrderPolicy]): as a rule jobs are served first come, first served, except where small mail
+/// goes is decided by its [ServiceOrder] ([OrderPolicy]): as a rule jobs are served first come, first served, except where small mail
 /// may pass ([ListOrder], [Preemption]), and within a job peers take turns (PF-24).
 ///
 /// **One selection** ([#choose]). From the transports, in turn, one is taken at which something can go ([Doors]); its order of
@@ -32,7 +32,7 @@ public final class Scheduler {
     private final Function<String, ServiceRules> rules;
     private final OrderPolicy policy;
     private final CandidateSearch.Factory search;
-    private final boolean crowds;
+    private final boolean marksRuns;
     private final SchedTrace trace;
     private final Batches batches;
 
@@ -52,13 +52,13 @@ public final class Scheduler {
     }
 
     Scheduler(int recipientLimit, int messageMinimum, int largestBatch, Function<String, ServiceRules> rules,
-            OrderPolicy policy, SchedTrace trace, CandidateSearch.Factory search, boolean crowds) {
+            OrderPolicy policy, SchedTrace trace, CandidateSearch.Factory search, boolean marksRuns) {
         this.messageMinimum = messageMinimum;
         this.rules = rules;
         this.policy = policy;
         this.trace = trace;
         this.search = search;
-        this.crowds = crowds;
+        this.marksRuns = marksRuns;
         this.batches = new Batches(recipientLimit, largestBatch);
     }
 
@@ -115,7 +115,7 @@ public final class Scheduler {
             peer.last.add(placement.recipient());
         } else {
             peer.append(new Entry(peer, placement.recipient()));
-            transport.doors.look(line);
+            transport.ready.look(line);
         }
         peer.job.inCore++;
     }
@@ -160,7 +160,7 @@ public final class Scheduler {
     /// How many of a line may run at once has changed.
     public void allow(Line line, int running) {
         line.allowed = running;
-        at(line.transport).doors.look(line);
+        at(line.transport).ready.look(line);
     }
 
     /// Forgets an empty line.
@@ -207,7 +207,7 @@ public final class Scheduler {
             }
         }
         Transport transport = new Transport(numbered.size(), name, rules.apply(name));
-        TransportQueues queues = new TransportQueues(transport, policy, search, crowds, batches, trace);
+        TransportQueues queues = new TransportQueues(transport, policy, search, marksRuns, batches, trace);
         numbered.add(queues);
         transports.addFirst(queues);
         return queues;
@@ -260,7 +260,7 @@ public final class Scheduler {
         outOfCore(job, entry.size());
         giveBack(job);
         dropIfEmpty(peer);
-        at(job.transport).doors.look(peer.line);
+        at(job.transport).ready.look(peer.line);
         batches.readOn(job.message);
     }
 
@@ -352,7 +352,7 @@ public final class Scheduler {
         return withdrawn;
     }
 
-    // All waiting entries of a peer count as selected, though nobody took them.
+    // All waiting entries of a peer count as selected, though none was taken.
     private void clear(Peer peer) {
         while (peer.waiting > 0) {
             Entry entry = peer.takeFirst();
@@ -360,7 +360,7 @@ public final class Scheduler {
         }
         dropIfEmpty(peer);
         TransportQueues transport = at(peer.job.transport);
-        transport.doors.look(peer.line);
+        transport.ready.look(peer.line);
         transport.order.changed(peer.job);
     }
 

@@ -21,7 +21,7 @@ import java.util.TreeMap;
 ///
 /// **What is kept on shelves**: leaves that are on the list and have something left, except the job served last, which is no
 /// candidate as long as it is the current one and whose rest changes with every entry. Blocked jobs stay where they are: most of them
-/// stand in front of the current job, where nobody looks. One that the search does meet is set aside, and put back when the
+/// stand in front of the current job, where no search looks. One that the search does meet is set aside, and put back when the
 /// marks are void.
 ///
 /// **The same question again.** While the current job is served its fit does not change: an entry less to come, a unit more
@@ -37,8 +37,8 @@ final class SizeSearch implements CandidateSearch {
 
     private final JobList jobs;
     private final Blockers blockers;
-    private final Map<Long, Shelf> shelves = new TreeMap<>();
-    private final Shelf[] small = new Shelf[SMALL];
+    private final Map<Long, CandidateShelf> shelves = new TreeMap<>();
+    private final CandidateShelf[] small = new CandidateShelf[SMALL];
     private final List<Job> setAside = new ArrayList<>();
     private Job served;
 
@@ -74,7 +74,7 @@ final class SizeSearch implements CandidateSearch {
     private void search() {
         long oldest = CandidateSearch.age(jobs.oldest, second);
         List<Job> blocked = new ArrayList<>(0);
-        for (Shelf shelf : shelves.values()) {
+        for (CandidateShelf shelf : shelves.values()) {
             if (shelf.need > fit || oldest / (double) shelf.need < bestScore) {
                 break;
             }
@@ -91,13 +91,13 @@ final class SizeSearch implements CandidateSearch {
         blocked.forEach(this::setAside);
     }
 
-    private void compareIfBehind(Job job, Shelf shelf) {
+    private void compareIfBehind(Job job, CandidateShelf shelf) {
         if (job.label > current.label && !blockers.isMarked(job)) {
             compare(job, shelf);
         }
     }
 
-    private void compare(Job job, Shelf shelf) {
+    private void compare(Job job, CandidateShelf shelf) {
         double score = CandidateSearch.age(job, second) / (double) shelf.total;
         if (score > bestScore || best != null && score == bestScore && job.label < best.label) {
             best = job;
@@ -123,18 +123,18 @@ final class SizeSearch implements CandidateSearch {
         }
     }
 
-    private Shelf shelf(int need, int total) {
+    private CandidateShelf shelf(int need, int total) {
         if (need != total || need >= SMALL) {
-            Shelf known = shelves.get(Shelf.key(need, total));
-            return known == null ? new Shelf(need, total) : known;
+            CandidateShelf known = shelves.get(CandidateShelf.key(need, total));
+            return known == null ? new CandidateShelf(need, total) : known;
         }
         if (small[need] == null) {
-            small[need] = new Shelf(need, total);
+            small[need] = new CandidateShelf(need, total);
         }
         return small[need];
     }
 
-    private void putUp(Job job, Shelf shelf) {
+    private void putUp(Job job, CandidateShelf shelf) {
         if (shelf.isEmpty()) {
             shelves.put(shelf.key, shelf);
         }

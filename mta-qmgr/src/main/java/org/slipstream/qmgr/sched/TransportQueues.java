@@ -9,22 +9,22 @@ import org.slipstream.core.Route;
 final class TransportQueues {
     final Transport transport;
     final DestinationQueues destinations;
-    final Doors doors = new Doors();
+    final Doors ready = new Doors();
     final RecipientPool pool;
     final ServiceOrder order;
 
     /// Out of order as a whole; nothing is taken.
     boolean dead;
 
-    TransportQueues(Transport transport, OrderPolicy policy, CandidateSearch.Factory search, boolean crowds,
+    TransportQueues(Transport transport, OrderPolicy policy, CandidateSearch.Factory search, boolean marksRuns,
             Batches batches, SchedTrace trace) {
         this.transport = transport;
         this.destinations = new DestinationQueues(transport);
         this.pool = new RecipientPool(transport.rules());
         this.order = switch (policy) {
-            case PREEMPTIVE -> new ListOrder(transport, true, search, crowds, doors, pool, batches, trace);
-            case FIFO -> new ListOrder(transport, false, search, crowds, doors, pool, batches, trace);
-            case ROUND_ROBIN -> new RoundRobinOrder(destinations, doors, pool, trace);
+            case PREEMPTIVE -> new ListOrder(transport, true, search, marksRuns, ready, pool, batches, trace);
+            case FIFO -> new ListOrder(transport, false, search, marksRuns, ready, pool, batches, trace);
+            case ROUND_ROBIN -> new RoundRobinOrder(destinations, ready, pool, trace);
         };
     }
 
@@ -38,7 +38,7 @@ final class TransportQueues {
     }
 
     private boolean isReady(Gate gate) {
-        return !dead && doors.isAnyOpen(gate);
+        return !dead && ready.isAnyOpen(gate);
     }
 
     Line line(Route route, String key) {
@@ -47,7 +47,7 @@ final class TransportQueues {
 
     void drop(Line line) {
         if (destinations.remove(line)) {
-            doors.forget(line.site);
+            ready.forget(line.site);
         }
     }
 
@@ -59,14 +59,14 @@ final class TransportQueues {
 
     /// Seats may have become free at this next hop.
     void seatsMayBeFree(Site site) {
-        if (doors.seatsMayBeFree(site)) {
+        if (ready.seatsMayBeFree(site)) {
             site.open.forEach(line -> order.mayGo(line, false));
         }
     }
 
     /// Seats may have become free anywhere.
     void seatsMayBeFree() {
-        doors.withoutSeat().forEach(this::seatsMayBeFree);
+        ready.withoutSeat().forEach(this::seatsMayBeFree);
         order.sharesMayBeFree();
     }
 }

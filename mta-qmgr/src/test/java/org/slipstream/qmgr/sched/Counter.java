@@ -29,17 +29,17 @@ final class Counter {
         this(rules, OrderPolicy.PREEMPTIVE, search, true);
     }
 
-    Counter(ServiceRules rules, boolean crowds) {
-        this(rules, OrderPolicy.PREEMPTIVE, BothSearches::new, crowds);
+    Counter(ServiceRules rules, boolean marksRuns) {
+        this(rules, OrderPolicy.PREEMPTIVE, BothSearches::new, marksRuns);
     }
 
     Counter(ServiceRules rules, OrderPolicy policy) {
         this(rules, policy, BothSearches::new, true);
     }
 
-    private Counter(ServiceRules rules, OrderPolicy policy, CandidateSearch.Factory search, boolean crowds) {
+    private Counter(ServiceRules rules, OrderPolicy policy, CandidateSearch.Factory search, boolean marksRuns) {
         this.rules = rules;
-        scheduler = new Scheduler(100_000, 10, 100_000, _ -> rules, policy, new SchedTrace() {}, search, crowds);
+        scheduler = new Scheduler(100_000, 10, 100_000, _ -> rules, policy, new SchedTrace() {}, search, marksRuns);
     }
 
     /// Postfix's defaults with one recipient per entry.

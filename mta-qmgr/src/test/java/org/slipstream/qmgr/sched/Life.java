@@ -42,7 +42,7 @@ final class Life {
         this(seed, policy, true);
     }
 
-    Life(long seed, OrderPolicy policy, boolean crowds) {
+    Life(long seed, OrderPolicy policy, boolean marksRuns) {
         random = new Random(seed);
         rules = new ServiceRules(2 + random.nextInt(4), random.nextInt(4), random.nextInt(101), random.nextInt(4),
                 random.nextInt(4), 20 + random.nextInt(100), random.nextInt(30), 1 + random.nextInt(20),
@@ -52,7 +52,7 @@ final class Life {
         scheduler = new Scheduler(recipientLimit, minimum, 50, _ -> rules, policy, trace(), (jobs, blockers) -> {
             searches.add(new BothSearches(jobs, blockers));
             return searches.getLast();
-        }, crowds);
+        }, marksRuns);
         for (int i = 0; i < 8; i++) {
             Line line = scheduler.line(i < 6 ? Counter.smtp("d" + i) : new org.slipstream.core.Route.Local("l" + i),
                     "d" + i);

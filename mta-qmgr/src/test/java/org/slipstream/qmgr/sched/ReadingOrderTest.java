@@ -17,7 +17,7 @@ class ReadingOrderTest {
     /// The nouns. They form one graph (Postfix's `qmgr.h`) and so know each other.
     private static final List<String> DATA = List.of("ServiceRules", "Transport", "Message", "Job", "Peer", "Entry",
             "Line",
-            "Site", "DestinationQueues", "SlotAccount", "Crowd", "Shelf");
+            "Site", "DestinationQueues", "SlotAccount", "Crowd", "CandidateShelf");
     private static final List<String> SPOKEN_OF = List.of("Gate", "SchedTrace", "Choice", "OrderPolicy");
     private static final List<String> MEMORY = List.of("RecipientPool", "Batches");
     private static final List<String> ORDER = List.of("Doors", "Blockers", "JobList", "CandidateSearch", "PlainSearch",

@@ -118,10 +118,10 @@ class SearchTest {
     }
 
     /// Mail of few places, half of it single letters, in a random order of doors that open and close.
-    private static List<Integer> servedAtDoors(long seed, boolean crowds) {
+    private static List<Integer> servedAtDoors(long seed, boolean marksRuns) {
         Random random = new Random(seed);
         Counter counter = new Counter(Counter.slots(2 + random.nextInt(4), random.nextInt(4), random.nextInt(101),
-                random.nextInt(4)), crowds);
+                random.nextInt(4)), marksRuns);
         List<Line> doors = IntStream.range(0, 3).mapToObj(i -> counter.line("door" + i)).toList();
         for (int step = 0; step < 600; step++) {
             Line door = doors.get(random.nextInt(3));

@@ -6,20 +6,20 @@ import java.util.List;
 import java.util.TreeSet;
 
 /// Candidates with the same rest and the same total, in the order of the list. [SizeSearch] looks at one of them.
-final class Shelf {
+final class CandidateShelf {
     private static final Comparator<Job> BY_PLACE = (one, other) -> Long.compare(one.label, other.label);
 
     final int need;
     final int total;
     final Long key;
 
-    /// By place; nobody is older than one in front of it.
+    /// By place; no job is older than one in front of it.
     final TreeSet<Job> inOrder = new TreeSet<>(BY_PLACE);
 
     /// Those for whom that is not true.
     final List<Job> beside = new ArrayList<>(0);
 
-    Shelf(int need, int total) {
+    CandidateShelf(int need, int total) {
         this.need = need;
         this.total = total;
         this.key = key(need, total);
