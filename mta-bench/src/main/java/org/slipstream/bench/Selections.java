@@ -51,7 +51,7 @@ import java.util.stream.IntStream;
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
 @Warmup(iterations = 3, time = 4)
-@Measurement(iterations = 15, time = 4)
+@Measurement(iterations = 10, time = 8)
 @Fork(value = 1, jvmArgsAppend = {"-XX:+UseParallelGC", "-XX:+UseCompactObjectHeaders", "-Xms2g", "-Xmx2g",
         "-XX:+AlwaysPreTouch"})
 public class Selections {

@@ -13,7 +13,7 @@ final class DestinationQueues {
 
     /// In order of creation, or of turns where destinations take turns.
     private final LinkedHashMap<String, Line> lines = new LinkedHashMap<>();
-    private final Map<String, Site> sites = new LinkedHashMap<>();
+    private final Map<String, Site> hops = new LinkedHashMap<>();
 
     DestinationQueues(Transport transport) {
         this.transport = transport;
@@ -23,25 +23,25 @@ final class DestinationQueues {
     Line line(Route route, String key) {
         Line line = lines.get(key);
         if (line == null) {
-            Site site = sites.computeIfAbsent(route.nextHop(), Site::new);
-            site.lines++;
-            line = new Line(transport, site, key, route);
+            Site hop = hops.computeIfAbsent(route.nextHop(), Site::new);
+            hop.lines++;
+            line = new Line(transport, hop, key, route);
             lines.put(key, line);
         }
         line.route = route;
         return line;
     }
 
-    /// Removes an empty line. True when its site has no line left and is gone as well.
+    /// Removes an empty line. True when its next hop has no line left and is gone as well.
     boolean remove(Line line) {
         if (!line.isEmpty()) {
             throw new IllegalStateException("line " + line + " has entries");
         }
         lines.remove(line.key);
-        if (--line.site.lines > 0) {
+        if (--line.hop.lines > 0) {
             return false;
         }
-        sites.remove(line.site.nextHop);
+        hops.remove(line.hop.name);
         return true;
     }
 

@@ -24,22 +24,22 @@ final class Doors {
         if (isOpen != line.listedOpen) {
             line.listedOpen = isOpen;
             if (isOpen) {
-                line.site.open.add(line);
+                line.hop.open.add(line);
             } else {
-                line.site.open.remove(line);
+                line.hop.open.remove(line);
             }
-            look(line.site);
+            look(line.hop);
         }
     }
 
-    private void look(Site site) {
-        boolean isOpen = site.isOpen();
-        if (isOpen != site.listedOpen) {
-            site.listedOpen = isOpen;
+    private void look(Site hop) {
+        boolean isOpen = hop.isOpen();
+        if (isOpen != hop.listedOpen) {
+            hop.listedOpen = isOpen;
             if (isOpen) {
-                open.add(site);
+                open.add(hop);
             } else {
-                open.remove(site);
+                open.remove(hop);
             }
         }
     }
@@ -63,26 +63,26 @@ final class Doors {
 
     /// A seat was refused. That holds for every destination behind the same next hop.
     void noSeat(Line line) {
-        line.site.full = true;
-        full.add(line.site);
-        look(line.site);
+        line.hop.full = true;
+        full.add(line.hop);
+        look(line.hop);
     }
 
     /// A refusal is void. True when there had been one.
-    boolean seatsMayBeFree(Site site) {
-        boolean was = site.full;
-        site.full = false;
+    boolean seatsMayBeFree(Site hop) {
+        boolean was = hop.full;
+        hop.full = false;
         if (was) {
-            full.remove(site);
-            look(site);
+            full.remove(hop);
+            look(hop);
         }
         return was;
     }
 
     /// The next hop is gone.
-    void forget(Site site) {
-        open.remove(site);
-        full.remove(site);
+    void forget(Site hop) {
+        open.remove(hop);
+        full.remove(hop);
     }
 
     /// Next hops where a seat was refused.

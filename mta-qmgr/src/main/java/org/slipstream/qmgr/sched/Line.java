@@ -15,7 +15,7 @@ import java.util.Map;
 /// recipient has a window of its own (PF-12).
 public final class Line {
     final Transport transport;
-    final Site site;
+    final Site hop;
     final String key;
 
     /// How to get there, as last heard.
@@ -40,9 +40,9 @@ public final class Line {
     /// Listed by [Doors] as one where an entry waits that the window would let go.
     boolean listedOpen;
 
-    Line(Transport transport, Site site, String key, Route route) {
+    Line(Transport transport, Site hop, String key, Route route) {
         this.transport = transport;
-        this.site = site;
+        this.hop = hop;
         this.key = key;
         this.route = route;
     }
@@ -102,7 +102,7 @@ public final class Line {
 
     /// An entry waits and may go, as far as is known.
     boolean isOpen() {
-        return waiting > 0 && hasRoom() && !site.full;
+        return waiting > 0 && hasRoom() && !hop.full;
     }
 
     void append(Entry entry) {

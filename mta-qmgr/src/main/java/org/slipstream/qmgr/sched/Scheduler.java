@@ -313,7 +313,7 @@ public final class Scheduler {
     /// An entry of this line has given its seat back. Where recipients have windows of their own, another line may use it that
     /// leads to the same place, also while this one rests.
     public void seatMayBeFree(Line line) {
-        at(line.transport).seatsMayBeFree(line.site);
+        at(line.transport).seatsMayBeFree(line.hop);
     }
 
     /// Seats may have become free anywhere.

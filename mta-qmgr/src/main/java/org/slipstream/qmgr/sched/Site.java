@@ -8,7 +8,7 @@ import java.util.SequencedSet;
 /// Mostly there is one. Where every recipient is a destination of its own (PF-12), many destinations with windows of their own share
 /// the connections to one next hop; an answer about seats for one of them holds for all.
 final class Site {
-    final String nextHop;
+    final String name;
 
     /// Destinations at which an entry waits and the window has room.
     final SequencedSet<Line> open = new LinkedHashSet<>(2);
@@ -20,8 +20,8 @@ final class Site {
     /// Listed by [Doors].
     boolean listedOpen;
 
-    Site(String nextHop) {
-        this.nextHop = nextHop;
+    Site(String name) {
+        this.name = name;
     }
 
     boolean isOpen() {

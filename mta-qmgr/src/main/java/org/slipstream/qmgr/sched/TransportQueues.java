@@ -47,20 +47,20 @@ final class TransportQueues {
 
     void drop(Line line) {
         if (destinations.remove(line)) {
-            ready.forget(line.site);
+            ready.forget(line.hop);
         }
     }
 
     /// Something happened at this destination that may have made room.
     void mayGo(Line line, boolean isDead) {
-        seatsMayBeFree(line.site);
+        seatsMayBeFree(line.hop);
         order.mayGo(line, isDead);
     }
 
     /// Seats may have become free at this next hop.
-    void seatsMayBeFree(Site site) {
-        if (ready.seatsMayBeFree(site)) {
-            site.open.forEach(line -> order.mayGo(line, false));
+    void seatsMayBeFree(Site hop) {
+        if (ready.seatsMayBeFree(hop)) {
+            hop.open.forEach(line -> order.mayGo(line, false));
         }
     }
 
