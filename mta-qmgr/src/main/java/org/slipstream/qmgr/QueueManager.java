@@ -14,12 +14,12 @@ import org.slipstream.qmgr.place.Effects;
 import org.slipstream.qmgr.place.Effects.Ended;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
+import org.slipstream.qmgr.sched.Choice;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Gate;
 import org.slipstream.qmgr.sched.Line;
 import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.sched.Scheduler;
-import org.slipstream.qmgr.sched.Scheduler.Choice;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
