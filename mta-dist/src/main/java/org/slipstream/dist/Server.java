@@ -140,7 +140,8 @@ public final class Server implements AutoCloseable {
         undo.push("desk", KEPT_FOR_SPOOL, _ -> desk.close());
         QmgrLoop loop = startQueueManager(settings, places.seating(),
                 config.queue().delivers() ? desk : new RestingDesk(desk, inbox::answer));
-        QueueOperations operations = new QueueOperations(spool, inbox, CLOCK, Release.version(), config.hostname(),
+        QueueOperations operations = new QueueOperations(spool, inbox, desk.commands(), CLOCK, Release.version(),
+                config.hostname(),
                 new Surroundings(config.queue().delivers(), carriers::phase, places::suspended,
                         places::connections));
         undo.push("connections", KEPT_FOR_OUTCOMES, carriers::close);

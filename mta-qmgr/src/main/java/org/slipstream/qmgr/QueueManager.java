@@ -161,7 +161,7 @@ public final class QueueManager {
                 scans.leftOutside(now());
             }
             case QmgrEvent.Stopping _ -> stopping = true;
-            case QmgrEvent.Operator operator -> operators.command(operator.command());
+            case QmgrEvent.Operator operator -> operators.command(operator);
         }
         orderReads();
     }

@@ -9,8 +9,8 @@ import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
-import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.Command;
+import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.register.Register;
@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -32,11 +33,10 @@ import java.util.stream.Collectors;
 
 /// What operators see and want: the register's rows joined with the queue manager's picture of the same moment.
 ///
-/// Commands go through the queue manager, which alone knows whether a message is being delivered right now. They take
-/// effect a moment later; [#settled] waits for that moment, so that who lists after a hold sees it held.
+/// Commands go through the queue manager, which alone knows whether a message is being delivered right now. It answers when the
+/// register has the effect ([Commands]), so a list that is read after a hold shows the message held.
 public final class QueueOperations implements Operations {
-    private static final long EFFECT_WAIT_MILLIS = 2_000;
-    private static final long EFFECT_LOOK_MILLIS = 5;
+    private static final long ANSWER_MILLIS = 2_000;
     /// Ids, and nothing else of their messages.
     private static final int COUNTED_AT_ONCE = 20_000;
 
@@ -44,16 +44,18 @@ public final class QueueOperations implements Operations {
 
     private final Spool spool;
     private final Inbox inbox;
+    private final Commands commands;
     private final LongSupplier clockMillis;
     private final String version;
     private final String hostname;
     private final Instant started;
     private final Surroundings surroundings;
 
-    public QueueOperations(Spool spool, Inbox inbox, LongSupplier clockMillis, String version, String hostname,
-            Surroundings surroundings) {
+    public QueueOperations(Spool spool, Inbox inbox, Commands commands, LongSupplier clockMillis, String version,
+            String hostname, Surroundings surroundings) {
         this.spool = spool;
         this.inbox = inbox;
+        this.commands = commands;
         this.clockMillis = clockMillis;
         this.version = version;
         this.hostname = hostname;
@@ -117,7 +119,7 @@ public final class QueueOperations implements Operations {
 
     @Override
     public void flushAll(Optional<String> domain) {
-        inbox.answer(new QmgrEvent.Operator(new Command.Flush(Optional.empty(), domain)));
+        commands.give(new Command.Flush(Optional.empty(), domain));
     }
 
     @Override
@@ -125,16 +127,14 @@ public final class QueueOperations implements Operations {
         if (spool.details(id).isEmpty()) {
             return false;
         }
-        inbox.answer(new QmgrEvent.Operator(command(order, id)));
-        settled(order, Set.of(id));
+        settled(List.of(commands.give(command(order, id))));
         return true;
     }
 
     @Override
     public Tally order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
         Register.Found found = spool.find(toBeOrdered(order, filter), after, limit);
-        found.ids().forEach(id -> inbox.answer(new QmgrEvent.Operator(command(order, id))));
-        settled(order, Set.copyOf(found.ids()));
+        settled(found.ids().stream().map(id -> commands.give(command(order, id))).toList());
         return tally(found);
     }
 
@@ -169,29 +169,10 @@ public final class QueueOperations implements Operations {
         };
     }
 
-    /// Which of the messages an order has not reached yet; empty when nobody could see the effect.
-    private static Optional<QueueFilter> unreached(Order order) {
-        return switch (order) {
-            case DELETE -> Optional.of(QueueFilter.ANY);
-            case HOLD -> Optional.of(notHeld(QueueFilter.ANY));
-            case RELEASE -> Optional.of(QueueFilter.ANY.withState(QueueFilter.State.HELD));
-            case FLUSH -> Optional.empty();
-        };
-    }
-
     // A delivery in progress is finished first and may take long; the command stands, only the wait for it ends.
-    private void settled(Order order, Set<QueueId> ids) throws IOException {
-        Optional<Search> left = unreached(order).map(filter -> Search.among(ids, filter));
-        long giveUp = clockMillis.getAsLong() + EFFECT_WAIT_MILLIS;
-        while (left.isPresent() && !spool.find(left.get(), Optional.empty(), 1).ids().isEmpty()
-                && clockMillis.getAsLong() < giveUp) {
-            try {
-                TimeUnit.MILLISECONDS.sleep(EFFECT_LOOK_MILLIS);
-            } catch (InterruptedException stop) {
-                Thread.currentThread().interrupt();
-                return;
-            }
-        }
+    private static void settled(List<CompletableFuture<Result>> commands) {
+        CompletableFuture.allOf(commands.toArray(CompletableFuture[]::new))
+                .completeOnTimeout(null, ANSWER_MILLIS, TimeUnit.MILLISECONDS).join();
     }
 
     @Override
@@ -224,8 +205,12 @@ public final class QueueOperations implements Operations {
     }
 
     private <T> T ask(Function<QueueManager, T> question) throws IOException {
+        return answer(inbox.inspect(question));
+    }
+
+    private static <T> T answer(CompletableFuture<T> answer) throws IOException {
         try {
-            return inbox.inspect(question).get(EFFECT_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+            return answer.get(ANSWER_MILLIS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
             throw new IOException("stopping", stop);
