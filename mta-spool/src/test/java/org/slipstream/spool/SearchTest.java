@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -153,6 +154,25 @@ class SearchTest {
         tried(id, 1, DELIVERED);
         assertThat(found(recipient("ann@example.com"))).isEmpty();
         assertThat(found(recipient("bob@example.net"))).containsExactly(id);
+    }
+
+    /// For ETRN: the index by domain answers alone, and stops after a page.
+    @Test
+    void whatWasTriedForADomainIsFoundWithoutALookAtTheRestOfTheQueue() throws Exception {
+        QueueId waits = to("bob@back.example");
+        tried(waits, 1, DEFERRED);
+        QueueId held = to("bob@back.example");
+        tried(held, 1, DEFERRED);
+        Letters.done(then -> spool.hold(held, true, then));
+        QueueId elsewhere = to("ann@back.example", "eve@else.example");
+        tried(elsewhere, 1, DELIVERED);
+        to("untried@back.example");
+        assertThat(spool.tried("Back.Example")).isEqualTo(new Register.Found(List.of(waits), Optional.empty()));
+
+        QueueId mailing = to(IntStream.range(0, 600).mapToObj(i -> "u" + i + "@many.example").toArray(String[]::new));
+        tried(mailing, 1, DEFERRED);
+        assertThat(spool.tried("many.example").ids()).containsExactly(mailing);
+        assertThat(spool.tried("many.example").next()).as("there may be more").isPresent();
     }
 
     @Test

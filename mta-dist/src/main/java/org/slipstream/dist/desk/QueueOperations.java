@@ -7,6 +7,7 @@ import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
+import org.slipstream.dist.door.Wake;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent.Command;
@@ -35,7 +36,7 @@ import java.util.stream.Collectors;
 ///
 /// Commands go through the queue manager, which alone knows whether a message is being delivered right now. It answers when the
 /// register has the effect ([Commands]), so a list that is read after a hold shows the message held.
-public final class QueueOperations implements Operations {
+public final class QueueOperations implements Operations, Wake.Queue {
     private static final long ANSWER_MILLIS = 2_000;
     /// Ids, and nothing else of their messages.
     private static final int COUNTED_AT_ONCE = 20_000;
@@ -118,8 +119,19 @@ public final class QueueOperations implements Operations {
     }
 
     @Override
-    public void flushAll(Optional<String> domain) {
-        commands.give(new Command.Flush(Optional.empty(), domain));
+    public void flushAll(Optional<String> domain) throws IOException {
+        answer(commands.give(new Command.Flush(Optional.empty(), domain)));
+    }
+
+    @Override
+    public Wake.Pending pending(String domain) throws IOException {
+        Register.Found tried = spool.tried(domain);
+        return new Wake.Pending(tried.ids().size(), tried.next().isPresent());
+    }
+
+    @Override
+    public void flush(String domain) throws IOException {
+        flushAll(Optional.of(domain));
     }
 
     @Override

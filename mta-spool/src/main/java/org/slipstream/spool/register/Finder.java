@@ -195,6 +195,13 @@ final class Finder {
         return new Register.Found(page.ids(), page.full() ? Optional.of(new QueueId(page.last())) : Optional.empty());
     }
 
+    /// Those of the first page of the index by domain that fit.
+    Register.Found tried(String domain) throws RegisterException {
+        Page page = inDomain(domain.toLowerCase(Locale.ROOT), 0, Long.MAX_VALUE);
+        return new Register.Found(fitting(page.ids()),
+                page.full() ? Optional.of(new QueueId(page.last())) : Optional.empty());
+    }
+
     private Window window(long after, int length) throws RegisterException {
         if (search.among().isPresent()) {
             List<Long> next = search.among().get().stream().map(QueueId::value).filter(id -> id > after).sorted()
