@@ -9,22 +9,21 @@ import org.slipstream.qmgr.QmgrSnapshot.ActiveDestination;
 import org.slipstream.qmgr.QmgrSnapshot.ActiveMessage;
 import org.slipstream.qmgr.sched.Line;
 
-import java.util.Collection;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /// Finds the phase of each active message. Made for one snapshot; asks, and changes nothing.
 ///
-/// The facts of a destination, its row of waiting entries and its shortage of seats, are found out once for all of its messages. So the cost of a
-/// snapshot grows with the messages that it shows, and not with their square.
+/// The facts of a destination, the head of its queue and its shortage of seats, are found out once for all of its messages, and only so much of the
+/// queue is counted. So the cost of a snapshot grows with the messages that it shows, and not with those that wait.
 final class Explanation {
+    /// Entries of a destination's queue that are counted.
+    static final int COUNTED = 1_000;
+
     private final Seating seating;
     private final Destinations destinations;
-    private final Map<QueueId, Questions.Asked> openQuestions;
     private final Map<QueueId, Delivery> firstDeliveries;
     private final boolean stopping;
     private final long nowMillis;
@@ -35,21 +34,14 @@ final class Explanation {
     /// The delivery of a message that was begun first.
     record Delivery(long number, Line line, long sinceMillis) {}
 
-    Explanation(Seating seating, Destinations destinations, Map<QueueId, Questions.Asked> openQuestions,
-            Map<QueueId, Delivery> firstDeliveries, boolean stopping, long nowMillis) {
+    Explanation(Seating seating, Destinations destinations, Map<QueueId, Delivery> firstDeliveries, boolean stopping,
+            long nowMillis) {
         this.seating = seating;
         this.destinations = destinations;
-        this.openQuestions = openQuestions;
         this.firstDeliveries = firstDeliveries;
         this.stopping = stopping;
         this.nowMillis = nowMillis;
         this.positions = firstDeliveries.isEmpty() ? Collections.emptyMap() : seating.positions();
-    }
-
-    QmgrSnapshot picture(int active, Collection<Activation> wanted, List<Line> lines) {
-        List<ActiveMessage> messages = wanted.stream().map(this::message)
-                .sorted(Comparator.comparing(ActiveMessage::id)).toList();
-        return new QmgrSnapshot(active, messages, lines.stream().map(this::destination).toList());
     }
 
     ActiveMessage message(Activation message) {
@@ -64,7 +56,7 @@ final class Explanation {
         return new ActiveMessage(message.id, message.work.waiting(), message.work.running(), phase, besides, seat);
     }
 
-    private ActiveDestination destination(Line line) {
+    ActiveDestination destination(Line line) {
         return new ActiveDestination(line.transport(), line.key(), line.waiting(), line.running(),
                 seating.connections(line.route()));
     }
@@ -124,11 +116,10 @@ final class Explanation {
                     ? QueuePhase.of(Code.STOPPING, "waits: the server is stopping")
                     : message.work.waitsFor().map(line -> waits(message, line)).orElseThrow();
         }
-        Questions.Asked asked = openQuestions.get(message.id);
-        if (asked != null) {
-            int more = asked.domains().size() - 1;
-            return QueuePhase.of(Code.ROUTE, "waits for the route of " + asked.domains().getFirst()
-                    + (more > 0 ? " and " + more + " more" : "")).since(asked.sinceMillis());
+        if (!message.asked().isEmpty()) {
+            int more = message.asked().size() - 1;
+            return QueuePhase.of(Code.ROUTE, "waits for the route of " + message.asked().getFirst()
+                    + (more > 0 ? " and " + more + " more" : "")).since(message.askedMillis());
         }
         if (message.hasRouted()) {
             return QueuePhase.of(Code.TURN, "waits for its place in the order of service");
@@ -141,10 +132,12 @@ final class Explanation {
     }
 
     private QueuePhase waits(Activation message, Line line) {
-        int first = before.computeIfAbsent(line, Line::entriesBefore).getOrDefault(message.id, 0);
-        return atGates(message, line).with(Figure.BEFORE, first)
-                .adding(first == 0 ? "" : ", " + others(first) + " before it")
-                .since(message.placedMillis);
+        Integer first = before.computeIfAbsent(line, each -> each.entriesBefore(COUNTED)).get(message.id);
+        QueuePhase phase = atGates(message, line).since(message.placedMillis);
+        if (first == null) {
+            return phase.adding(", more than " + others(COUNTED) + " before it");
+        }
+        return phase.with(Figure.BEFORE, first).adding(first == 0 ? "" : ", " + others(first) + " before it");
     }
 
     // Gate one is the window, gate two the seat; the first that says no is the reason.

@@ -210,8 +210,6 @@ class SearchTest {
                 OptionalLong.empty(), 2))).containsExactly(twice);
         assertThat(found(QueueFilter.ANY.withState(State.HELD))).containsExactly(held);
         assertThat(found(QueueFilter.ANY.withState(State.DEFERRED))).containsExactly(twice, fresh);
-        assertThat(found(new Search(QueueFilter.ANY.withState(State.DEFERRED), Optional.empty(), Set.of(fresh))))
-                .containsExactly(twice);
         assertThat(found(Search.among(Set.of(fresh, held, new QueueId(1)), QueueFilter.ANY)))
                 .containsExactly(held, fresh);
         assertThat(found(Search.among(Set.of(fresh, held), QueueFilter.ANY.withState(State.ACTIVE))))

@@ -9,13 +9,11 @@ import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 import org.slipstream.dist.door.Wake;
 import org.slipstream.qmgr.QmgrSnapshot;
-import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent.Command;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.register.Register;
-import org.slipstream.spool.register.Search;
 
 import java.io.IOException;
 import java.time.Instant;
@@ -25,10 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
@@ -37,14 +32,14 @@ import java.util.stream.Collectors;
 /// Commands go through the queue manager, which alone knows whether a message is being delivered right now. It answers when the
 /// register has the effect ([Commands]), so a list that is read after a hold shows the message held.
 public final class QueueOperations implements Operations, Wake.Queue {
-    private static final long ANSWER_MILLIS = 2_000;
     /// Ids, and nothing else of their messages.
     private static final int COUNTED_AT_ONCE = 20_000;
 
     private static final Logger log = LoggerFactory.getLogger(QueueOperations.class);
 
     private final Spool spool;
-    private final Inbox inbox;
+    private final Inspections brain;
+    private final QueueSearch search;
     private final Commands commands;
     private final LongSupplier clockMillis;
     private final String version;
@@ -55,7 +50,8 @@ public final class QueueOperations implements Operations, Wake.Queue {
     public QueueOperations(Spool spool, Inbox inbox, Commands commands, LongSupplier clockMillis, String version,
             String hostname, Surroundings surroundings) {
         this.spool = spool;
-        this.inbox = inbox;
+        this.brain = new Inspections(inbox);
+        this.search = new QueueSearch(spool, brain);
         this.commands = commands;
         this.clockMillis = clockMillis;
         this.version = version;
@@ -68,7 +64,7 @@ public final class QueueOperations implements Operations, Wake.Queue {
     public QueuePage list(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
         long total = spool.counts().messages();
         if (!filter.isAny()) {
-            Register.Found found = spool.find(search(filter), after, limit);
+            Register.Found found = search.find(filter, after, limit);
             return new QueuePage(views(spool.details(found.ids())), text(found.next()), total);
         }
         List<Spool.Details> rows = spool.list(after, limit + 1);
@@ -87,7 +83,7 @@ public final class QueueOperations implements Operations, Wake.Queue {
     public Tally count(QueueFilter filter, Optional<QueueId> after) throws IOException {
         return filter.isAny()
                 ? new Tally(spool.counts().messages(), Optional.empty())
-                : tally(spool.find(search(filter), after, COUNTED_AT_ONCE));
+                : tally(search.find(filter, after, COUNTED_AT_ONCE));
     }
 
     private static Tally tally(Register.Found found) {
@@ -98,20 +94,6 @@ public final class QueueOperations implements Operations, Wake.Queue {
         return id.map(QueueId::toString);
     }
 
-    /// The register knows which messages are held, the queue manager which it works on.
-    private Search search(QueueFilter filter) throws IOException {
-        boolean asksManager = filter.state().filter(state -> state != QueueFilter.State.HELD).isPresent();
-        return asksManager ? search(filter, ask(QueueManager::active)) : Search.of(filter);
-    }
-
-    private static Search search(QueueFilter filter, Set<QueueId> active) {
-        return filter.state().map(state -> switch (state) {
-            case HELD -> Search.of(filter);
-            case ACTIVE -> Search.among(active, filter);
-            case DEFERRED -> new Search(filter, Optional.empty(), active);
-        }).orElseGet(() -> Search.of(filter));
-    }
-
     @Override
     public Optional<MessageView> show(QueueId id) throws IOException {
         Optional<Spool.Details> row = spool.details(id);
@@ -120,7 +102,7 @@ public final class QueueOperations implements Operations, Wake.Queue {
 
     @Override
     public void flushAll(Optional<String> domain) throws IOException {
-        answer(commands.give(new Command.Flush(Optional.empty(), domain)));
+        Inspections.answer(commands.give(new Command.Flush(Optional.empty(), domain)));
     }
 
     @Override
@@ -145,31 +127,14 @@ public final class QueueOperations implements Operations, Wake.Queue {
 
     @Override
     public Tally order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
-        Register.Found found = spool.find(toBeOrdered(order, filter), after, limit);
+        Register.Found found = search.toBeOrdered(order, filter, after, limit);
         settled(found.ids().stream().map(id -> commands.give(command(order, id))).toList());
         return tally(found);
     }
 
     @Override
     public Tally wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) throws IOException {
-        return tally(spool.find(toBeOrdered(order, filter), after, COUNTED_AT_ONCE));
-    }
-
-    /// Nobody is told that messages were held which had been held before.
-    private Search toBeOrdered(Order order, QueueFilter filter) throws IOException {
-        if (filter.state().isPresent()) {
-            return search(filter);
-        }
-        return switch (order) {
-            case DELETE, FLUSH -> Search.of(filter);
-            case HOLD -> Search.of(notHeld(filter));
-            case RELEASE -> Search.of(filter.withState(QueueFilter.State.HELD));
-        };
-    }
-
-    /// To the register, deferred and active are one.
-    private static QueueFilter notHeld(QueueFilter filter) {
-        return filter.withState(QueueFilter.State.DEFERRED);
+        return tally(search.toBeOrdered(order, filter, after, COUNTED_AT_ONCE));
     }
 
     private static Command command(Order order, QueueId id) {
@@ -184,19 +149,19 @@ public final class QueueOperations implements Operations, Wake.Queue {
     // A delivery in progress is finished first and may take long; the command stands, only the wait for it ends.
     private static void settled(List<CompletableFuture<Result>> commands) {
         CompletableFuture.allOf(commands.toArray(CompletableFuture[]::new))
-                .completeOnTimeout(null, ANSWER_MILLIS, TimeUnit.MILLISECONDS).join();
+                .completeOnTimeout(null, Inspections.ANSWER_MILLIS, TimeUnit.MILLISECONDS).join();
     }
 
     @Override
     public Status status() throws IOException {
         long now = clockMillis.getAsLong();
-        QmgrSnapshot snapshot = ask(brain -> brain.snapshot(Set.of(), now));
+        QmgrSnapshot snapshot = brain.ask(manager -> manager.snapshotOfDestinations(now));
         Optional<Spool.Counts> counts = counts();
         List<DestinationView> destinations = snapshot.destinations().stream().map(
                 d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes())).toList();
         return new Status(version, hostname, started.toString(), counts.map(Spool.Counts::messages),
                 counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
-                surroundings.delivers(), ask(_ -> surroundings.connections().get()), destinations,
+                surroundings.delivers(), brain.ask(_ -> surroundings.connections().get()), destinations,
                 spool.troubles().stream().map(TroubleWords::of).toList());
     }
 
@@ -212,23 +177,9 @@ public final class QueueOperations implements Operations, Wake.Queue {
 
     private QueuePicture picture(Set<QueueId> ids) throws IOException {
         long now = clockMillis.getAsLong();
-        return ask(brain -> new QueuePicture(active(brain.snapshot(ids, now)), surroundings.suspended().apply(now),
-                surroundings.delivers(), surroundings.wire(), now));
-    }
-
-    private <T> T ask(Function<QueueManager, T> question) throws IOException {
-        return answer(inbox.inspect(question));
-    }
-
-    private static <T> T answer(CompletableFuture<T> answer) throws IOException {
-        try {
-            return answer.get(ANSWER_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (InterruptedException stop) {
-            Thread.currentThread().interrupt();
-            throw new IOException("stopping", stop);
-        } catch (ExecutionException | TimeoutException trouble) {
-            throw new IOException("the queue manager does not answer", trouble);
-        }
+        return brain.ask(
+                manager -> new QueuePicture(active(manager.snapshot(ids, now)), surroundings.suspended().apply(now),
+                        surroundings.delivers(), surroundings.wire(), now));
     }
 
     private static Map<QueueId, QmgrSnapshot.ActiveMessage> active(QmgrSnapshot snapshot) {

@@ -163,7 +163,7 @@ final class Finder {
             for (int i = 0; i < values.size(); i++) {
                 query.setObject(2 + i, values.get(i));
             }
-        }, rows -> page(rows, 0).ids().stream().filter(id -> !search.except().contains(id)).toList());
+        }, rows -> page(rows, 0).ids());
     }
 
     private static Page page(ResultSet rows, long after) throws SQLException {
@@ -303,7 +303,7 @@ final class Finder {
                 count++;
                 QueueId id = Rows.id(rows);
                 last = id.value();
-                if (!search.except().contains(id) && (!question.readsEnvelopes() || isForOne(rows))) {
+                if (!question.readsEnvelopes() || isForOne(rows)) {
                     fitting.add(id);
                 }
             }
