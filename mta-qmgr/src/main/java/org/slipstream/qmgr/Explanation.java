@@ -53,7 +53,15 @@ final class Explanation {
         QueuePhase phase = first.map(this::underWay).orElseGet(() -> standing(message));
         String besides = first.map(_ -> message.isLeaving() ? ", then it is " + leaving(message) : rest(message))
                 .orElse("");
-        return new ActiveMessage(message.id, message.work.waiting(), message.work.running(), phase, besides, seat);
+        return new ActiveMessage(message.id, message.work.waiting(), message.work.running(), phase, besides, seat,
+                waits(message));
+    }
+
+    private Optional<QmgrSnapshot.Waits> waits(Activation message) {
+        return stopping || message.isLeaving()
+                ? Optional.empty()
+                : message.work.waitsFor()
+                        .map(line -> new QmgrSnapshot.Waits(line.route(), destinations.mayOpen(line)));
     }
 
     ActiveDestination destination(Line line) {

@@ -97,7 +97,13 @@ public final class QueueOperations implements Operations, Wake.Queue {
     @Override
     public Optional<MessageView> show(QueueId id) throws IOException {
         Optional<Spool.Details> row = spool.details(id);
-        return row.isEmpty() ? Optional.empty() : Optional.of(views(List.of(row.get())).getFirst());
+        if (row.isEmpty()) {
+            return Optional.empty();
+        }
+        long now = clockMillis.getAsLong();
+        MessageView view = views(List.of(row.get())).getFirst();
+        return brain.ask(manager -> surroundings.explanations().explain(manager, id, now)).map(SeatWords::of)
+                .map(view::with).or(() -> Optional.of(view));
     }
 
     @Override

@@ -1,8 +1,11 @@
 package org.slipstream.dist.place;
 
 import org.slipstream.admin.Operations;
+import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.dist.desk.SuspendedHost;
+import org.slipstream.qmgr.QmgrSnapshot;
+import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.Seating;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostMemory;
@@ -11,11 +14,13 @@ import org.slipstream.qmgr.place.HostState;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlaceSnapshot;
 import org.slipstream.qmgr.place.PlacementSeating;
+import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Workers;
 import org.slipstream.smtpout.ClientConfig;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
@@ -23,7 +28,7 @@ import java.util.random.RandomGenerator;
 /// runs.
 public final class Places {
     private final Workers workers;
-    private final Seating seating;
+    private final PlacementSeating seating;
     private final ClientConfig client;
     private final LongSupplier clockMillis;
 
@@ -61,6 +66,14 @@ public final class Places {
             }
         }));
         return suspended;
+    }
+
+    /// Where the next delivery of a message that waits would go now, and why not elsewhere; empty when nothing of it waits to go by SMTP. Only
+    /// on the queue manager's thread.
+    public Optional<Seat> explain(QueueManager manager, QueueId id, long nowMillis) {
+        return manager.about(id, nowMillis).flatMap(QmgrSnapshot.ActiveMessage::waits)
+                .filter(waits -> waits.route() instanceof Route.Smtp)
+                .map(waits -> seating.explain(id, (Route.Smtp) waits.route(), waits.mayOpen(), nowMillis));
     }
 
     /// Only on the queue manager's thread.

@@ -86,7 +86,7 @@ class QueueOperationsTest {
         loop.start();
         operations = new QueueOperations(sometimesDown(spool), inbox, desk.commands(), System::currentTimeMillis, "0.1",
                 "mail.example.org", new Surroundings(true, carriers::phase, _ -> suspended,
-                        () -> new ConnectionsView(100, 0, 0, 0, 75)));
+                        () -> new ConnectionsView(100, 0, 0, 0, 75), (_, _, _) -> Optional.empty()));
     }
 
     @AfterEach

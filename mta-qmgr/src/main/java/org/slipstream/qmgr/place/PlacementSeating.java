@@ -85,10 +85,9 @@ public final class PlacementSeating implements Seating {
         };
     }
 
-    /// Where an entry would go now, in words: the seat, and why other hosts were passed over.
-    public String explain(QueueId message, Route.Smtp route, boolean mayOpen, long nowMillis) {
-        Seat seat = workers.look(new Payer.Message(message), candidates(route), mayOpen, nowMillis);
-        return seat.passedOver().isEmpty() ? seat.reason() : seat.reason() + "; passed over: " + seat.passedOver();
+    /// Where an entry would go now, and why other hosts were passed over. Changes nothing.
+    public Seat explain(QueueId message, Route.Smtp route, boolean mayOpen, long nowMillis) {
+        return workers.look(new Payer.Message(message), candidates(route), mayOpen, nowMillis);
     }
 
     @Override

@@ -433,8 +433,12 @@ class PlacementSeatingTest {
         workers.suspend(HostKey.of("mx1.far.example", 25), "maintenance", "ann", Long.MAX_VALUE, now);
         PlacementSeating seating = new PlacementSeating(new LaneSeating(QmgrConfig.defaults()), workers,
                 HostKeys.BY_NAME, HostMemory.NONE);
-        assertThat(seating.explain(new QueueId(1), (Route.Smtp) routes.get("far.example"), true, now))
-                .contains("an unused host", "mx1.far.example", "suspended by ann: maintenance");
+        Seat seat = seating.explain(new QueueId(1), (Route.Smtp) routes.get("far.example"), true, now);
+        assertThat(seat.reason()).contains("an unused host");
+        assertThat(seat.passedOver()).singleElement().satisfies(passed -> {
+            assertThat(passed.host().name()).isEqualTo("mx1.far.example");
+            assertThat(passed.why()).contains("suspended by ann: maintenance");
+        });
     }
 
     @Test
