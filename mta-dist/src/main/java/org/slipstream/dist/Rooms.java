@@ -10,6 +10,7 @@ import org.slipstream.dist.door.Door;
 import org.slipstream.dist.door.Ingest;
 import org.slipstream.dist.door.Services;
 import org.slipstream.dist.door.ThisMachine;
+import org.slipstream.dist.door.Wake;
 import org.slipstream.dist.local.LocalDelivery;
 import org.slipstream.dist.local.MaildirDelivery;
 import org.slipstream.dist.policy.NameQuestions;
@@ -31,6 +32,7 @@ import org.slipstream.smtpin.House;
 import org.slipstream.smtpin.MailDoor;
 import org.slipstream.smtpin.MemoryBudget;
 import org.slipstream.smtpin.policy.Check;
+import org.slipstream.smtpin.policy.ClientNetwork;
 import org.slipstream.smtpin.policy.Policy;
 import org.slipstream.smtpin.policy.SenderBelongs;
 import org.slipstream.smtpout.ClientConfig;
@@ -99,6 +101,16 @@ final class Rooms {
         return House.of(door).withPolicy(new Policy(checks)).withCredentials(users,
                 Services.guard(config.submission())).withMemory(
                         new MemoryBudget(config.limits().transactionMemoryBytes()));
+    }
+
+    /// ETRN. Without deliveries there is none, and the listener answers 458.
+    Wake wake(Wake.Queue queue) {
+        Config.Policy policy = config.policy();
+        return new Wake(config.routes().keySet(), queue,
+                client -> client.user().isPresent() || config.relay().contains(client.address()),
+                new Wake.Limits(config.queue().minimalBackoffMillis(),
+                        new ClientNetwork(policy.clientPrefixV4(), policy.clientPrefixV6()), policy.remembered()),
+                System::nanoTime);
     }
 
     Desk.Mailboxes mailboxes() {

@@ -112,6 +112,7 @@ public final class Referee {
             case QmgrOrder.MakeDue due -> {
                 due.id().ifPresentOrElse(id -> file(id, order), () -> owe("Filed"));
             }
+            case QmgrOrder.Answered answered -> settle("Answered " + answered.ticket());
         }
     }
 
@@ -216,11 +217,19 @@ public final class Referee {
                 }
             }
             case QmgrEvent.ConnectionLost lost -> crossed(lost.connection());
-            case QmgrEvent.Operator(QmgrEvent.Command.Delete delete) -> deleted.add(delete.id());
+            case QmgrEvent.Operator operator -> command(operator);
             case QmgrEvent.Alarm _ -> alarm(now);
-            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.Operator _ -> {
+            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _ -> {
                 // Not answers, or answers whose orders are seen in the network.
             }
+        }
+    }
+
+    // Each command is answered once, see `Answered`.
+    private void command(QmgrEvent.Operator operator) {
+        owe("Answered " + operator.ticket());
+        if (operator.command() instanceof QmgrEvent.Command.Delete(QueueId id)) {
+            deleted.add(id);
         }
     }
 

@@ -21,7 +21,8 @@ import org.slipstream.qmgr.sched.Line;
 import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.sched.Scheduler;
 
-import java.util.Collections;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 
 /// The queue manager: a function of events and time.
 ///
@@ -163,7 +165,7 @@ public final class QueueManager {
                 scans.leftOutside(now());
             }
             case QmgrEvent.Stopping _ -> stopping = true;
-            case QmgrEvent.Operator operator -> operators.command(operator.command());
+            case QmgrEvent.Operator operator -> operators.command(operator);
         }
         orderReads();
     }
@@ -243,36 +245,62 @@ public final class QueueManager {
         return arrivals.areAhead();
     }
 
+    /// The whole picture: every message and every destination. For tests and simulations; its cost grows with the active set.
     public QmgrSnapshot snapshot(long nowMillis) {
-        return snapshot(active.ids(), nowMillis);
+        return new QmgrSnapshot(active.size(), messages(active.now(), nowMillis), destinations(nowMillis));
     }
 
-    /// The picture with those of these messages that are active.
+    /// Those of these messages that are active, without destinations: costs no more than the messages that are asked for.
     public QmgrSnapshot snapshot(Set<QueueId> ids, long nowMillis) {
-        return explanation(nowMillis, ids).picture(active.size(),
-                ids.stream().map(active::find).flatMap(Optional::stream).toList(), scheduler.lines().toList());
+        List<Activation> wanted = ids.stream().map(active::find).flatMap(Optional::stream).toList();
+        return new QmgrSnapshot(active.size(), messages(wanted, nowMillis), List.of());
     }
 
-    /// The messages in the active set.
-    public Set<QueueId> active() {
-        return active.ids();
+    /// The destinations, without messages.
+    public QmgrSnapshot snapshotOfDestinations(long nowMillis) {
+        return new QmgrSnapshot(active.size(), List.of(), destinations(nowMillis));
+    }
+
+    /// The next messages of the active set behind `after`, in order of id, at most `most`.
+    public List<QueueId> active(Optional<QueueId> after, int most) {
+        return active.after(after, most);
+    }
+
+    /// Those of these messages that are in the active set.
+    public Set<QueueId> activeAmong(Collection<QueueId> ids) {
+        return ids.stream().filter(active::knows).collect(Collectors.toSet());
     }
 
     /// What is known of one active message, for the log of an event that cannot happen.
     public Optional<QmgrSnapshot.ActiveMessage> about(QueueId id, long nowMillis) {
-        return active.find(id).map(explanation(nowMillis, Collections.singleton(id))::message);
+        return active.find(id).map(message -> explanation(nowMillis, List.of(message)).message(message));
     }
 
-    private Explanation explanation(long nowMillis, Set<QueueId> ids) {
+    private List<QmgrSnapshot.ActiveMessage> messages(List<Activation> wanted, long nowMillis) {
+        Explanation explanation = explanation(nowMillis, wanted);
+        return wanted.stream().map(explanation::message).sorted(Comparator.comparing(QmgrSnapshot.ActiveMessage::id))
+                .toList();
+    }
+
+    private List<QmgrSnapshot.ActiveDestination> destinations(long nowMillis) {
+        Explanation explanation = explanation(nowMillis, List.of());
+        return scheduler.lines().map(explanation::destination).toList();
+    }
+
+    // The deliveries under way are looked through only if one of them belongs to a message that is asked about.
+    private Explanation explanation(long nowMillis, List<Activation> wanted) {
         Map<QueueId, Explanation.Delivery> first = new LinkedHashMap<>();
-        seated.forEach((delivery, under) -> {
-            QueueId id = under.entry().message().id();
-            if (ids.contains(id)) {
-                first.putIfAbsent(id,
-                        new Explanation.Delivery(delivery, under.entry().line(), under.sinceMillis()));
-            }
-        });
-        return new Explanation(seating, destinations, routing.questions().byMessage(), first, stopping, nowMillis);
+        Set<QueueId> running = wanted.stream().filter(message -> message.work.running() > 0).map(message -> message.id)
+                .collect(Collectors.toSet());
+        if (!running.isEmpty()) {
+            seated.forEach((delivery, under) -> {
+                if (running.contains(under.entry().message().id())) {
+                    first.putIfAbsent(under.entry().message().id(),
+                            new Explanation.Delivery(delivery, under.entry().line(), under.sinceMillis()));
+                }
+            });
+        }
+        return new Explanation(seating, destinations, first, stopping, nowMillis);
     }
 
     private long now() {

@@ -426,7 +426,7 @@ class OrderOfServiceTest {
         assertThat(story.waiting(QmgrOrder.FindRoute.class)).extracting(QmgrOrder.FindRoute::domain)
                 .containsExactly("slow-dns.example", "other.example");
         assertThat(story.why(new QueueId(1))).isEqualTo("waits for the route of slow-dns.example");
-        assertThat(story.why(new QueueId(2))).isEqualTo("waits for the route of slow-dns.example and 1 more");
+        assertThat(story.why(new QueueId(2))).isEqualTo("waits for the route of other.example and 1 more");
 
         // Slow DNS for one domain holds up no other.
         story.answer(new QmgrOrder.FindRoute("other.example", new QueueId(2)));

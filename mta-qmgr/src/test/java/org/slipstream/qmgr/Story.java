@@ -95,6 +95,9 @@ final class Story {
     private final Deque<QmgrEvent> answers = new ArrayDeque<>();
     private final Map<Long, String> connections = new TreeMap<>();
 
+    private long tickets;
+    final Map<Long, QmgrOrder.Result> results = new TreeMap<>();
+
     private final QmgrTrace trace;
 
     Story(UnaryOperator<Settings> settings) {
@@ -152,8 +155,10 @@ final class Story {
         }
     }
 
-    void command(Command command) {
-        happens(new QmgrEvent.Operator(command));
+    /// @return the ticket under which the answer is found in [#results]
+    long command(Command command) {
+        happens(new QmgrEvent.Operator(command, ++tickets));
+        return tickets;
     }
 
     void start() {
@@ -274,6 +279,13 @@ final class Story {
                         .forEach(row -> row.nextMillis = due.nowMillis());
                 answers.add(new QmgrEvent.Filed(due.id()));
             }
+            case QmgrOrder.Answered answered -> answered(answered);
+        }
+    }
+
+    private void answered(QmgrOrder.Answered answered) {
+        if (answered.ticket() > tickets || results.put(answered.ticket(), answered.result()) != null) {
+            throw new AssertionError("no such question: " + answered);
         }
     }
 

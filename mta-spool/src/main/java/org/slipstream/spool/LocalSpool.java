@@ -294,6 +294,11 @@ final class LocalSpool implements Spool {
     }
 
     @Override
+    public Register.Found tried(String domain) throws IOException {
+        return readers.read(() -> register.tried(domain));
+    }
+
+    @Override
     public List<Details> details(List<QueueId> ids) throws IOException {
         Register.Page page = readers.read(() -> register.messages(ids));
         page.damaged().forEach(damaged -> setAside(damaged.id(), damaged.what()));

@@ -123,6 +123,10 @@ public interface Spool extends AutoCloseable {
     /// answer, even an empty one, is the last only when it has no `next`.
     Register.Found find(Search search, Optional<QueueId> after, int limit) throws IOException;
 
+    /// The first messages, in order of id, that were tried, are not held, and have a recipient in this domain who still waits. Reads one
+    /// page of the index by domain, however long the queue is; there may be more when the answer has a `next`.
+    Register.Found tried(String domain) throws IOException;
+
     /// The next messages behind `after` that are set aside, in order of id, each with what is wrong with it now. Reads their letters.
     List<SetAside> setAside(Optional<QueueId> after, int limit) throws IOException;
 

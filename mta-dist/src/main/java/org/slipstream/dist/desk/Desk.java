@@ -50,6 +50,7 @@ public final class Desk implements OrderSink, AutoCloseable {
     private final Mailboxes mailboxes;
     private final Reports reports;
     private final Consumer<QmgrEvent> answers;
+    private final Commands commands;
     private final Receipts receipts = new Receipts();
     private final DeliveryLog deliveryLog;
     private final Errands errands = new Errands();
@@ -98,9 +99,15 @@ public final class Desk implements OrderSink, AutoCloseable {
         this.mailboxes = mailboxes;
         this.reports = reports;
         this.answers = answers;
+        this.commands = new Commands(answers);
         this.lookups = new Lookups<>(LOOKUPS, LOOKUP_SHARES, routes::find, (_, route) -> answers.accept(route),
                 Desk::brokenLookup);
         this.deliveryLog = new DeliveryLog(clockMillis);
+    }
+
+    /// The way for operators' commands, which this desk brings the answers to.
+    public Commands commands() {
+        return commands;
     }
 
     @Override
@@ -120,6 +127,7 @@ public final class Desk implements OrderSink, AutoCloseable {
             case QmgrOrder.MakeDue due ->
                 spool.makeDue(due.id(), due.domain(), due.nowMillis(),
                         () -> answers.accept(new QmgrEvent.Filed(due.id())));
+            case QmgrOrder.Answered answered -> commands.answered(answered);
         }
     }
 

@@ -191,6 +191,11 @@ public final class MemorySpool implements Spool {
     }
 
     @Override
+    public Register.Found tried(String domain) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public List<Details> details(List<QueueId> ids) {
         throw new UnsupportedOperationException();
     }

@@ -101,8 +101,16 @@ public sealed interface QmgrEvent {
     /// The server is about to stop: nothing new is begun, what runs is finished and recorded.
     record Stopping() implements QmgrEvent {}
 
-    /// Somebody responsible wants something.
-    record Operator(Command command) implements QmgrEvent {}
+    /// An operator gives a command.
+    ///
+    /// @param ticket comes back with [QmgrOrder.Answered]; [#NO_TICKET]: no answer is wanted
+    record Operator(Command command, long ticket) implements QmgrEvent {
+        public static final long NO_TICKET = 0;
+
+        public Operator(Command command) {
+            this(command, NO_TICKET);
+        }
+    }
 
     /// The commands of an operator. Each is fulfilled for messages inside and outside the active set.
     sealed interface Command {

@@ -87,6 +87,19 @@ public sealed interface QmgrOrder {
     /// Operator: mark as held or not; an unheld message is due at once.
     record SetHold(QueueId id, boolean held) implements QmgrOrder {}
 
+    /// Answers [QmgrEvent.Operator], exactly once for each ticket. Has no answer itself.
+    record Answered(long ticket, Result result) implements QmgrOrder {}
+
+    /// The effect of an operator's command.
+    enum Result {
+        /// The register has the effect, or the end that the message came to before.
+        FILED,
+        /// There is nothing to do: the message is being worked on and stays so.
+        UNCHANGED,
+        /// The register works through many messages, in portions.
+        BEGUN
+    }
+
     /// Operator: everything that waits, or what waits for one domain, or one message, is due at `nowMillis`.
     record MakeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis) implements QmgrOrder {}
 }

@@ -90,11 +90,11 @@ public final class Line {
         countsConnections = true;
     }
 
-    /// How many entries have waited for longer here than the first one of each message that waits.
-    public Map<QueueId, Integer> entriesBefore() {
+    /// How many entries have waited for longer here than the first one of each message that waits. Looks at the first `most` entries.
+    public Map<QueueId, Integer> entriesBefore(int most) {
         Map<QueueId, Integer> before = new LinkedHashMap<>();
         int number = 0;
-        for (Entry entry = first; entry != null; entry = entry.nextAtLine) {
+        for (Entry entry = first; entry != null && number < most; entry = entry.nextAtLine) {
             before.putIfAbsent(entry.message().id, number++);
         }
         return before;
