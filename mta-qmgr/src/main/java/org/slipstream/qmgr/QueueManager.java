@@ -266,7 +266,7 @@ public final class QueueManager {
 
     /// Those of these messages that are in the active set.
     public Set<QueueId> activeAmong(Collection<QueueId> ids) {
-        return ids.stream().filter(active::knows).collect(Collectors.toSet());
+        return ids.stream().filter(active::knows).collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     /// What is known of one active message, for the log of an event that cannot happen.
@@ -289,7 +289,7 @@ public final class QueueManager {
     private Explanation explanation(long nowMillis, List<Activation> wanted) {
         Map<QueueId, Explanation.Delivery> first = new LinkedHashMap<>();
         Set<QueueId> running = wanted.stream().filter(message -> message.work.running() > 0).map(message -> message.id)
-                .collect(Collectors.toSet());
+                .collect(Collectors.toCollection(LinkedHashSet::new));
         if (!running.isEmpty()) {
             seated.forEach((delivery, under) -> {
                 if (running.contains(under.entry().message().id())) {
