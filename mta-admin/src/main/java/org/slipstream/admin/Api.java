@@ -1,5 +1,7 @@
 package org.slipstream.admin;
 
+import org.slipstream.core.Address;
+
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -18,6 +20,7 @@ import java.util.Set;
 /// | `queue/flush`, `queue/flush?domain=` | POST |
 /// | `queue/{id}` | GET, DELETE |
 /// | `queue/{id}/flush`, `hold`, `release` | POST |
+/// | `verify?address=` | POST |
 /// | `destdb` | GET |
 /// | `destdb/host?name=` | GET |
 /// | `destdb/forget?name=`, `destdb/resume?name=` | POST |
@@ -62,6 +65,15 @@ final class Api {
         return action.apply(query.get());
     }
 
+    private Answer verify(Query query) throws IOException {
+        Optional<Address> address = query.get("address").flatMap(Address::parse);
+        if (address.isEmpty()) {
+            return Answer.badRequest("name an address: ?address=user@example.org");
+        }
+        return operations.verify(address.get()).map(Answer::ok)
+                .orElseGet(() -> Answer.error(501, "address verification is not available"));
+    }
+
     @FunctionalInterface
     interface Action {
         Answer apply(Query query) throws IOException;
@@ -73,6 +85,9 @@ final class Api {
         return switch (path.getFirst()) {
             case "status" -> path.size() == 1
                     ? Optional.of(new Resource(Set.of(), Map.of("GET", _ -> Answer.ok(operations.status()))))
+                    : Optional.empty();
+            case "verify" -> path.size() == 1
+                    ? Optional.of(new Resource(Set.of("address"), Map.of("POST", this::verify)))
                     : Optional.empty();
             case "queue" -> queue.find(path);
             case "destdb" -> hosts.find(path);

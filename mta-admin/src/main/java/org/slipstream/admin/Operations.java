@@ -1,5 +1,6 @@
 package org.slipstream.admin;
 
+import org.slipstream.core.Address;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 
@@ -34,12 +35,23 @@ public interface Operations {
 
     void flushAll(Optional<String> domain) throws IOException;
 
+    /// Asks the host of this address whether it would take mail for it. Waits for the verdict.
+    ///
+    /// @return empty when this server cannot verify addresses
+    Optional<VerdictView> verify(Address address) throws IOException;
+
     /// Answers whatever state the disk is in.
     Status status() throws IOException;
 
     /// @param next give this as `after` for the next page; absent on the last
     /// @param total messages in the queue, whether they fit or not
     record QueuePage(List<MessageView> messages, Optional<String> next, long total) {}
+
+    /// @param verdict `deliverable`, `undeliverable`, `unknown`
+    /// @param route transport and next hop; empty where no route was found
+    /// @param host the host that replied; empty where none did
+    /// @param reply of the host, or the reason why there is none
+    record VerdictView(String address, String verdict, String route, String host, String reply) {}
 
     /// @param count of messages in this piece of the queue
     record Tally(long count, Optional<String> next) {}

@@ -65,6 +65,19 @@ class AdminServerTest {
     }
 
     @Test
+    void anAddressIsVerifiedWhereTheServerCan() throws Exception {
+        assertThat(call("POST", "verify?address=ann@far.example").status()).isEqualTo(501);
+        operations.verdict = Optional.of(new Operations.VerdictView("ann@far.example", "undeliverable",
+                "smtp/far.example", "mx.far.example[192.0.2.1]:25", "550 5.1.1 User unknown"));
+        assertThat(json(call("POST", "verify?address=ann@far.example")).get("verdict").asString())
+                .isEqualTo("undeliverable");
+        assertThat(call("POST", "verify?address=ann").status()).isEqualTo(400);
+        assertThat(call("POST", "verify").status()).isEqualTo(400);
+        assertThat(call("GET", "verify?address=ann@far.example").status()).isEqualTo(405);
+        assertThat(operations.orders).containsOnly("verify ann@far.example");
+    }
+
+    @Test
     void aPageIsNeverLargerThanTheBound() throws Exception {
         for (String limit : new String[]{"0", "-1", "1001", "many", "99999999999"}) {
             assertThat(call("GET", "queue?limit=" + limit).status()).as(limit).isEqualTo(400);

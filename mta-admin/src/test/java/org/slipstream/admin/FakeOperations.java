@@ -20,6 +20,7 @@ final class FakeOperations implements Operations {
     final List<QueueFilter> filters = new ArrayList<>();
     List<TroubleView> trouble = List.of();
     boolean broken;
+    Optional<VerdictView> verdict = Optional.empty();
 
     QueueId put(long number, String recipient) {
         QueueId id = new QueueId(number);
@@ -46,6 +47,12 @@ final class FakeOperations implements Operations {
         return rest(after).count() > limit
                 ? rest(after).skip(limit - 1).findFirst().map(MessageView::id)
                 : Optional.empty();
+    }
+
+    @Override
+    public Optional<VerdictView> verify(Address address) {
+        orders.add("verify " + address);
+        return verdict;
     }
 
     @Override

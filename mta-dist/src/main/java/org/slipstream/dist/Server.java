@@ -141,7 +141,7 @@ public final class Server implements AutoCloseable {
         QueueOperations operations = new QueueOperations(spool, inbox, desk.commands(), CLOCK, Release.version(),
                 config.hostname(),
                 new Surroundings(config.queue().delivers(), carriers::phase, places::suspended,
-                        places::connections, places::explain));
+                        places::connections, places::explain, Optional.empty()));
         undo.push("connections", KEPT_FOR_OUTCOMES, carriers::close);
         AdminServer api = bindAdmin();
         House house = rooms.house(loop::isBehindArrivals, prepared.users());

@@ -19,8 +19,8 @@ public final class Cli {
 
     /// Names of commands below each command, in the order of the help.
     private static final Map<String, List<String>> NAMES = Map.of("",
-            List.of("run", "warm-up", "check", "send", "queue", "destdb", "user", "spool", "status", "lab",
-                    "completion"),
+            List.of("run", "warm-up", "check", "send", "queue", "verify", "destdb", "user", "spool", "status",
+                    "lab", "completion"),
             "queue", List.of("list", "count", "show", "flush", "hold", "release", "delete"), "destdb",
             List.of("list", "show", "suspend", "resume", "forget"), "user",
             List.of("add", "passwd", "list", "remove"), "spool",
@@ -73,6 +73,7 @@ public final class Cli {
             case "queue hold" -> new QueueOrderCommand.Hold(mta);
             case "queue release" -> new QueueOrderCommand.Release(mta);
             case "queue delete" -> new QueueDeleteCommand(mta);
+            case "verify" -> new VerifyCommand(mta);
             case "destdb" -> new DestdbCommand(mta);
             case "destdb list" -> new DestdbCommand.Listing(mta);
             case "destdb show" -> new DestdbCommand.Show(mta);

@@ -3,10 +3,13 @@ package org.slipstream.dist.desk;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.Operations;
+import org.slipstream.core.Address;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.Reply;
+import org.slipstream.dist.desk.Verifications.Verdict;
 import org.slipstream.dist.door.Wake;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.event.QmgrEvent.Command;
@@ -32,6 +35,10 @@ import java.util.stream.Collectors;
 /// Commands go through the queue manager, which alone knows whether a message is being delivered right now. It answers when the
 /// register has the effect ([Commands]), so a list that is read after a hold shows the message held.
 public final class QueueOperations implements Operations, Wake.Queue {
+    /// Less than a client of the API waits.
+    private static final int VERDICT_SECONDS = 45;
+    private static final Verdict NO_VERDICT = new Verdict(Verifications.Result.UNKNOWN, "", "",
+            Reply.of(450, "4.4.2", "Timeout exceeded: no verdict within " + VERDICT_SECONDS + " s"));
     /// Ids, and nothing else of their messages.
     private static final int COUNTED_AT_ONCE = 20_000;
 
@@ -109,6 +116,19 @@ public final class QueueOperations implements Operations, Wake.Queue {
     @Override
     public void flushAll(Optional<String> domain) throws IOException {
         Inspections.answer(commands.give(new Command.Flush(Optional.empty(), domain)));
+    }
+
+    @Override
+    public Optional<VerdictView> verify(Address address) {
+        return surroundings.verifications().map(each -> verify(each, address));
+    }
+
+    private static VerdictView verify(Verifications verifications, Address address) {
+        CompletableFuture<Verdict> answer = new CompletableFuture<>();
+        verifications.verify(address, answer::complete);
+        Verdict verdict = answer.completeOnTimeout(NO_VERDICT, VERDICT_SECONDS, TimeUnit.SECONDS).join();
+        return new VerdictView(address.toString(), verdict.result().word(), verdict.route(), verdict.host(),
+                verdict.reply().toString());
     }
 
     @Override

@@ -18,9 +18,10 @@ import java.util.function.Supplier;
 /// @param connections how many there are; asked on the queue manager's thread
 /// @param suspended the hosts that are left alone at a time; asked on the queue manager's thread
 /// @param explanations where deliveries would go
+/// @param verifications empty while the queue manager has no probes
 public record Surroundings(boolean delivers, LongFunction<Optional<WirePhase>> wire,
         LongFunction<List<SuspendedHost>> suspended, Supplier<ConnectionsView> connections,
-        Explanations explanations) {
+        Explanations explanations, Optional<Verifications> verifications) {
     /// Asked on the queue manager's thread.
     @FunctionalInterface
     public interface Explanations {

@@ -21,6 +21,7 @@ final class FakeQueue implements Operations {
     boolean broken;
     PhaseView phase = new PhaseView("retry", "", "", Figures.NONE);
     Optional<SeatView> seat = Optional.empty();
+    Optional<VerdictView> verdict = Optional.empty();
     final List<QueueFilter> filters = new ArrayList<>();
     List<TroubleView> trouble = List.of();
     int piece = 500;
@@ -41,6 +42,12 @@ final class FakeQueue implements Operations {
                 view.nextAttempt(), view.attempts(), why, phase, view.seat(),
                 view.recipients().stream().map(r -> new RecipientView(r.address(), r.state(), why, r.remote()))
                         .toList());
+    }
+
+    @Override
+    public Optional<VerdictView> verify(Address address) {
+        orders.add("verify " + address);
+        return verdict;
     }
 
     private List<MessageView> rest(Optional<QueueId> after) {

@@ -11,6 +11,7 @@ import org.slipstream.admin.Operations.Order;
 import org.slipstream.admin.Operations.QueuePage;
 import org.slipstream.admin.Operations.Status;
 import org.slipstream.admin.Operations.Tally;
+import org.slipstream.admin.Operations.VerdictView;
 import org.slipstream.core.Address;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.Envelope;
@@ -51,6 +52,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -88,7 +90,8 @@ class QueueOperationsTest {
         loop.start();
         operations = new QueueOperations(sometimesDown(spool), inbox, desk.commands(), System::currentTimeMillis, "0.1",
                 "mail.example.org", new Surroundings(true, carriers::phase, _ -> suspended,
-                        () -> new ConnectionsView(100, 0, 0, 0, 75), (_, _, _) -> Optional.empty()));
+                        () -> new ConnectionsView(100, 0, 0, 0, 75), (_, _, _) -> Optional.empty(),
+                        Optional.of(this::verdict)));
     }
 
     @AfterEach
@@ -180,6 +183,21 @@ class QueueOperationsTest {
         operations.order(Order.HOLD, sender("news@*"), Optional.empty(), 9);
         assertThat(reads).containsEntry("find", 1);
         assertThat(operations.count(QueueFilter.ANY.withState(State.HELD), Optional.empty()).count()).isEqualTo(5);
+    }
+
+    private void verdict(Address address, Consumer<Verifications.Verdict> answer) {
+        answer.accept(address.localPart().equals("ann")
+                ? new Verifications.Verdict(Verifications.Result.DELIVERABLE, "smtp/far.example",
+                        "mx.far.example[192.0.2.1]:25", Reply.of(250, "2.1.5", "Ok"))
+                : new Verifications.Verdict(Verifications.Result.UNDELIVERABLE, "smtp/far.example",
+                        "mx.far.example[192.0.2.1]:25", Reply.of(550, "5.1.1", "User unknown")));
+    }
+
+    @Test
+    void anAddressIsVerifiedByWhoeverSendsProbes() {
+        assertThat(operations.verify(Address.of("ann@far.example"))).contains(new VerdictView("ann@far.example",
+                "deliverable", "smtp/far.example", "mx.far.example[192.0.2.1]:25", "250 2.1.5 Ok"));
+        assertThat(operations.verify(Address.of("bob@far.example")).orElseThrow().verdict()).isEqualTo("undeliverable");
     }
 
     @Test
