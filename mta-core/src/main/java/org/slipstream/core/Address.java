@@ -1,5 +1,6 @@
 package org.slipstream.core;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
@@ -15,6 +16,9 @@ import java.util.Optional;
 /// @param localPart the unquoted local part, never empty, without control characters
 /// @param domain a domain name or an address literal in brackets, in the case it was given, never empty
 public record Address(String localPart, String domain) {
+    /// Never divided, although some have a delimiter in them (Postfix `split_addr`).
+    private static final List<String> UNDIVIDED = List.of("postmaster", "mailer-daemon", "double-bounce");
+
     public Address {
         Objects.requireNonNull(localPart);
         Objects.requireNonNull(domain);
@@ -57,6 +61,23 @@ public record Address(String localPart, String domain) {
     /// The form in which two spellings of one mailbox are equal.
     public String key() {
         return localPart + "@" + domainKey();
+    }
+
+    /// The address without what follows the delimiter: `user+lists@example.org` is `user@example.org`. The mailboxes that every mail
+    /// system has keep their names, and so does a local part that begins with the delimiter.
+    ///
+    /// @param delimiter between user and extension, such as `+`; empty when addresses have no extensions
+    public Address withoutExtension(Optional<String> delimiter) {
+        int cut = delimiter.map(localPart::indexOf).orElse(-1);
+        return cut > 0 && !UNDIVIDED.contains(localPart.toLowerCase(Locale.ROOT))
+                ? new Address(localPart.substring(0, cut), domain)
+                : this;
+    }
+
+    /// The key of one mailbox behind a next hop, as in the queue manager of Postfix: without case, without extension, and with the next hop
+    /// in place of the domain (PF-12).
+    public String mailboxKey(Optional<String> delimiter, String nextHop) {
+        return (withoutExtension(delimiter).localPart + "@" + nextHop).toLowerCase(Locale.ROOT);
     }
 
     /// The mailbox in the form of the wire, without angle brackets.

@@ -1,9 +1,12 @@
 package org.slipstream.core;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -30,6 +33,17 @@ class AddressTest {
     @CsvSource({"\"john\"@example.org,john@example.org", "\"jo\\hn\"@example.org,john@example.org"})
     void needlessQuotesAreTakenOff(String given, String written) {
         assertThat(Address.of(given)).hasToString(written);
+    }
+
+    @ParameterizedTest
+    @Tag("PF-12")
+    @CsvSource({"Bob@x.example, +, bob@mx.example", "bob+lists@x.example, +, bob@mx.example",
+            "bob+a+b@x.example, +, bob@mx.example", "bob+lists@x.example, , bob+lists@mx.example",
+            "bob-lists@x.example, +, bob-lists@mx.example", "bob-lists@x.example, -, bob@mx.example",
+            "+lists@x.example, +, +lists@mx.example", "MAILER-DAEMON@x.example, -, mailer-daemon@mx.example",
+            "double-bounce@x.example, -, double-bounce@mx.example"})
+    void aMailboxBehindANextHopHasOneKeyInEachCaseAndWithEachExtension(String address, String delimiter, String key) {
+        assertThat(Address.of(address).mailboxKey(Optional.ofNullable(delimiter), "MX.example")).isEqualTo(key);
     }
 
     @Test

@@ -126,7 +126,8 @@ final class AliasBook {
             if (isLocal(target) && !leadsOn && !hasMailbox(target)) {
                 complaints.add(line.place(), key(line.name()), key(line.name()) + ": " + target
                         + " is in a local domain, but neither a mailbox nor an alias",
-                        Optional.of("add \"" + base(target).localPart() + "\" to local.mailboxes"));
+                        Optional.of("add \"" + target.withoutExtension(local.subaddressDelimiter()).localPart()
+                                + "\" to local.mailboxes"));
             }
         }
     }
@@ -136,7 +137,7 @@ final class AliasBook {
     }
 
     private boolean hasMailbox(Address address) {
-        Address base = base(address);
+        Address base = address.withoutExtension(local.subaddressDelimiter());
         return isNamed(folded(address)) || isNamed(folded(base)) || ALWAYS.contains(folded(base).localPart())
                 || folded(base).equals(folded(local.postmaster())) || local.mailboxes().contains("*");
     }
@@ -153,17 +154,13 @@ final class AliasBook {
         if (lines.containsKey(address.key())) {
             return Optional.of(address.key());
         }
-        return isNamed(address) ? Optional.empty() : Optional.of(base(address).key()).filter(lines::containsKey);
+        return isNamed(address)
+                ? Optional.empty()
+                : Optional.of(address.withoutExtension(local.subaddressDelimiter()).key()).filter(lines::containsKey);
     }
 
     private static Address folded(Address address) {
         return new Address(address.localPart().toLowerCase(Locale.ROOT), address.domainKey());
-    }
-
-    /// Without what follows the delimiter.
-    private Address base(Address address) {
-        int cut = local.subaddressDelimiter().map(d -> address.localPart().indexOf(d)).orElse(-1);
-        return cut > 0 ? new Address(address.localPart().substring(0, cut), address.domain()) : address;
     }
 
     private void checkLoops() {

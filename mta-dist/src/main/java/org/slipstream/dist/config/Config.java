@@ -147,8 +147,9 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// Who is next, and how many at once.
     ///
     /// @param transports for all transports, and for those that differ
+    /// @param recipientDelimiter between user and extension, for the key of a destination that is one recipient; empty when off
     public record Delivery(OrderPolicy order, FeedbackVariant variant, boolean feedbackDebug, long transportRetryMillis,
-            QmgrConfig.Memory memory, TransportTable transports) {}
+            QmgrConfig.Memory memory, TransportTable transports, Optional<String> recipientDelimiter) {}
 
     /// On which connection a message goes.
     ///

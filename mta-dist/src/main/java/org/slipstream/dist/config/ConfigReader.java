@@ -149,7 +149,7 @@ public final class ConfigReader {
                 values.get(Keys.FEEDBACK_DEBUG), values.get(Keys.TRANSPORT_RETRY),
                 new QmgrConfig.Memory(values.get(Keys.MESSAGE_RECIPIENT_LIMIT),
                         values.get(Keys.MESSAGE_RECIPIENT_MINIMUM)),
-                TransportBook.read(values, complaints));
+                TransportBook.read(values, complaints), values.get(Keys.DELIMITER));
     }
 
     private static Config.SmtpClient smtpClient(Values values) {

@@ -152,7 +152,7 @@ public final class AddressBook {
         if (local.isEmpty()) {
             return isPostmasterOfThisHost(address) ? new Line.Alias(List.of(postmaster)) : new Line.Elsewhere();
         }
-        Address untagged = untagged(local.get());
+        Address untagged = local.get().withoutExtension(delimiter);
         return named(local.get()).or(() -> named(untagged)).or(() -> postmaster(POSTMASTER, untagged))
                 .or(() -> anybody(untagged)).or(() -> postmaster(ABUSE, untagged)).orElseGet(Line.Nobody::new);
     }
@@ -223,11 +223,6 @@ public final class AddressBook {
     private boolean isOwnLiteral(Address address) {
         return !domains.isEmpty() && !domains.contains(address.domainKey())
                 && literal(address.domain()).filter(isThisMachine).isPresent();
-    }
-
-    private Address untagged(Address address) {
-        int cut = delimiter.map(d -> address.localPart().indexOf(d)).orElse(-1);
-        return cut > 0 ? new Address(address.localPart().substring(0, cut), address.domain()) : address;
     }
 
     private static Address folded(Address address) {

@@ -98,12 +98,7 @@ public final class Users implements Credentials {
     /// True when this user may send in the name of this address.
     public boolean owns(String user, Address sender) {
         Optional<User> found = Optional.ofNullable(known.users().get(user));
-        return found.filter(u -> u.owns(sender) || u.owns(untagged(sender))).isPresent();
-    }
-
-    private Address untagged(Address address) {
-        int cut = delimiter.map(d -> address.localPart().indexOf(d)).orElse(-1);
-        return cut > 0 ? new Address(address.localPart().substring(0, cut), address.domain()) : address;
+        return found.filter(u -> u.owns(sender) || u.owns(sender.withoutExtension(delimiter))).isPresent();
     }
 
     private Optional<User> find(String name) throws IOException {
