@@ -265,8 +265,8 @@ class BrokenConnectionsTest {
         }
     }
 
-    /// Postfix has a central queue manager and one message at a time on a connection; Exim and sendmail have connections of their own
-    /// for each message. Here two deliveries, chosen one by one, are whole on one wire before the peer has replied to anything.
+    /// Finch's critique of Postfix: one message at a time on a connection. Here two deliveries that the queue manager has chosen
+    /// one by one are whole on one wire before the peer has replied to anything.
     @Tag("FI-41")
     @Tag("FI-34")
     @Test
