@@ -16,6 +16,7 @@ import org.slipstream.smtpout.EventLog.Depth;
 import org.slipstream.smtpout.EventLog.Lost;
 import org.slipstream.smtpout.dialog.ReplyParser;
 import org.slipstream.smtpout.host.HostFinder;
+import org.slipstream.smtpout.wire.LongLines;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -252,7 +253,8 @@ class BrokenConnectionsTest {
             }
         };
         try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", "CHUNKING");
-                Carriers carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, 10 << 20)),
+                Carriers carriers = Post.carriers(Post.patient().with(LongLines.SEND)
+                        .with(new ClientConfig.Ahead(5, 50, 10 << 20)),
                         events)) {
             carriers.open(1, sink.route(), false);
             for (int i = 1; i <= 5; i++) {
