@@ -16,6 +16,7 @@ import org.slipstream.smtpout.EventLog.Depth;
 import org.slipstream.smtpout.EventLog.Lost;
 import org.slipstream.smtpout.dialog.ReplyParser;
 import org.slipstream.smtpout.host.HostFinder;
+import org.slipstream.smtpout.wire.LongLines;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -252,7 +253,8 @@ class BrokenConnectionsTest {
             }
         };
         try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", "CHUNKING");
-                Carriers carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, 10 << 20)),
+                Carriers carriers = Post.carriers(Post.patient().with(LongLines.SEND)
+                        .with(new ClientConfig.Ahead(5, 50, 10 << 20)),
                         events)) {
             carriers.open(1, sink.route(), false);
             for (int i = 1; i <= 5; i++) {
@@ -265,8 +267,8 @@ class BrokenConnectionsTest {
         }
     }
 
-    /// Postfix has a central queue manager and one message at a time on a connection; Exim and sendmail have connections of their own
-    /// for each message. Here two deliveries, chosen one by one, are whole on one wire before the peer has replied to anything.
+    /// Finch's critique of Postfix: one message at a time on a connection. Here two deliveries that the queue manager has chosen
+    /// one by one are whole on one wire before the peer has replied to anything.
     @Tag("FI-41")
     @Tag("FI-34")
     @Test

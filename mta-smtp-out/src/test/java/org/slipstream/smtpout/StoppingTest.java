@@ -84,16 +84,18 @@ class StoppingTest {
                 DATA
                 STALL
                 """)) {
-            var carriers = new Carriers(Post.patient(), events,
+            var carriers = new Carriers(Post.patient().with(new ClientConfig.Ahead(1, 1, 1 << 20)), events,
                     _ -> new HostFinder.Answer.Found(List.of(InetAddress.ofLiteral("127.0.0.1"))),
                     new SplittableRandom(1));
             carriers.open(1, server.route(), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1));
+            Post.deliver(carriers, 1, transfer(2));
             await().atMost(Duration.ofSeconds(90)).until(() -> server.contents().size() == 1);
             carriers.close(Duration.ofMillis(700));
             assertThat(events.ownFailure(1).reason()).isEqualTo(FailureReplies.stopping());
-            assertThat(events.news()).hasSize(2);
+            assertThat(events.ownFailure(2).reason()).as("one that waited").isEqualTo(FailureReplies.stopping());
+            assertThat(events.news()).hasSize(3);
         }
     }
 
