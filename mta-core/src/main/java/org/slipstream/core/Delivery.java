@@ -8,7 +8,12 @@ import java.util.Objects;
 ///
 /// @param number under which the result comes back; never used twice
 /// @param route to the one host that was chosen, under the name by which this message asked for it
-public record Delivery(long number, QueueId id, Route route, List<Recipient> recipients) {
+/// @param probe asks whether the recipients would be taken, and ends before the content
+public record Delivery(long number, QueueId id, Route route, List<Recipient> recipients, boolean probe) {
+    public Delivery(long number, QueueId id, Route route, List<Recipient> recipients) {
+        this(number, id, route, recipients, false);
+    }
+
     public Delivery {
         Objects.requireNonNull(id);
         Objects.requireNonNull(route);

@@ -1,5 +1,6 @@
 package org.slipstream.dist;
 
+import org.slipstream.core.Address;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.dist.config.Config;
@@ -45,6 +46,7 @@ import org.slipstream.spool.SpoolConfig;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -111,6 +113,15 @@ final class Rooms {
                 new Wake.Limits(config.queue().minimalBackoffMillis(),
                         new ClientNetwork(policy.clientPrefixV4(), policy.clientPrefixV6()), policy.remembered()),
                 System::nanoTime);
+    }
+
+    /// Whether an address of ours is known; empty for an address of another domain.
+    Optional<Boolean> knowsLocally(Address address) {
+        return switch (book.decide(address)) {
+            case AddressBook.Decision.Mailbox _,AddressBook.Decision.Alias _ -> Optional.of(true);
+            case AddressBook.Decision.Unknown _ -> Optional.of(false);
+            case AddressBook.Decision.Remote _ -> Optional.empty();
+        };
     }
 
     Desk.Mailboxes mailboxes() {

@@ -10,6 +10,7 @@ import org.slipstream.dist.config.Config;
 import org.slipstream.dist.config.Release;
 import org.slipstream.dist.desk.CarrierAnswers;
 import org.slipstream.dist.desk.Desk;
+import org.slipstream.dist.desk.Probing;
 import org.slipstream.dist.desk.QueueOperations;
 import org.slipstream.dist.desk.RestingDesk;
 import org.slipstream.dist.desk.Surroundings;
@@ -141,7 +142,10 @@ public final class Server implements AutoCloseable {
         QueueOperations operations = new QueueOperations(spool, inbox, desk.commands(), CLOCK, Release.version(),
                 config.hostname(),
                 new Surroundings(config.queue().delivers(), carriers::phase, places::suspended,
-                        places::connections, places::explain, Optional.empty()));
+                        places::connections, places::explain,
+                        config.queue().delivers()
+                                ? Optional.of(new Probing(desk.commands(), rooms::knowsLocally))
+                                : Optional.empty()));
         undo.push("connections", KEPT_FOR_OUTCOMES, carriers::close);
         AdminServer api = bindAdmin();
         House house = rooms.house(loop::isBehindArrivals, prepared.users());

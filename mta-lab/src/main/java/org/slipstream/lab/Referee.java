@@ -113,6 +113,7 @@ public final class Referee {
                 due.id().ifPresentOrElse(id -> file(id, order), () -> owe("Filed"));
             }
             case QmgrOrder.Answered answered -> settle("Answered " + answered.ticket());
+            case QmgrOrder.Verified verified -> settle("Answered " + verified.ticket());
         }
     }
 

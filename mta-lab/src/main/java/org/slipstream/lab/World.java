@@ -289,7 +289,7 @@ public final class World {
             case QmgrOrder.Remove remove -> spool.remove(remove, this::tell);
             case QmgrOrder.SetHold hold -> spool.hold(hold, this::tell);
             case QmgrOrder.MakeDue due -> spool.makeDue(due, this::tell);
-            case QmgrOrder.Answered _ -> {
+            case QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
                 // The referee counts the answers.
             }
         }

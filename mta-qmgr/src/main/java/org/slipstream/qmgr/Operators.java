@@ -1,5 +1,6 @@
 package org.slipstream.qmgr;
 
+import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.Command;
@@ -25,9 +26,10 @@ final class Operators {
     private final Routing routing;
     private final Flushes flushes;
     private final Endings endings;
+    private final Probes probes;
 
     Operators(Present present, ActiveSet active, Anteroom anteroom, Scheduler scheduler, Destinations destinations,
-            Routing routing, Flushes flushes, Endings endings) {
+            Routing routing, Flushes flushes, Endings endings, Probes probes) {
         this.present = present;
         this.active = active;
         this.anteroom = anteroom;
@@ -36,6 +38,7 @@ final class Operators {
         this.routing = routing;
         this.flushes = flushes;
         this.endings = endings;
+        this.probes = probes;
     }
 
     void command(QmgrEvent.Operator operator) {
@@ -45,6 +48,7 @@ final class Operators {
             case Command.Hold(QueueId id) -> wish(id, Wish.HOLD, ticket);
             case Command.Release(QueueId id) -> wish(id, Wish.RELEASE, ticket);
             case Command.Delete(QueueId id) -> wish(id, Wish.DELETE, ticket);
+            case Command.Verify(Address address) -> probes.verify(address, ticket);
         }
     }
 

@@ -82,6 +82,7 @@ public final class QueueManager {
     private final Outcomes outcomes;
     private final Endings endings;
     private final Operators operators;
+    private final Probes probes;
 
     /// An entry under way.
     ///
@@ -129,7 +130,9 @@ public final class QueueManager {
         Flushes flushes = new Flushes(config.minimalBackoffMillis());
         this.routing = new Routing(present, scheduler, destinations, outcomes, flushes, trace);
         this.endings = new Endings(present, new Settlement(patience), scheduler, active, outcomes, scans);
-        this.operators = new Operators(present, active, anteroom, scheduler, destinations, routing, flushes, endings);
+        this.probes = new Probes(present, seating, routing.questions());
+        this.operators = new Operators(present, active, anteroom, scheduler, destinations, routing, flushes, endings,
+                probes);
     }
 
     /// One event, all its consequences.
@@ -152,8 +155,14 @@ public final class QueueManager {
             case QmgrEvent.ScanDone done -> scanned(done);
             case QmgrEvent.RecipientsRead read -> recipientsRead(read);
             case QmgrEvent.MessageDamaged damaged -> damaged(damaged.id());
-            case QmgrEvent.RouteKnown known -> routing.known(known.domain(), known.route(), endings::settle);
-            case QmgrEvent.RouteFailed failed -> routing.failed(failed.domain(), failed.reason(), endings::settle);
+            case QmgrEvent.RouteKnown known -> {
+                probes.routeKnown(known.domain(), known.route());
+                routing.known(known.domain(), known.route(), endings::settle);
+            }
+            case QmgrEvent.RouteFailed failed -> {
+                probes.routeFailed(failed.domain(), failed.reason());
+                routing.failed(failed.domain(), failed.reason(), endings::settle);
+            }
             case QmgrEvent.OfConnection connection -> learn(seating.happened(connection, now(), present.orders()));
             case QmgrEvent.OutcomeRecorded recorded -> recorded(recorded.id());
             case QmgrEvent.Notified notified -> endings.notified(notified);
@@ -192,6 +201,7 @@ public final class QueueManager {
         while (more) {
             more = choose(nowMillis, sink);
         }
+        probes.pump(() -> ++deliveries);
         idleLanes = seated.size() < config.lanes();
     }
 
@@ -237,7 +247,7 @@ public final class QueueManager {
 
     /// True when nothing is being delivered, recorded, reported or filed. After [QmgrEvent.Stopping] that time comes.
     public boolean isQuiet() {
-        return seated.isEmpty() && outcomes.isQuiet() && endings.isQuiet();
+        return seated.isEmpty() && probes.isQuiet() && outcomes.isQuiet() && endings.isQuiet();
     }
 
     /// New mail arrives faster than it is taken in, by more than a server's worth of deliveries (`default_process_limit`): whoever
@@ -486,9 +496,14 @@ public final class QueueManager {
             scheduler.seatsMayBeFree();
         }
         for (Effects.Refusal refusal : effects.refusals()) {
-            failed(seated.get(refusal.delivery()).entry().line(), refusal.reason(), OptionalLong.empty());
+            if (!probes.knows(refusal.delivery())) {
+                failed(seated.get(refusal.delivery()).entry().line(), refusal.reason(), OptionalLong.empty());
+            }
         }
         for (Ended ended : effects.ended()) {
+            if (probes.ended(ended)) {
+                continue;
+            }
             Seated back = seated.remove(ended.delivery());
             if (back == null) {
                 throw new IllegalStateException("not seated: " + ended);

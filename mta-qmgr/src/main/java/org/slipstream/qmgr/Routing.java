@@ -61,6 +61,11 @@ final class Routing {
         this.trace = trace;
     }
 
+    /// Open questions, shared with the address probes.
+    Questions questions() {
+        return questions;
+    }
+
     void find(Activation message, List<Recipient> recipients) {
         Map<String, List<Recipient>> byDomain = new TreeMap<>();
         for (Recipient recipient : recipients) {

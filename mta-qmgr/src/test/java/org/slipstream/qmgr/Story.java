@@ -280,6 +280,9 @@ final class Story {
                 answers.add(new QmgrEvent.Filed(due.id()));
             }
             case QmgrOrder.Answered answered -> answered(answered);
+            case QmgrOrder.Verified _ -> {
+                // The story reads it among the orders.
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package org.slipstream.dist.desk;
 
+import org.slipstream.core.Address;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.Command;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -18,6 +19,8 @@ public final class Commands {
     private final AtomicLong tickets = new AtomicLong(QmgrEvent.Operator.NO_TICKET);
     private final Map<Long, CompletableFuture<Result>> open = new ConcurrentHashMap<>();
 
+    private final Map<Long, Consumer<QmgrOrder.Verified>> verifications = new ConcurrentHashMap<>();
+
     /// @param inbox the queue manager's; must not block
     Commands(Consumer<QmgrEvent> inbox) {
         this.inbox = inbox;
@@ -30,6 +33,16 @@ public final class Commands {
         open.put(ticket, answer);
         inbox.accept(new QmgrEvent.Operator(command, ticket));
         return answer;
+    }
+
+    void verify(Address address, Consumer<QmgrOrder.Verified> answer) {
+        long ticket = tickets.incrementAndGet();
+        verifications.put(ticket, answer);
+        inbox.accept(new QmgrEvent.Operator(new Command.Verify(address), ticket));
+    }
+
+    void verified(QmgrOrder.Verified verified) {
+        verifications.remove(verified.ticket()).accept(verified);
     }
 
     void answered(QmgrOrder.Answered answered) {

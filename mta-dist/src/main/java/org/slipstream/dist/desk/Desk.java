@@ -24,6 +24,7 @@ import org.slipstream.spool.DamagedException;
 import org.slipstream.spool.Spool;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -42,6 +43,18 @@ public final class Desk implements OrderSink, AutoCloseable {
     /// As many questions to DNS at once.
     private static final int LOOKUPS = 200;
     private static final WorkerBudget.Shares LOOKUP_SHARES = new WorkerBudget.Shares(5, 10);
+
+    private static final Letter NO_CONTENT = new Letter() {
+        @Override
+        public long sizeBytes() {
+            return 0;
+        }
+
+        @Override
+        public InputStream open() {
+            return InputStream.nullInputStream();
+        }
+    };
 
     private final Spool spool;
     private final Routes routes;
@@ -128,6 +141,7 @@ public final class Desk implements OrderSink, AutoCloseable {
                 spool.makeDue(due.id(), due.domain(), due.nowMillis(),
                         () -> answers.accept(new QmgrEvent.Filed(due.id())));
             case QmgrOrder.Answered answered -> commands.answered(answered);
+            case QmgrOrder.Verified verified -> commands.verified(verified);
         }
     }
 
@@ -199,6 +213,8 @@ public final class Desk implements OrderSink, AutoCloseable {
 
     private void deliver(QmgrOrder.Deliver deliver) {
         switch (deliver.route()) {
+            case Route.Smtp _,Route.Lmtp _ when deliver.delivery().probe() ->
+                handOver(deliver, Envelope.of(Optional.empty(), List.of()), NO_CONTENT);
             case Route.Smtp _,Route.Lmtp _ -> spool.inMemory(deliver.id()).ifPresentOrElse(
                     fresh -> handOver(deliver, fresh.envelope(), fresh.letter()),
                     () -> errands.read(() -> handOver(deliver)));

@@ -109,7 +109,7 @@ final class StudyWorld {
                 later(0, new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
             }
             case QmgrOrder.Defer _,QmgrOrder.Remove _ -> over = true;
-            case QmgrOrder.Notify _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.Answered _ ->
+            case QmgrOrder.Notify _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.Answered _,QmgrOrder.Verified _ ->
                 throw new IllegalStateException(
                         "nobody gave a reason for " + order);
         }

@@ -1,5 +1,6 @@
 package org.slipstream.qmgr.event;
 
+import org.slipstream.core.Address;
 import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
@@ -122,6 +123,9 @@ public sealed interface QmgrEvent {
 
         /// Undo [Hold] and try now.
         record Release(QueueId id) implements Command {}
+
+        /// Would mail for this address be taken? Answered by [QmgrOrder.Verified].
+        record Verify(Address address) implements Command {}
 
         /// Forget this message without a report.
         record Delete(QueueId id) implements Command {}

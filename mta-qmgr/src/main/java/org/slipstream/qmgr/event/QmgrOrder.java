@@ -1,6 +1,7 @@
 package org.slipstream.qmgr.event;
 
 import org.slipstream.core.Delivery;
+import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
@@ -89,6 +90,12 @@ public sealed interface QmgrOrder {
 
     /// Answers [QmgrEvent.Operator], exactly once for each ticket. Has no answer itself.
     record Answered(long ticket, Result result) implements QmgrOrder {}
+
+    /// Answers [QmgrEvent.Command.Verify]. Has no answer itself.
+    ///
+    /// @param route transport and next hop; empty where there is none
+    /// @param outcome what mail for the address would have met
+    record Verified(long ticket, String route, Outcome outcome) implements QmgrOrder {}
 
     /// The effect of an operator's command.
     enum Result {

@@ -25,7 +25,8 @@ record Assignment(long number, QueueId id, Owner owner, Candidates where, List<R
 
     /// The delivery on a connection to this host, under the name that this message's route has for it.
     Delivery to(Candidate host) {
-        return new Delivery(number, id, where.named(host).route(), recipients);
+        return new Delivery(number, id, where.named(host).route(), recipients,
+                owner instanceof Owner.Verification);
     }
 
     List<RecipientOutcome> all(Outcome outcome) {

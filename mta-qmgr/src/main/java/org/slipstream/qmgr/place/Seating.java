@@ -88,6 +88,18 @@ public final class Seating {
         tellMemory();
     }
 
+    /// May an address probe go there now? Like [#ask].
+    public boolean mayProbe(Route route, long nowMillis) {
+        return !(of(route).ask(new Owner.Verification(), candidates(route), true, nowMillis) instanceof Seat.Wait);
+    }
+
+    /// Seats an address probe. Only directly after [#mayProbe] said yes for it.
+    public void probe(long delivery, QueueId id, Route route, Recipient recipient, long nowMillis, OrderSink orders) {
+        of(route).seat(new Assignment(delivery, id, new Owner.Verification(), candidates(route), List.of(recipient)),
+                nowMillis, orders);
+        tellMemory();
+    }
+
     /// Connections that open for this destination or serve it, which its window is charged with; several entries may sit on one. Empty
     /// where each entry has a connection of its own: then entries are counted.
     public OptionalInt charge(Route route) {

@@ -29,6 +29,8 @@ import java.util.Optional;
 /// is the end of the transaction (RFC 2920 section 3.1). A BDAT that is on its way meets no such trap: it brings its content, the
 /// peer reads it, throws it away and says so (RFC 3030 section 2).
 ///
+/// A probe ends with the replies to RCPT, which are its outcomes; the peer's open transaction is reset before the next one.
+///
 /// When to write and whose reply it is that came is not decided here but in [Pipeline].
 final class Transaction {
     private final Transfer transfer;
@@ -36,6 +38,7 @@ final class Transaction {
     private final String remote;
     private final boolean chunked;
     private final boolean ahead;
+    private final boolean probe;
 
     private final Outcome[] decided;
     private final Deque<Command> unsent = new ArrayDeque<>();
@@ -74,6 +77,7 @@ final class Transaction {
         this.remote = remote;
         this.chunked = chunked;
         this.ahead = ahead;
+        this.probe = transfer.delivery().probe();
         this.decided = new Outcome[recipients().size()];
         plan(new MailParameters(extensions), nowMillis);
     }
@@ -92,7 +96,9 @@ final class Transaction {
             }
         }
         recipientsLeft = unsent.size() - 1;
-        if (!chunked) {
+        if (probe) {
+            body = Body.DONE;
+        } else if (!chunked) {
             unsent.add(new Command(Phase.DATA, -1, "DATA"));
         }
         dropTheHopeless();
@@ -200,7 +206,9 @@ final class Transaction {
         if (decided[recipient] != null) {
             return;
         }
-        if (reply.isPositive()) {
+        if (reply.isPositive() && probe) {
+            decide(recipient, reply);
+        } else if (reply.isPositive()) {
             accepted.add(recipient);
         } else {
             // RFC 5321 section 4.5.3.1.10: an old way to say "too many recipients", which is true only for now.
@@ -229,7 +237,7 @@ final class Transaction {
     /// What can help nobody is not said any more. DATA that is on its way may still be taken.
     private void dropTheHopeless() {
         boolean hopeless = lost || recipientsLeft == 0 && accepted.isEmpty();
-        if (hopeless && body == Body.PLANNED && !dataSent) {
+        if (hopeless && (probe || body == Body.PLANNED && !dataSent)) {
             unsent.clear();
             body = Body.DONE;
         }

@@ -28,7 +28,9 @@ public record Transfer(Delivery delivery, Envelope envelope, Letter content) {
 
     /// The same for some of the recipients, under another number.
     public Transfer portion(long number, List<Recipient> recipients) {
-        return new Transfer(new Delivery(number, delivery.id(), delivery.route(), recipients), envelope, content);
+        return new Transfer(new Delivery(number, delivery.id(), delivery.route(), recipients, delivery.probe()),
+                envelope,
+                content);
     }
 
     /// The same with its content in another form.

@@ -1,0 +1,106 @@
+package org.slipstream.qmgr;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.place.Effects.Ended;
+import org.slipstream.qmgr.place.Seating;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/// Address verification: would a host take mail for this address? Finch's pseudo-message (FI-07).
+///
+/// A probe is a delivery that ends before its content. All probes together are one message in the share of connections that they may have, so
+/// that many requests cannot take the connections that mail needs. A probe teaches nothing about a destination's window, and it is tried
+/// once: a host that cannot be asked now is an answer, too.
+final class Probes {
+    /// The pseudo-message. Queue ids of mail are times, and this one lies before all of them.
+    static final QueueId PSEUDO_MESSAGE = new QueueId(1);
+
+    private final Present present;
+    private final Seating seating;
+    private final Questions questions;
+    private final Map<String, List<Probe>> unrouted = new LinkedHashMap<>();
+    private final Deque<Routed> waiting = new ArrayDeque<>();
+    private final Map<Long, Routed> underWay = new LinkedHashMap<>();
+
+    private record Probe(long ticket, Address address) {}
+
+    private record Routed(Probe probe, Route route) {}
+
+    Probes(Present present, Seating seating, Questions questions) {
+        this.present = present;
+        this.seating = seating;
+        this.questions = questions;
+    }
+
+    boolean isQuiet() {
+        return underWay.isEmpty();
+    }
+
+    void verify(Address address, long ticket) {
+        String domain = address.domainKey();
+        if (questions.probe(domain)) {
+            present.order(new QmgrOrder.FindRoute(domain, PSEUDO_MESSAGE));
+        }
+        unrouted.computeIfAbsent(domain, _ -> new ArrayList<>(1)).add(new Probe(ticket, address));
+    }
+
+    void routeKnown(String domain, Route route) {
+        Optional.ofNullable(unrouted.remove(domain)).orElse(List.of())
+                .forEach(probe -> waiting.add(new Routed(probe, route)));
+    }
+
+    void routeFailed(String domain, Reply reason) {
+        Optional.ofNullable(unrouted.remove(domain)).orElse(List.of()).forEach(
+                probe -> answer(probe, "", Outcome.of(reason, Outcomes.HERE)));
+    }
+
+    /// Seats what has a seat.
+    ///
+    /// @param deliveries gives each delivery its number
+    void pump(LongSupplier deliveries) {
+        for (int left = waiting.size(); left > 0; left--) {
+            Routed next = waiting.remove();
+            if (seating.mayProbe(next.route(), present.nowMillis())) {
+                long delivery = deliveries.getAsLong();
+                underWay.put(delivery, next);
+                seating.probe(delivery, PSEUDO_MESSAGE, next.route(), new Recipient(1, next.probe().address()),
+                        present.nowMillis(), present.orders());
+            } else {
+                waiting.add(next);
+            }
+        }
+    }
+
+    /// True when it was a probe that ended.
+    boolean ended(Ended ended) {
+        Routed probe = underWay.remove(ended.delivery());
+        if (probe == null) {
+            return false;
+        }
+        Outcome outcome = ended.outcomes().stream().map(RecipientOutcome::outcome).findFirst().orElseThrow();
+        answer(probe.probe(), probe.route().transport() + ":" + probe.route().nextHop(), outcome);
+        return true;
+    }
+
+    boolean knows(long delivery) {
+        return underWay.containsKey(delivery);
+    }
+
+    private void answer(Probe probe, String route, Outcome outcome) {
+        present.order(new QmgrOrder.Verified(probe.ticket(), route, outcome));
+    }
+}
