@@ -252,7 +252,7 @@ class BrokenConnectionsTest {
                 });
             }
         };
-        try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", "CHUNKING");
+        try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", "CHUNKING", "8BITMIME");
                 Carriers carriers = Post.carriers(Post.patient().with(LongLines.SEND)
                         .with(new ClientConfig.Ahead(5, 50, 10 << 20)),
                         events)) {

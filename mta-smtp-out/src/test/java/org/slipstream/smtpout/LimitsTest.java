@@ -93,10 +93,11 @@ class LimitsTest {
                 C RCPT TO:<c@x.example>
                 CHUNK LAST
                 DROP
-                """)) {
-            carriers.open(1, server.route(), false);
+                """);
+                var oneByOne = new Carriers(Post.patient().with(new ClientConfig.Ahead(1, 1, 1 << 20)), events)) {
+            oneByOne.open(1, server.route(), false);
             events.ready();
-            Post.deliver(carriers, 1, transfer(1, FIVE));
+            Post.deliver(oneByOne, 1, transfer(1, FIVE));
             assertThat(events.unanswered(1).mayHaveArrived()).isTrue();
             assertThat(events.results()).hasSize(1);
         }
