@@ -10,7 +10,6 @@ import org.slipstream.qmgr.Seating;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.HostRow;
-import org.slipstream.qmgr.place.HostState;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlaceSnapshot;
 import org.slipstream.qmgr.place.PlacementSeating;
@@ -18,7 +17,6 @@ import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Workers;
 import org.slipstream.smtpout.ClientConfig;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -59,13 +57,9 @@ public final class Places {
 
     /// The hosts that are left alone. Only on the queue manager's thread.
     public List<SuspendedHost> suspended(long nowMillis) {
-        List<SuspendedHost> suspended = new ArrayList<>();
-        workers.hosts().list(nowMillis).forEach((host, states) -> states.forEach(state -> {
-            if (state instanceof HostState.Suspended ended) {
-                suspended.add(new SuspendedHost(host, workers.hosts().name(host), ended));
-            }
-        }));
-        return suspended;
+        return workers.hosts().suspended(nowMillis).entrySet().stream()
+                .map(host -> new SuspendedHost(host.getKey(), workers.hosts().name(host.getKey()), host.getValue()))
+                .toList();
     }
 
     /// Where the next delivery of a message that waits would go now, and why not elsewhere; empty when nothing of it waits to go by SMTP. Only
