@@ -166,7 +166,7 @@ final class Rooms {
                 queue.recipientsPerDelivery(), RECIPIENT_BATCH, queue.lanesPerDestination(), queue.lanes(),
                 queue.idleConnectionMillis(), SCAN_LIMIT, queue.scanIntervalMillis(), delivery.memory(),
                 delivery.order(), delivery.variant(), delivery.transportRetryMillis(), delivery.transports(),
-                queue.spacedStarts());
+                queue.spacedStarts(), delivery.recipientDelimiter());
     }
 
     static ClientConfig client(Config config) throws StartFailure {

@@ -23,6 +23,12 @@ class PlacementRulesTest {
         return Rooms.smtpPlacement(((ReadResult.Accepted) result).config());
     }
 
+    /// The tests of the placement use its defaults, so these are to be the server's.
+    @Test
+    void theDefaultsOfThePlacementAreThoseOfTheServer() {
+        assertThat(rules()).isEqualTo(PlaceRules.defaults());
+    }
+
     @Test
     @Tag("FI-40")
     void theTwoSpecialCasesAreOnAndCanBeSwitchedOffOneByOne() {

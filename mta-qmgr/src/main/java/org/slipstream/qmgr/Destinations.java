@@ -47,7 +47,7 @@ final class Destinations {
     /// The line for mail to this address by this route, made when there is none.
     Line line(Route route, Address address) {
         String key = scheduler.isPerRecipient(route.transport())
-                ? address.localPart() + "@" + route.nextHop()
+                ? address.mailboxKey(config.recipientDelimiter(), route.nextHop())
                 : route.nextHop();
         Line line = scheduler.line(route, key);
         if (!byLine.containsKey(line)) {

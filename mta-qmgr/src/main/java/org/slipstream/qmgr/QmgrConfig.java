@@ -8,6 +8,7 @@ import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.OrderPolicy;
 
+import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /// The queue manager's settings, in milliseconds and counts; `docs/configuration.md` has their names in `mta.toml`.
@@ -40,12 +41,14 @@ import java.util.random.RandomGenerator;
 /// @param transports what else can be set, by transport
 /// @param spacedStarts bulk deliveries to one destination start one after the other ([org.slipstream.qmgr.flow.Spacing]);
 /// false is the plain algorithm
+/// @param recipientDelimiter between a mailbox and its extension (`recipient_delimiter`): where recipients are destinations of their own,
+/// all extensions of a mailbox are one
 public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maximalBackoffMillis, long lifetimeMillis,
         long bounceLifetimeMillis, long secondExpiryMillis, long delayNoticeMillis, int recipientsPerDelivery,
         int recipientBatch,
         int lanesPerDestination, int lanes, long idleLaneMillis, int scanLimit, long scanIntervalMillis, Memory memory,
         OrderPolicy policy, FeedbackVariant feedback, long transportRetryMillis, TransportTable transports,
-        boolean spacedStarts) {
+        boolean spacedStarts, Optional<String> recipientDelimiter) {
 
     /// Two days, as in ZMailer's sample.
     private static final long SECOND_EXPIRY_MILLIS = 172_800_000;
@@ -80,7 +83,7 @@ public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maxima
                 TransportTable.of(TransportSettings.defaults().withRecipientsPerDelivery(recipientsPerDelivery)
                         .withConcurrency(lanes, TransportSettings.defaults().initialConcurrency(),
                                 lanesPerDestination)),
-                false);
+                false, Optional.empty());
     }
 
     /// What a server on the open Internet needs; the figures are Postfix's, but for the shorter bounce lifetime.
@@ -94,7 +97,7 @@ public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maxima
                 bounceLifetimeMillis, millis, delayNoticeMillis, recipientsPerDelivery, recipientBatch,
                 lanesPerDestination,
                 lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, policy, feedback, transportRetryMillis,
-                transports, spacedStarts);
+                transports, spacedStarts, recipientDelimiter);
     }
 
     public QmgrConfig withTransports(TransportTable table) {
@@ -102,7 +105,7 @@ public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maxima
                 bounceLifetimeMillis, secondExpiryMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch,
                 lanesPerDestination,
                 lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, policy, feedback, transportRetryMillis,
-                table, spacedStarts);
+                table, spacedStarts, recipientDelimiter);
     }
 
     public QmgrConfig withMemory(Memory limits) {
@@ -110,7 +113,7 @@ public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maxima
                 bounceLifetimeMillis, secondExpiryMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch,
                 lanesPerDestination,
                 lanes, idleLaneMillis, scanLimit, scanIntervalMillis, limits, policy, feedback, transportRetryMillis,
-                transports, spacedStarts);
+                transports, spacedStarts, recipientDelimiter);
     }
 
     public QmgrConfig withFeedback(FeedbackVariant variant) {
@@ -118,7 +121,7 @@ public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maxima
                 bounceLifetimeMillis, secondExpiryMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch,
                 lanesPerDestination,
                 lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, policy, variant, transportRetryMillis,
-                transports, spacedStarts);
+                transports, spacedStarts, recipientDelimiter);
     }
 
     public QmgrConfig withPolicy(OrderPolicy order) {
@@ -126,7 +129,14 @@ public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maxima
                 bounceLifetimeMillis, secondExpiryMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch,
                 lanesPerDestination,
                 lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, order, feedback, transportRetryMillis,
-                transports, spacedStarts);
+                transports, spacedStarts, recipientDelimiter);
+    }
+
+    public QmgrConfig withRecipientDelimiter(Optional<String> delimiter) {
+        return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
+                bounceLifetimeMillis, secondExpiryMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch,
+                lanesPerDestination, lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, policy, feedback,
+                transportRetryMillis, transports, spacedStarts, delimiter);
     }
 
     public QmgrConfig withSpacedStarts(boolean spaced) {
@@ -134,7 +144,7 @@ public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maxima
                 bounceLifetimeMillis, secondExpiryMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch,
                 lanesPerDestination,
                 lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, policy, feedback, transportRetryMillis,
-                transports, spaced);
+                transports, spaced, recipientDelimiter);
     }
 
     /// The settings of a transport.

@@ -13,6 +13,7 @@ import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -201,6 +202,18 @@ class OrderOfServiceTest {
         assertThat(story.brain.snapshot(0).destinations()).hasSize(10)
                 .allSatisfy(d -> assertThat(d.nextHop()).endsWith("@far.example"));
         assertThat(story.waiting(QmgrOrder.Deliver.class)).hasSize(10);
+    }
+
+    @Test
+    @Tag("PF-12")
+    void oneMailboxIsOneDestinationWhateverItsCaseAndItsExtension() {
+        Story story = new Story(s -> s.recipients(1, 1_000).lanes(20, 100)
+                .also(config -> config.withRecipientDelimiter(Optional.of("+"))));
+        story.withhold(QmgrOrder.Deliver.class);
+        story.queue("Ann@far.example", "ann+news@far.example", "ANN+shop@far.example", "bob@far.example");
+
+        assertThat(story.brain.snapshotOfDestinations(0).destinations()).extracting(d -> d.nextHop())
+                .containsExactlyInAnyOrder("ann@far.example", "bob@far.example");
     }
 
     @Test

@@ -11,7 +11,10 @@ import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.Command;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.flow.Destination;
+import org.slipstream.qmgr.sched.Line;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -169,12 +172,25 @@ class TroubleTest {
     @Test
     @Tag("PF-06")
     void aRefusedRecipientSaysNothingAgainstTheServer() {
-        Story story = new Story();
-        story.replies.put("busy@far.example", Story.TRY_LATER);
-        story.queue("busy@far.example");
-        QueueId next = story.queue("a@far.example");
+        List<QmgrTrace.Feedback> kinds = new ArrayList<>();
+        List<Integer> windows = new ArrayList<>();
+        Story story = new Story(s -> s, new QmgrTrace() {
+            @Override
+            public void feedback(Line line, Feedback kind, int running, Destination.Figures figures) {
+                kinds.add(kind);
+                windows.add(figures.window());
+            }
+        });
+        story.withhold(QmgrOrder.Deliver.class);
+        for (int i = 0; i < 5; i++) {
+            story.replies.put("busy" + i + "@far.example", i % 2 == 0 ? Story.TRY_LATER : Story.NO_SUCH_USER);
+            story.queue("busy" + i + "@far.example");
+        }
+        story.answerAll(QmgrOrder.Deliver.class);
 
-        assertThat(story.removed).containsEntry(next, Settlement.SENT);
+        assertThat(kinds).contains(QmgrTrace.Feedback.OK).doesNotContain(QmgrTrace.Feedback.FAIL,
+                QmgrTrace.Feedback.FAIL_DEAD);
+        assertThat(windows).as("a refusal counts as a working session").isSorted().contains(6);
     }
 
     @Test

@@ -3,6 +3,7 @@ package org.slipstream.smtpout;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.dialog.Phase;
+import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.smtpout.wire.LongLines;
 
 import java.net.InetSocketAddress;
@@ -74,9 +75,12 @@ public record ClientConfig(String hostname, boolean startTls, List<InetSocketAdd
         return peers.policy(route, PeerPolicy.usual(startTls));
     }
 
-    /// Under which key a host of a route is known to the placement: what its connections may be shared by.
+    /// Under which key a host of a route is known to the placement: what its connections may be shared by. Where the certificate is
+    /// checked for the host's name, connections to one address under two names are two things.
     public HostKey hostKey(Route.Smtp route, Route.Host host) {
-        return HostKey.of(host.name(), host.addresses(), host.port(), peers.terms(route, PeerPolicy.usual(startTls)));
+        boolean byName = policy(route).tls() == TlsPolicy.VERIFY;
+        return HostKey.of(host.name(), byName ? List.of() : host.addresses(), host.port(),
+                peers.terms(route, PeerPolicy.usual(startTls)));
     }
 
     /// How long to wait for what is awaited (RFC 5321 section 4.5.3.2).

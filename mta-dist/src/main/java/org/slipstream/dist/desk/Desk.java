@@ -83,7 +83,7 @@ public final class Desk implements OrderSink, AutoCloseable {
     @FunctionalInterface
     public interface Habits {
         /// @param route to one host
-        boolean breaksUnderPipelining(Route.Smtp route);
+        boolean breaksUnderPipelining(Route route);
     }
 
     /// Local delivery; blocking.
@@ -196,8 +196,8 @@ public final class Desk implements OrderSink, AutoCloseable {
 
     private void open(QmgrOrder.Open open) {
         switch (open.route()) {
-            case Route.Smtp smtp -> carriers.open(open.connection(), smtp, habits.breaksUnderPipelining(smtp));
-            case Route.Lmtp lmtp -> carriers.open(open.connection(), lmtp, false);
+            case Route.Smtp _,Route.Lmtp _ ->
+                carriers.open(open.connection(), open.route(), habits.breaksUnderPipelining(open.route()));
             case Route.Local _,Route.Discard _ -> {
                 withoutSocket.add(open.connection());
                 answers.accept(new QmgrEvent.ConnectionReady(open.connection()));

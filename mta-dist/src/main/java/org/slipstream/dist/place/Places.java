@@ -8,16 +8,15 @@ import org.slipstream.dist.desk.SuspendedHost;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.place.DestDb;
+import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.HostRow;
-import org.slipstream.qmgr.place.HostState;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlaceSnapshot;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.smtpout.ClientConfig;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -51,20 +50,17 @@ public final class Places {
     /// Only on the queue manager's thread.
     ///
     /// @param route to one host
-    public boolean breaksUnderPipelining(Route.Smtp route) {
-        return seating.hosts().habit(client.hostKey(route, route.hosts().getFirst()), clockMillis.getAsLong())
-                .isPresent();
+    public boolean breaksUnderPipelining(Route route) {
+        HostKeys keys = client::hostKey;
+        HostKey host = route instanceof Route.Smtp smtp ? keys.of(smtp, smtp.hosts().getFirst()) : keys.of(route);
+        return seating.hosts().habit(host, clockMillis.getAsLong()).isPresent();
     }
 
     /// The hosts that are left alone. Only on the queue manager's thread.
     public List<SuspendedHost> suspended(long nowMillis) {
-        List<SuspendedHost> suspended = new ArrayList<>();
-        seating.hosts().list(nowMillis).forEach((host, states) -> states.forEach(state -> {
-            if (state instanceof HostState.Suspended ended) {
-                suspended.add(new SuspendedHost(host, seating.hosts().name(host), ended));
-            }
-        }));
-        return suspended;
+        return seating.hosts().suspended(nowMillis).entrySet().stream()
+                .map(host -> new SuspendedHost(host.getKey(), seating.hosts().name(host.getKey()), host.getValue()))
+                .toList();
     }
 
     /// Where the next delivery of a message that waits would go now, and why not elsewhere; empty when nothing of it waits to go. Only

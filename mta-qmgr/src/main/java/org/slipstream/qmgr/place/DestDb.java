@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -41,6 +42,7 @@ public final class DestDb {
 
     private final PlaceRules.Memory rules;
     private final Map<HostKey, SequencedMap<Kind, Note>> notes = new LinkedHashMap<>();
+    private final SortedSet<HostKey> suspended = new TreeSet<>();
     private final Map<HostKey, HostState.Crowded> crowded = new LinkedHashMap<>();
     private final TreeSet<Expiry> expiries = new TreeSet<>(Comparator.comparingLong(Expiry::atMillis)
             .thenComparing(Expiry::host).thenComparing(Expiry::kind));
@@ -152,6 +154,13 @@ public final class DestDb {
                 new HostState.Suspended(nowMillis, untilMillis, printable(why), printable(author)));
     }
 
+    /// The hosts that are suspended, in order. They are few, and no other host is looked at.
+    public SequencedMap<HostKey, HostState.Suspended> suspended(long nowMillis) {
+        SequencedMap<HostKey, HostState.Suspended> all = new LinkedHashMap<>();
+        suspended.forEach(host -> suspension(host, nowMillis).ifPresent(state -> all.put(host, state)));
+        return all;
+    }
+
     /// True when it was suspended.
     public boolean resume(HostKey host) {
         return drop(host, Kind.SUSPENDED);
@@ -223,6 +232,9 @@ public final class DestDb {
         drop(host, kind);
         Note note = new Note(state, name, expiresMillis(state));
         notes.computeIfAbsent(host, _ -> new TreeMap<>()).put(kind, note);
+        if (kind == Kind.SUSPENDED) {
+            suspended.add(host);
+        }
         if (note.expiresMillis() < Long.MAX_VALUE) {
             expiries.add(new Expiry(note.expiresMillis(), host, kind));
         }
@@ -236,6 +248,9 @@ public final class DestDb {
             expiries.remove(new Expiry(note.expiresMillis(), host, kind));
             if (known.isEmpty()) {
                 notes.remove(host);
+            }
+            if (kind == Kind.SUSPENDED) {
+                suspended.remove(host);
             }
             changed(kind, new HostRow.Change.Gone(host.toString(), kind));
         });

@@ -112,7 +112,7 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
     /// The source's figures where it has any, for SMTP.
     public static PlaceRules defaults() {
         return new PlaceRules(100, 20, new Shares(5, 10), new Shares(5, 0), new Depth(2, 50, 1),
-                new Idle(2, 10_000, 300_000),
+                new Idle(2, 2_000, 300_000),
                 new Memory(300_000, 4_000_000, 60_000, 3_600_000, 86_400_000, true, true),
                 new Unproven(75, 25, 30_000), 3);
     }

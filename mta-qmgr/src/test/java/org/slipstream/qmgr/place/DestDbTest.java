@@ -220,6 +220,22 @@ class DestDbTest {
         assertThat(hosts.suspension(A.host(), 60_000)).isEmpty();
     }
 
+    /// What an operator's list asks for: it must not go through all hosts that are known.
+    @Test
+    void theSuspendedHostsAreThoseOfTheWholeList() {
+        HostKey b = Yard.host("b").host();
+        breaks(A, 0);
+        hosts.suspend(A.host(), "maintenance", "ann", 60_000, 0);
+        hosts.suspend(b, "they asked us", "ann", Long.MAX_VALUE, 0);
+        hosts.suspend(Yard.host("c").host(), "by mistake", "ann", Long.MAX_VALUE, 0);
+        hosts.resume(Yard.host("c").host());
+        assertThat(hosts.suspended(59_999)).containsOnlyKeys(A.host(), b);
+        assertThat(hosts.suspended(59_999).get(b).why()).isEqualTo("they asked us");
+        assertThat(hosts.suspended(60_000)).containsOnlyKeys(b);
+        hosts.collect(60_000);
+        assertThat(hosts.suspended(0)).as("forgotten").containsOnlyKeys(b);
+    }
+
     @Test
     void keysAreWrittenAndReadAndTheFirstAddressNamesTheHost() {
         HostKey.Terms terms = new HostKey.Terms("verify", "192.0.2.9", "relay");
