@@ -15,6 +15,7 @@ import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.lane.LaneSeating;
+import org.slipstream.qmgr.place.DestDb;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /// A world for one queue manager: its orders are carried out by a simulated spool, DNS and network, and answered after
 /// the time that it takes.
@@ -35,7 +37,7 @@ public final class World {
 
     private final Scenario scenario;
     private final Witness witness;
-    private final Function<QmgrConfig, Seating> seatings;
+    private final Supplier<QueueManager> brains;
     private final Clockwork clock = new Clockwork();
     private final Random chance;
     private final Referee referee;
@@ -60,11 +62,22 @@ public final class World {
 
     /// @param seatings makes the other half of the brain, at each start of the server
     public World(Scenario scenario, Witness witness, Function<QmgrConfig, Seating> seatings) {
+        this(scenario, witness, new Random(scenario.seed()), chance -> new QueueManager(scenario.config(),
+                seatings.apply(scenario.config()), chance, witness));
+    }
+
+    /// The world in which mail goes by the scenario's placement.
+    public static World placed(Scenario scenario, Witness witness) {
+        return new World(scenario, witness, new Random(scenario.seed()), chance -> Brains.of(scenario.config(),
+                scenario.placement(), new DestDb(scenario.placement()), chance, witness));
+    }
+
+    private World(Scenario scenario, Witness witness, Random chance, Function<Random, QueueManager> brains) {
         this.scenario = scenario;
         this.witness = witness;
-        this.seatings = seatings;
-        this.chance = new Random(scenario.seed());
-        this.referee = new Referee(scenario.config());
+        this.chance = chance;
+        this.brains = () -> brains.apply(chance);
+        this.referee = new Referee(scenario.config(), scenario.placement());
         this.spool = new SimulatedSpool(clock, scenario.house(), referee);
         this.network = new SimulatedNetwork(scenario, clock, chance);
         referee.watch(spool, network);
@@ -193,6 +206,11 @@ public final class World {
         return network.copies(id, number);
     }
 
+    /// How often the content was sent to this recipient's server completely and no answer came: each may be a copy.
+    public int doubts(QueueId id, int number) {
+        return network.doubts(id, number);
+    }
+
     /// The last reply that was recorded for this recipient.
     public Optional<Reply> lastReply(QueueId id, int number) {
         Row row = spool.rows.containsKey(id) ? spool.rows.get(id) : spool.removed.get(id);
@@ -210,7 +228,7 @@ public final class World {
     }
 
     private void boot() {
-        brain = new QueueManager(scenario.config(), seatings.apply(scenario.config()), chance, witness);
+        brain = brains.get();
     }
 
     private void crash() {
