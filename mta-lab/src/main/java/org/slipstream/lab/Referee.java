@@ -32,6 +32,7 @@ import java.util.function.Supplier;
 /// - Each recipient gets one final outcome; a message is removed only when none is open and no failure is unreported, or
 ///   an operator said so.
 /// - Nothing is ordered for a message that is being filed: it is never active twice.
+/// - After every choice no entry waits whose destination has room and for which a seat is free.
 /// - Every order has its answer; no alarm rings without end; no more messages are active than allowed.
 public final class Referee {
     private static final int MOST_ALARMS_AT_ONE_TIME = 20;
@@ -136,7 +137,9 @@ public final class Referee {
         }
         TransportSettings settings = config.transport(open.route().transport());
         require(everywhere <= settings.processLimit(), () -> "too many connections with " + open);
-        require(settings.concurrencyLimit() == 0 || serving <= settings.concurrencyLimit(),
+        // A transport of one recipient a delivery has a window for each recipient (PF-12).
+        boolean each = settings.recipientsPerDelivery() == 1 || settings.concurrencyLimit() == 0;
+        require(each || serving <= settings.concurrencyLimit(),
                 () -> "too many connections for one destination with " + open);
         require(!(open.route() instanceof Route.Smtp) || atHost <= rules.connectionsPerHost(),
                 () -> "too many connections to one host with " + open);
@@ -270,6 +273,12 @@ public final class Referee {
         int inLine = snapshot.destinations().stream().mapToInt(QmgrSnapshot.ActiveDestination::waiting).sum();
         require(waiting == inLine,
                 () -> inLine + " entries wait at destinations, and not as many of messages: " + snapshot);
+    }
+
+    /// After every choice. A safety net, or the next event, would start what was forgotten, and nobody would see that it was.
+    void wakes(QueueManager brain, long now) {
+        brain.overlooked(now).ifPresent(entry -> require(false, () -> "could go and waits: queue="
+                + entry.message().id() + " to=" + entry.line()));
     }
 
     void removed(SimulatedSpool.Row row, String reason) {

@@ -33,7 +33,6 @@ import java.util.function.Supplier;
 /// scenario's seed and all order from the clockwork, so a scenario has one course of events: its transcript.
 public final class World {
     private static final long MOST_EVENTS = 100_000;
-    private static final int LOOK_EVERY = 1;
 
     private final Scenario scenario;
     private final Witness witness;
@@ -277,9 +276,7 @@ public final class World {
             brain.pump(clock.now(), orders::add);
             carryOut(orders);
         }
-        if (events % LOOK_EVERY == 0) {
-            referee.look(brain.snapshot(clock.now()));
-        }
+        referee.look(brain.snapshot(clock.now()));
     }
 
     private void carryOut(List<QmgrOrder> orders) {

@@ -428,6 +428,21 @@ public final class QueueManager {
         };
     }
 
+    /// An entry that waits although its destination has room and a seat is free for it: a lost wake-up, if there is one after
+    /// [#pump]. Changes nothing.
+    public Optional<Entry> overlooked(long nowMillis) {
+        return stopping
+                ? Optional.empty()
+                : scheduler.overlooked((message, line) -> look(message, line, nowMillis));
+    }
+
+    private Gate.Answer look(Message message, Line line, long nowMillis) {
+        boolean free = seating.look(message.id(), line.route(), destinations.mayOpen(line),
+                nowMillis) instanceof Seating.Answer.Free(boolean ridesAlong)
+                && (ridesAlong || destinations.waitMillis(message, line, nowMillis) == 0);
+        return free ? Gate.Answer.FREE : Gate.Answer.NOT_HERE;
+    }
+
     // Who takes no slot is in nobody's way.
     private Gate.Answer seatIsFree(Message message, Line line, boolean ridesAlong) {
         rides = ridesAlong;

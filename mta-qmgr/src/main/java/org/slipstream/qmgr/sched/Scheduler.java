@@ -263,6 +263,15 @@ public final class Scheduler {
         return transport.order.next(gate, nowMillis);
     }
 
+    /// An entry that waits although its destination has room and the gate lets it go. After [#choose] has found nothing there is
+    /// none, or a wake-up was lost. Changes nothing.
+    public Optional<Entry> overlooked(Gate question) {
+        return transports.stream().filter(transport -> !transport.dead && transport.pause == null)
+                .flatMap(transport -> transport.lines.values().stream()).filter(Line::hasRoom)
+                .flatMap(Line::firstOfEachMessage)
+                .filter(entry -> question.ask(entry.message(), entry.line()) == Gate.Answer.FREE).findFirst();
+    }
+
     // ---- finishing
 
     /// A taken entry is done with, whatever became of its recipients.
