@@ -34,6 +34,11 @@ public final class Brains {
                 trace);
     }
 
+    /// A queue manager that has one delivery at a time on each connection.
+    public static QueueManager oneAtATime(QmgrConfig config, RandomGenerator chance, QmgrTrace trace) {
+        return new QueueManager(config, new LaneSeating(config), chance, trace);
+    }
+
     /// One delivery at a time on each connection, no rationing and no memory that Postfix does not have: with one host per
     /// destination the placement decides as Postfix.
     public static PlaceRules oneAtATime(QmgrConfig config) {

@@ -8,11 +8,11 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.lab.Brains;
 import org.slipstream.lab.Clockwork;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.lane.LaneSeating;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -51,8 +51,9 @@ final class StudyWorld {
         this.doorway = switch (setup.door()) {
             case Door.Limiter limiter -> new LimitedDoorway(limiter, setup.habits(), clock, chance);
             case Door.Congested congested -> new CongestedDoorway(congested, setup.habits(), clock, chance);
+            case Door.Balanced balanced -> new BalancedDoorway(balanced, setup.habits(), clock, chance);
         };
-        this.brain = new QueueManager(setup.config(), new LaneSeating(setup.config()), chance, tally);
+        this.brain = Brains.oneAtATime(setup.config(), chance, tally);
     }
 
     static Tally run(Setup setup, long seed) {
