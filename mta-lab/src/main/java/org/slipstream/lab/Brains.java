@@ -44,6 +44,7 @@ public final class Brains {
     public static PlaceRules oneAtATime(QmgrConfig config) {
         return production(config).withDepth(1, 1, 1).withShares(new Shares(Integer.MAX_VALUE, 0), new Shares(1, 0))
                 .withAges(Integer.MAX_VALUE, config.idleLaneMillis(), IDLE_AGE_MILLIS)
+                .withMemory(config.minimalBackoffMillis(), 0, CLOSED_MEMORY_MILLIS)
                 .withUnproven(PlaceRules.Unproven.UNLIMITED);
     }
 

@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /// A world for one queue manager: its orders are carried out by a simulated spool, DNS and network, and answered after
 /// the time that it takes.
@@ -36,7 +36,7 @@ public final class World {
 
     private final Scenario scenario;
     private final Witness witness;
-    private final Supplier<QueueManager> brains;
+    private final Function<DestDb, QueueManager> brains;
     private final Clockwork clock = new Clockwork();
     private final Random chance;
     private final Referee referee;
@@ -44,6 +44,7 @@ public final class World {
     private final SimulatedNetwork network;
     private final List<QmgrEvent> arrived = new ArrayList<>();
     private Optional<Consumer<String>> transcript = Optional.empty();
+    private DestDb hosts;
     private QueueManager brain;
     private long events;
     private long mostEvents = MOST_EVENTS;
@@ -61,21 +62,22 @@ public final class World {
 
     /// @param seatings makes the other half of the brain, at each start of the server
     public World(Scenario scenario, Witness witness, Function<QmgrConfig, Seating> seatings) {
-        this(scenario, witness, new Random(scenario.seed()), chance -> new QueueManager(scenario.config(),
+        this(scenario, witness, new Random(scenario.seed()), (_, chance) -> new QueueManager(scenario.config(),
                 seatings.apply(scenario.config()), chance, witness));
     }
 
     /// The world in which mail goes by the scenario's placement.
     public static World placed(Scenario scenario, Witness witness) {
-        return new World(scenario, witness, new Random(scenario.seed()), chance -> Brains.of(scenario.config(),
-                scenario.placement(), new DestDb(scenario.placement()), chance, witness));
+        return new World(scenario, witness, new Random(scenario.seed()), (hosts, chance) -> Brains
+                .of(scenario.config(), scenario.placement(), hosts, chance, witness));
     }
 
-    private World(Scenario scenario, Witness witness, Random chance, Function<Random, QueueManager> brains) {
+    private World(Scenario scenario, Witness witness, Random chance,
+            BiFunction<DestDb, Random, QueueManager> brains) {
         this.scenario = scenario;
         this.witness = witness;
         this.chance = chance;
-        this.brains = () -> brains.apply(chance);
+        this.brains = known -> brains.apply(known, chance);
         this.referee = new Referee(scenario.config(), scenario.placement());
         this.spool = new SimulatedSpool(clock, scenario.house(), referee);
         this.network = new SimulatedNetwork(scenario, clock, chance);
@@ -227,7 +229,8 @@ public final class World {
     }
 
     private void boot() {
-        brain = brains.get();
+        hosts = new DestDb(scenario.placement());
+        brain = brains.apply(hosts);
     }
 
     private void crash() {
@@ -277,6 +280,7 @@ public final class World {
             carryOut(orders);
         }
         referee.look(brain.snapshot(clock.now()));
+        witness.settled(clock.now(), hosts);
     }
 
     private void carryOut(List<QmgrOrder> orders) {

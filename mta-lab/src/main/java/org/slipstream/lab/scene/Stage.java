@@ -56,7 +56,8 @@ public final class Stage {
 
     private static Course course(Scene scene, Scenario scenario, Consumer<String> events) {
         Recorder recorder = new Recorder(scene, events);
-        new World(scenario, recorder).atMost(MOST_EVENTS).run(scene.stopMillis());
+        World world = scene.hasHosts() ? World.placed(scenario, recorder) : new World(scenario, recorder);
+        world.atMost(MOST_EVENTS).run(scene.stopMillis());
         return recorder.course();
     }
 
@@ -75,7 +76,7 @@ public final class Stage {
 
     private static Scenario with(Scenario all, Scenario.Mail mail) {
         return new Scenario(all.seed(), all.config(), all.batching(), List.of(mail), all.places(), all.house(),
-                List.of(), List.of());
+                List.of(), List.of(), all.placement());
     }
 
     static OptionalLong millis(Scenario.Mail mail, Way way) {
