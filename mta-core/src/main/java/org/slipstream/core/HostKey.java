@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 ///
 /// @param address literal address without brackets, or a host name, lower case
 public record HostKey(String address, int port, Terms terms) implements Comparable<HostKey> {
-    private static final Pattern FORM = Pattern.compile("\\[([^\\]]+)\\]:(\\d{1,5})/([^/]*)(?:/([^/]*)/([^/]*))?");
+    private static final Pattern FORM = Pattern.compile("\\[(.+)\\]:(\\d{1,5})/([^/]*)(?:/([^/]*)/([^/]*))?");
     private static final Comparator<HostKey> ORDER = Comparator.comparing(HostKey::address)
             .thenComparingInt(HostKey::port).thenComparing(key -> key.terms().toString());
     private static final Comparator<String> CANONICAL = Comparator
@@ -44,7 +44,8 @@ public record HostKey(String address, int port, Terms terms) implements Comparab
     }
 
     public HostKey {
-        address = address.toLowerCase(Locale.ROOT);
+        // A path of the file system may not be folded: two sockets could become one.
+        address = address.contains("unix:") ? address : address.toLowerCase(Locale.ROOT);
         Objects.requireNonNull(terms);
     }
 

@@ -45,6 +45,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /// The rooms of this module, furnished from the configuration, and the settings of the other modules' rooms: each speaks
 /// its own words, and this class translates from those of `mta.toml`.
@@ -153,19 +154,26 @@ final class Rooms {
                 new ClientConfig.Ahead(place.depth(), place.mostDepth(), place.bytesAhead()), peers(config));
     }
 
-    /// A host that failed is left alone as long as a destination: `queue.minimal-backoff`.
-    static PlaceRules placement(Config config) {
+    /// The placement's rules of each transport. A host that failed is left alone as long as a destination: `queue.minimal-backoff`. Only SMTP
+    /// has several hosts and connections that bear several deliveries; the others are destinations with one host.
+    static Function<String, PlaceRules> placement(Config config, QmgrConfig queue) {
+        PlaceRules smtp = smtpPlacement(config);
+        return transport -> transport.equals("smtp") ? smtp : queue.plainRules(transport);
+    }
+
+    static PlaceRules smtpPlacement(Config config) {
         TransportSettings smtp = config.delivery().transports().of("smtp");
         int workers = smtp.processLimit();
         int perHost = smtp.concurrencyLimit() == 0 ? workers : Math.min(workers, smtp.concurrencyLimit());
         Config.Placement place = config.placement();
-        return new PlaceRules(workers, new Shares(place.messageConcurrency(), place.messageScale()), PROBES,
-                place.depth(), place.mostDepth(), place.overflow(), perHost, place.idlePerHost(),
-                config.queue().idleConnectionMillis(), place.ageMillis(), config.queue().minimalBackoffMillis(),
-                Math.max(config.queue().minimalBackoffMillis(), config.queue().maximalBackoffMillis()),
-                place.crowdedMillis(), place.closedMillis(), place.habitMillis(), place.returns(),
-                new PlaceRules.Unproven(place.unprovenPercent(), place.failedPercent(), place.yieldMillis()), true,
-                true);
+        long retryMillis = config.queue().minimalBackoffMillis();
+        return new PlaceRules(workers, perHost, new Shares(place.messageConcurrency(), place.messageScale()), PROBES,
+                new PlaceRules.Depth(place.depth(), place.mostDepth(), place.overflow()),
+                new PlaceRules.Idle(place.idlePerHost(), config.queue().idleConnectionMillis(), place.ageMillis()),
+                new PlaceRules.Memory(retryMillis, Math.max(retryMillis, config.queue().maximalBackoffMillis()),
+                        place.crowdedMillis(), place.closedMillis(), place.habitMillis(), true, true),
+                new PlaceRules.Unproven(place.unprovenPercent(), place.failedPercent(), place.yieldMillis()),
+                place.returns());
     }
 
     private static Peers peers(Config config) throws StartFailure {

@@ -22,11 +22,10 @@ import org.slipstream.dist.place.Places;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
-import org.slipstream.qmgr.Seating;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
-import org.slipstream.qmgr.lane.LaneSeating;
 import org.slipstream.qmgr.place.HostRow;
+import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.run.FeedbackLog;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.run.QmgrLoop;
@@ -133,8 +132,8 @@ public final class Server implements AutoCloseable {
         Rooms rooms = new Rooms(config, client, spool, this::arrived);
         Carriers carriers = new Carriers(client, new CarrierAnswers(inbox::answer));
         QmgrConfig settings = Rooms.queue(config.queue(), config.delivery());
-        Places places = new Places(Rooms.placement(config), new LaneSeating(settings), client,
-                rememberedHosts(spool), new HostNotes(spool), CLOCK);
+        Places places = new Places(Rooms.placement(config, settings), client, rememberedHosts(spool),
+                new HostNotes(spool), CLOCK);
         Desk desk = new Desk(spool, rooms.routes(), carriers, places::breaksUnderPipelining, rooms.mailboxes(),
                 rooms.reports(), inbox::answer, CLOCK);
         undo.push("desk", KEPT_FOR_SPOOL, _ -> desk.close());
@@ -153,7 +152,7 @@ public final class Server implements AutoCloseable {
         for (Services.Service service : Services.of(config)) {
             ports.put(service.name(), listen(service, prepared.tls(), house));
         }
-        api.serve(operations, new HostDesk(inbox, places, CLOCK));
+        api.serve(operations, new HostDesk(inbox, places));
         Leftovers.sweep(config.local().maildir(), Instant.now());
         log.info("msg=\"server started\" version={} hostname={} home={}", Release.version(), config.hostname(), home);
     }

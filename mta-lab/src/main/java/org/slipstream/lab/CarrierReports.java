@@ -1,12 +1,13 @@
 package org.slipstream.lab;
 
-import org.slipstream.core.Outcome;
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /// What the carriers of a simulated world report, in the events of the queue manager.
@@ -23,24 +24,26 @@ record CarrierReports(Consumer<QmgrEvent> answers) {
 
     /// No connection was tried, for a reason of our own.
     void failedHere(long connection, Reply reason) {
-        answers.accept(new QmgrEvent.ConnectionFailed(connection, reason, OURS));
+        answers.accept(new QmgrEvent.ConnectionFailed(connection, reason, OURS, true, OptionalLong.empty()));
     }
 
     void answered(QmgrOrder.Deliver deliver, List<RecipientOutcome> outcomes) {
-        answers.accept(new QmgrEvent.DeliveryDone(deliver.delivery(), deliver.connection(), outcomes, true, false));
+        done(new DeliveryResult.Answered(deliver.delivery().number(), deliver.connection(), outcomes, true));
     }
 
     /// @param mayHaveArrived the whole content was sent
     void unanswered(QmgrOrder.Deliver deliver, Reply reason, String remote, boolean mayHaveArrived) {
-        answers.accept(new QmgrEvent.DeliveryReturned(deliver.delivery(), deliver.connection(), reason, remote,
+        done(new DeliveryResult.Unanswered(deliver.delivery().number(), deliver.connection(), reason, remote,
                 mayHaveArrived));
     }
 
-    /// The content could not be read; the connection is as good as before.
-    void failedHere(QmgrOrder.Deliver deliver, Reply reason) {
-        List<RecipientOutcome> outcomes = deliver.recipients().stream()
-                .map(each -> new RecipientOutcome(each.number(), new Outcome.Deferred(reason, OURS))).toList();
-        answers.accept(new QmgrEvent.DeliveryDone(deliver.delivery(), deliver.connection(), outcomes, true, false));
+    /// The connection is as good as before.
+    void failedHere(QmgrOrder.Deliver deliver, Reply reason, DeliveryResult.Scope scope) {
+        done(new DeliveryResult.OwnFailure(deliver.delivery().number(), deliver.connection(), reason, scope, true));
+    }
+
+    private void done(DeliveryResult result) {
+        answers.accept(new QmgrEvent.DeliveryDone(result));
     }
 
     void lost(long connection, String reason) {

@@ -95,9 +95,10 @@ public final class RandomScenario {
     }
 
     private PlaceRules rules(QmgrConfig config, boolean deep) {
-        PlaceRules rules = Brains.production(config).withDepth(deep ? between(2, 4) : 1, deep ? 50 : 1, one(3) ? 2 : 1);
-        rules = one(2) ? rules : rules.withShares(new Shares(between(1, 3), between(0, 10)), new Shares(1, 0));
-        return one(3) ? rules.withUnproven(PlaceRules.Unproven.UNLIMITED) : rules;
+        PlaceRules rules = Brains.production(config)
+                .with(new PlaceRules.Depth(deep ? between(2, 4) : 1, deep ? 50 : 1, one(3) ? 2 : 1));
+        rules = one(2) ? rules : rules.with(new Shares(between(1, 3), between(0, 10)), new Shares(1, 0));
+        return one(3) ? rules.with(PlaceRules.Unproven.UNLIMITED) : rules;
     }
 
     private House fallibleHouse() {

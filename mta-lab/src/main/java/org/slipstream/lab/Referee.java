@@ -1,5 +1,6 @@
 package org.slipstream.lab;
 
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
@@ -147,7 +148,7 @@ public final class Referee {
 
     private void deliver(QmgrOrder.Deliver deliver) {
         untouched(deliver.id(), deliver);
-        QmgrOrder.Deliver before = deliveries.put(deliver.delivery(), deliver);
+        QmgrOrder.Deliver before = deliveries.put(deliver.delivery().number(), deliver);
         if (before != null) {
             // Moved from a connection that the server had closed.
             require(!network.connections.containsKey(before.connection()), () -> "delivered twice at once: " + deliver);
@@ -170,7 +171,7 @@ public final class Referee {
     }
 
     private void takes(SimulatedNetwork.Connection connection, QmgrOrder.Deliver deliver) {
-        int most = deliver.route() instanceof Route.Smtp ? rules.mostBacklog() * rules.overflow() : 1;
+        int most = deliver.route() instanceof Route.Smtp ? rules.depth().most() * rules.depth().overflow() : 1;
         require(connection.phase != Phase.OPENING && connection.underWay.size() < most, () -> "not free: " + deliver);
         require(connection.route.transport().equals(deliver.route().transport())
                 && Place.names(deliver.route()).contains(connection.host), () -> "the wrong way: " + deliver);
@@ -224,8 +225,7 @@ public final class Referee {
             case QmgrEvent.OutcomeRecorded _ -> settle("Record");
             case QmgrEvent.Notified notified -> settle("Notify " + notified.id());
             case QmgrEvent.Filed filed -> filed.id().ifPresentOrElse(filing::remove, () -> settle("Filed"));
-            case QmgrEvent.DeliveryDone done -> ends(done.delivery(), done.connection());
-            case QmgrEvent.DeliveryReturned back -> ends(back.delivery(), back.connection());
+            case QmgrEvent.DeliveryDone(DeliveryResult result) -> ends(result.delivery(), result.connection());
             case QmgrEvent.ConnectionLost lost -> crossed(lost.connection());
             case QmgrEvent.Operator(QmgrEvent.Command.Delete delete) -> deleted.add(delete.id());
             case QmgrEvent.Alarm _ -> alarm(now);

@@ -1,5 +1,6 @@
 package org.slipstream.lab;
 
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
@@ -167,7 +168,7 @@ final class SimulatedNetwork {
         CarrierReports reports = new CarrierReports(answer);
         Site site = sites.get(Place.names(open.route()).getFirst());
         Connection connection = new Connection(open.connection(), open.route(), site,
-                new PipeEstimate(site.server().wire().roundTripMillis(), rules.backlog(), rules.mostBacklog()));
+                new PipeEstimate(site.server().wire().roundTripMillis(), rules.depth().first(), rules.depth().most()));
         connections.put(connection.number, connection);
         if (isOurFault()) {
             later(1, () -> {
@@ -264,7 +265,8 @@ final class SimulatedNetwork {
             becomeIdle(connection, reports);
         }
         if (first.failsHere()) {
-            reports.failedHere(first.deliver(), UNREADABLE);
+            reports.failedHere(first.deliver(), UNREADABLE,
+                    chance.nextInt(4) == 0 ? DeliveryResult.Scope.TRANSPORT : DeliveryResult.Scope.MESSAGE);
         } else {
             reports.answered(first.deliver(), outcomes(connection, first.deliver()));
         }

@@ -7,14 +7,11 @@ import org.slipstream.lab.Scenario.Fortune;
 import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.SimulatedSpool.Row;
 import org.slipstream.lab.SimulatedSpool.State;
-import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
-import org.slipstream.qmgr.Seating;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.lane.LaneSeating;
 import org.slipstream.qmgr.place.DestDb;
 
 import java.util.ArrayList;
@@ -22,9 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 /// A world for one queue manager: its orders are carried out by a simulated spool, DNS and network, and answered after
 /// the time that it takes.
@@ -36,7 +31,6 @@ public final class World {
 
     private final Scenario scenario;
     private final Witness witness;
-    private final Function<DestDb, QueueManager> brains;
     private final Clockwork clock = new Clockwork();
     private final Random chance;
     private final Referee referee;
@@ -57,27 +51,9 @@ public final class World {
 
     /// @param witness sees all of it
     public World(Scenario scenario, Witness witness) {
-        this(scenario, witness, LaneSeating::new);
-    }
-
-    /// @param seatings makes the other half of the brain, at each start of the server
-    public World(Scenario scenario, Witness witness, Function<QmgrConfig, Seating> seatings) {
-        this(scenario, witness, new Random(scenario.seed()), (_, chance) -> new QueueManager(scenario.config(),
-                seatings.apply(scenario.config()), chance, witness));
-    }
-
-    /// The world in which mail goes by the scenario's placement.
-    public static World placed(Scenario scenario, Witness witness) {
-        return new World(scenario, witness, new Random(scenario.seed()), (hosts, chance) -> Brains
-                .of(scenario.config(), scenario.placement(), hosts, chance, witness));
-    }
-
-    private World(Scenario scenario, Witness witness, Random chance,
-            BiFunction<DestDb, Random, QueueManager> brains) {
         this.scenario = scenario;
         this.witness = witness;
-        this.chance = chance;
-        this.brains = known -> brains.apply(known, chance);
+        this.chance = new Random(scenario.seed());
         this.referee = new Referee(scenario.config(), scenario.placement());
         this.spool = new SimulatedSpool(clock, scenario.house(), referee);
         this.network = new SimulatedNetwork(scenario, clock, chance);
@@ -229,8 +205,9 @@ public final class World {
     }
 
     private void boot() {
-        hosts = new DestDb(scenario.placement());
-        brain = brains.apply(hosts);
+        hosts = new DestDb(scenario.placement().memory());
+        brain = Brains.of(scenario.config(), scenario.placement(), hosts,
+                new Random(scenario.seed()), chance, witness);
     }
 
     private void crash() {

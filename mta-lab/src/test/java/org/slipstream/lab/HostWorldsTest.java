@@ -3,6 +3,7 @@ package org.slipstream.lab;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
@@ -55,8 +56,8 @@ class HostWorldsTest {
         public void happened(long nowMillis, QmgrEvent event) {
             variety.events.increment();
             switch (event) {
+                case QmgrEvent.DeliveryDone(DeliveryResult.Unanswered _) -> variety.returned.increment();
                 case QmgrEvent.DeliveryDone done -> underWay.merge(done.connection(), -1, Integer::sum);
-                case QmgrEvent.DeliveryReturned _ -> variety.returned.increment();
                 case QmgrEvent.ConnectionLost _ -> variety.lost.increment();
                 default -> {
                     // Counted as an event.
@@ -144,7 +145,7 @@ class HostWorldsTest {
 
     private static void play(long seed, Variety variety, boolean aloud) {
         Scenario scenario = RandomScenario.withHosts(seed);
-        RandomWorldsTest.play(scenario, World.placed(scenario, new Counter(variety, scenario)), aloud);
+        RandomWorldsTest.play(scenario, new World(scenario, new Counter(variety, scenario)), aloud);
     }
 
     @ParameterizedTest
@@ -155,7 +156,7 @@ class HostWorldsTest {
 
     private static String transcript(long seed) {
         StringBuilder lines = new StringBuilder();
-        World.placed(RandomScenario.withHosts(seed), Witness.NOBODY).transcribe(line -> lines.append(line).append('\n'))
+        new World(RandomScenario.withHosts(seed)).transcribe(line -> lines.append(line).append('\n'))
                 .run();
         return lines.toString();
     }

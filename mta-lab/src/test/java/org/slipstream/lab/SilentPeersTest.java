@@ -12,22 +12,14 @@ import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.Seating;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.lane.LaneSeating;
-import org.slipstream.qmgr.place.DestDb;
-import org.slipstream.qmgr.place.HostKeys;
-import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
-import org.slipstream.qmgr.place.PlacementSeating;
-import org.slipstream.qmgr.place.Workers;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SilentPeersTest {
     private static final int HEALTHY = 20;
     private static final long SILENCE_MILLIS = 8 * 60_000;
-    private static final PlaceRules RULES = PlaceRules.defaults().withBacklog(1, 1);
+    private static final PlaceRules RULES = PlaceRules.defaults().with(PlaceRules.Depth.ONE);
 
     @Test
     void besideSixtySilentDestinationsHealthyMailIsDeliveredAtOnce() {
@@ -82,7 +74,7 @@ class SilentPeersTest {
             mails.add(mail(mails.size() + 1, arriveMillis, "healthy" + d + ".example"));
         }
         Scenario scenario = new Scenario(1, QmgrConfig.defaults(), true, mails, places,
-                new House(1, 1, 1, 0, 0), List.of(), List.of());
+                new House(1, 1, 1, 0, 0), List.of(), List.of(), RULES);
         Map<QueueId, Long> done = new LinkedHashMap<>();
         new World(scenario, new Witness() {
             @Override
@@ -91,7 +83,7 @@ class SilentPeersTest {
                     done.put(remove.id(), nowMillis);
                 }
             }
-        }, SilentPeersTest::seating).run();
+        }).run();
         return done;
     }
 
@@ -103,10 +95,5 @@ class SilentPeersTest {
     private static Mail mail(long id, long arrivalMillis, String domain) {
         return new Mail(new QueueId(id), arrivalMillis, Optional.of(Address.of("s@here.example")),
                 List.of(new Addressee(Address.of("a@" + domain), new Fortune.Welcome())));
-    }
-
-    private static Seating seating(QmgrConfig config) {
-        Workers workers = new Workers(RULES, new DestDb(RULES), new Random(1));
-        return new PlacementSeating(new LaneSeating(config), workers, HostKeys.BY_NAME, HostMemory.NONE);
     }
 }

@@ -8,6 +8,7 @@ import org.slipstream.qmgr.QmgrTrace.Feedback;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.flow.Spacing;
+import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.Line;
 import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.sched.OrderPolicy;
@@ -17,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /// Where the two halves of a destination are kept together: the line, which the order of service knows, and what deliveries
 /// taught ([Destination]). Postfix calls both together the queue of a transport.
@@ -117,19 +119,25 @@ final class Destinations {
         changed(line, revived ? Feedback.OK_REVIVE : Feedback.OK);
     }
 
-    /// True when that was the end of the destination. A permanent reason is the answer itself, which each entry is to get; none
-    /// is to wait for better times.
-    boolean troubled(Line line, Reply reason, long nowMillis) {
+    /// One attempt failed and left no other host. True when that was the end of the destination. A permanent reason is the answer itself, which
+    /// each entry is to get; none is to wait for better times.
+    ///
+    /// @param retryAfterMillis when the host wants to be asked again: lengthens the rest, never shortens it
+    boolean failed(Line line, Reply reason, OptionalLong retryAfterMillis, long nowMillis) {
         transportWorks(line.transport());
         Destination destination = byLine.get(line);
         if (reason.isPermanent() || !destination.isLive()) {
             return false;
         }
-        long until = nowMillis + config.minimalBackoffMillis();
+        long until = nowMillis + Math.max(config.minimalBackoffMillis(), retryAfterMillis.orElse(0));
         boolean died = destination.bad(reason, until);
         changed(line, died ? Feedback.FAIL_DEAD : Feedback.FAIL);
         if (died) {
             reopenings.plan(new Reopenings.Door.OfLine(line), until);
+            // Where each recipient is a destination of its own, its death says nothing about the others at that host.
+            if (line.key().equals(line.route().nextHop())) {
+                seating.dead(line.route(), reason, until, nowMillis);
+            }
         }
         return died;
     }

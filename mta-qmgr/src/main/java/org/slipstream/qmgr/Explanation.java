@@ -7,6 +7,8 @@ import org.slipstream.core.QueuePhase.Figure;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrSnapshot.ActiveDestination;
 import org.slipstream.qmgr.QmgrSnapshot.ActiveMessage;
+import org.slipstream.qmgr.place.Seat;
+import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.Line;
 
 import java.util.Collection;
@@ -30,7 +32,7 @@ final class Explanation {
     private final long nowMillis;
     private final Map<Long, Seating.Position> positions;
     private final Map<Line, Map<QueueId, Integer>> before = new LinkedHashMap<>();
-    private final Map<Line, Seating.Answer> shortages = new LinkedHashMap<>();
+    private final Map<Line, Seat.Wait> shortages = new LinkedHashMap<>();
 
     /// The delivery of a message that was begun first.
     record Delivery(long number, Line line, long sinceMillis) {}
@@ -149,32 +151,37 @@ final class Explanation {
 
     // Gate one is the window, gate two the seat; the first that says no is the reason.
     private QueuePhase atGates(Activation message, Line line) {
+        if (line.allowed() == 0) {
+            return QueuePhase.of(Code.PAUSE, "waits: " + line + " pauses between deliveries");
+        }
         boolean mayOpen = destinations.mayOpen(line);
-        Seating.Answer known = shortages.get(line);
-        Seating.Answer seat = known == null ? seating.look(message.id, line.route(), mayOpen, nowMillis) : known;
-        return switch (seat) {
-            case Seating.Answer.Free(boolean rides) when line.hasRoom() -> rides ? turn(line) : spaced(message, line);
-            case Seating.Answer.Free _ when line.allowed() == 0 ->
-                QueuePhase.of(Code.PAUSE, "waits: " + line + " pauses between deliveries");
-            case Seating.Answer.Free _ -> window(line);
-            case Seating.Answer.FullForMessage(String reason) ->
-                QueuePhase.of(Code.SHARE, "waits for a connection to " + line + ": " + reason);
-            case Seating.Answer.FullHere here -> {
-                shortages.put(line, here);
-                yield mayOpen ? hostLimit(line, here) : window(line);
-            }
-            case Seating.Answer.FullEverywhere everywhere -> {
-                shortages.put(line, everywhere);
-                yield QueuePhase.of(Code.CONNECTIONS, "waits for a connection: " + everywhere.reason());
-            }
-        };
+        Seat known = shortages.get(line);
+        Seat seat = known == null ? seating.find(message.id, line.route(), mayOpen, nowMillis) : known;
+        if (seat instanceof Seat.Wait wait) {
+            return shortage(line, wait, mayOpen);
+        }
+        if (!line.hasRoom()) {
+            return window(line);
+        }
+        return seat instanceof Seat.Queue || seat instanceof Seat.Defer ? turn(line) : spaced(message, line);
+    }
+
+    private QueuePhase shortage(Line line, Seat.Wait wait, boolean mayOpen) {
+        if (wait.scope() == Seat.Scope.MESSAGE) {
+            return QueuePhase.of(Code.SHARE, "waits for a connection to " + line + ": " + wait.reason());
+        }
+        shortages.put(line, wait);
+        if (wait.scope() == Seat.Scope.EVERYWHERE) {
+            return QueuePhase.of(Code.CONNECTIONS, "waits for a connection: " + wait.reason());
+        }
+        return mayOpen ? hostLimit(line, wait) : window(line);
     }
 
     private QueuePhase window(Line line) {
         return atWork(Code.WINDOW, line, destinations.atWork(line), line.allowed());
     }
 
-    private QueuePhase hostLimit(Line line, Seating.Answer.FullHere here) {
+    private QueuePhase hostLimit(Line line, Seat.Wait here) {
         int connections = seating.connections(line.route());
         if (connections == 0) {
             return QueuePhase.of(Code.HOST_LIMIT, "waits for a connection to " + line + ": " + here.reason());

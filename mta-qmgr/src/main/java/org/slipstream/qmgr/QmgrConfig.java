@@ -1,7 +1,14 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.qmgr.flow.FeedbackVariant;
+import org.slipstream.qmgr.place.DestDb;
+import org.slipstream.qmgr.place.HostKeys;
+import org.slipstream.qmgr.place.HostMemory;
+import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.OrderPolicy;
+
+import java.util.random.RandomGenerator;
 
 /// The queue manager's settings, in milliseconds and counts; `docs/configuration.md` has their names in `mta.toml`.
 ///
@@ -118,5 +125,20 @@ public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maxima
     // The original raises it in the same way: every message has at least one recipient.
     int recipientLimit() {
         return Math.max(memory.recipientLimit(), activeLimit);
+    }
+
+    /// A seating where every destination has one host and every connection carries one delivery at a time. With it the brain decides as
+    /// Postfix does.
+    public Seating plainSeating(RandomGenerator random) {
+        return new Seating(this::plainRules, new DestDb(
+                PlaceRules.defaults().memory().withRetry(minimalBackoffMillis, 0,
+                        maximalBackoffMillis)),
+                HostKeys.BY_NAME, HostMemory.NONE, random);
+    }
+
+    /// The rules of a transport whose destinations have one host each: local delivery, LMTP, discard.
+    public PlaceRules plainRules(String transport) {
+        TransportSettings settings = transport(transport);
+        return PlaceRules.plain(settings.processLimit(), settings.concurrencyLimit(), idleLaneMillis);
     }
 }

@@ -1,14 +1,18 @@
 package org.slipstream.qmgr;
 
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.place.Effects;
+import org.slipstream.qmgr.place.Effects.Ended;
+import org.slipstream.qmgr.place.Seat;
+import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Gate;
 import org.slipstream.qmgr.sched.Line;
@@ -18,11 +22,11 @@ import org.slipstream.qmgr.sched.Scheduler.Choice;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
@@ -69,9 +73,6 @@ public final class QueueManager {
     private final Destinations destinations;
     private final Routing routing;
     private final Map<Long, Seated> seated = new LinkedHashMap<>();
-
-    /// The seat that was found last is none of its own.
-    private boolean rides;
 
     // ---- what goes out
     private final Outcomes outcomes;
@@ -149,7 +150,7 @@ public final class QueueManager {
             case QmgrEvent.MessageDamaged damaged -> damaged(damaged.id());
             case QmgrEvent.RouteKnown known -> routing.known(known.domain(), known.route(), endings::settle);
             case QmgrEvent.RouteFailed failed -> routing.failed(failed.domain(), failed.reason(), endings::settle);
-            case QmgrEvent.OfConnection connection -> cameBack(seating.happened(connection, now(), present.orders()));
+            case QmgrEvent.OfConnection connection -> learn(seating.happened(connection, now(), present.orders()));
             case QmgrEvent.OutcomeRecorded recorded -> recorded(recorded.id());
             case QmgrEvent.Notified notified -> endings.notified(notified);
             case QmgrEvent.Filed filed -> endings.filed(filed.id());
@@ -282,7 +283,7 @@ public final class QueueManager {
     private void timePasses() {
         noticeClockSetBack();
         if (seating.nextAlarmMillis() <= now()) {
-            cameBack(seating.alarm(now(), present.orders()));
+            learn(seating.alarm(now(), present.orders()));
         }
         destinations.timePasses(now());
         if (nextSweepMillis <= now()) {
@@ -421,10 +422,13 @@ public final class QueueManager {
 
     private Gate.Answer gate(Message message, Line line) {
         return switch (seating.ask(message.id(), line.route(), destinations.mayOpen(line), now())) {
-            case Seating.Answer.Free(boolean ridesAlong) -> seatIsFree(message, line, ridesAlong);
-            case Seating.Answer.FullHere _ -> Gate.Answer.NOT_HERE;
-            case Seating.Answer.FullForMessage _ -> Gate.Answer.NOT_OF_MESSAGE;
-            case Seating.Answer.FullEverywhere _ -> Gate.Answer.NOWHERE;
+            case Seat.Queue _,Seat.Defer _ -> Gate.Answer.FREE; // neither takes a slot, so spacing does not apply
+            case Seat.Reuse _,Seat.Open _ -> inTurn(message, line);
+            case Seat.Wait wait -> switch (wait.scope()) {
+                case MESSAGE -> Gate.Answer.NOT_OF_MESSAGE;
+                case HERE, UNPROVEN -> Gate.Answer.NOT_HERE;
+                case EVERYWHERE -> Gate.Answer.NOWHERE;
+            };
         };
     }
 
@@ -437,16 +441,16 @@ public final class QueueManager {
     }
 
     private Gate.Answer look(Message message, Line line, long nowMillis) {
-        boolean free = seating.look(message.id(), line.route(), destinations.mayOpen(line),
-                nowMillis) instanceof Seating.Answer.Free(boolean ridesAlong)
-                && (ridesAlong || destinations.waitMillis(message, line, nowMillis) == 0);
+        boolean free = switch (seating.find(message.id(), line.route(), destinations.mayOpen(line), nowMillis)) {
+            case Seat.Queue _,Seat.Defer _ -> true;
+            case Seat.Reuse _,Seat.Open _ -> destinations.waitMillis(message, line, nowMillis) == 0;
+            case Seat.Wait _ -> false;
+        };
         return free ? Gate.Answer.FREE : Gate.Answer.NOT_HERE;
     }
 
-    // Who takes no slot is in nobody's way.
-    private Gate.Answer seatIsFree(Message message, Line line, boolean ridesAlong) {
-        rides = ridesAlong;
-        if (ridesAlong || destinations.waitMillis(message, line, now()) == 0) {
+    private Gate.Answer inTurn(Message message, Line line) {
+        if (destinations.waitMillis(message, line, now()) == 0) {
             return Gate.Answer.FREE;
         }
         destinations.awaitTurn(line, now());
@@ -455,55 +459,64 @@ public final class QueueManager {
 
     private void seat(Entry entry) {
         long delivery = ++deliveries;
-        boolean timed = !rides && destinations.started(entry.message(), entry.line(), now());
+        boolean timed = !seating.sharesSeat() && destinations.started(entry.message(), entry.line(), now());
         seated.put(delivery, new Seated(entry, timed, now()));
-        seating.seat(new Seating.Load(delivery, entry.message().id(), entry.line().route(),
-                List.copyOf(entry.recipients())), now(), present.orders());
+        seating.seat(delivery, entry.message().id(), entry.line().route(), entry.recipients(), now(),
+                present.orders());
     }
 
-    private void cameBack(Seating.Aftermath aftermath) {
-        if (aftermath.seatsElsewhere()) {
+    /// The windows learn before displaced deliveries get another seat: for a destination that has just died no connection is opened.
+    private void learn(Effects effects) {
+        apply(effects);
+        apply(seating.reseat(now(), present.orders()));
+    }
+
+    private void apply(Effects effects) {
+        if (effects.seatsElsewhere()) {
             scheduler.seatsMayBeFree();
         }
-        Set<Line> troubled = new LinkedHashSet<>(2);
-        for (Seating.Aftermath.Trouble trouble : aftermath.troubles()) {
-            troubled(seated.get(trouble.delivery()).entry().line(), trouble.reason(), troubled);
+        for (Effects.Refusal refusal : effects.refusals()) {
+            failed(seated.get(refusal.delivery()).entry().line(), refusal.reason(), OptionalLong.empty());
         }
-        for (Seating.Fate fate : aftermath.fates()) {
-            Seated back = seated.remove(fate.delivery());
+        for (Ended ended : effects.ended()) {
+            Seated back = seated.remove(ended.delivery());
             if (back == null) {
-                throw new IllegalStateException("not seated: " + fate);
+                throw new IllegalStateException("not seated: " + ended);
             }
-            learn(back, fate, troubled);
-            finish(back.entry(), fate);
+            learn(back, ended);
+            finish(back.entry(), ended);
         }
     }
 
-    private void learn(Seated back, Seating.Fate fate, Set<Line> troubled) {
+    private void learn(Seated back, Ended ended) {
         Line line = back.entry().line();
-        switch (fate) {
-            case Seating.Fate.Worked(long _, List<RecipientOutcome> _, boolean released) -> {
+        switch (ended) {
+            case Ended.Worked worked -> {
                 if (back.timed()) {
                     destinations.took(line, now() - back.sinceMillis());
                 }
-                destinations.worked(line, released, now());
+                destinations.worked(line, worked.released(), now());
             }
-            case Seating.Fate.Troubled trouble -> troubled(line, trouble.reason(), troubled);
-            case Seating.Fate.Untried _ -> {
-                // Nobody was there to learn from.
+            case Ended.Failed failed -> failed(line, failed.reason(), failed.retryAfterMillis());
+            case Ended.Untried _ -> {
+                // No host was there to learn from.
             }
-            case Seating.Fate.Broken broken -> {
-                for (Line each : destinations.broken(line.transport(), broken.reason(), now())) {
-                    deferWaiting(each);
-                    destinations.dropIfDone(each);
-                }
+            case Ended.OwnFailure own when own.scope() == DeliveryResult.Scope.TRANSPORT -> pause(line, own.reason());
+            case Ended.OwnFailure _ -> {
+                // It concerns this message only.
             }
         }
     }
 
-    // One troubled connection is one trouble, however many entries sat on it.
-    private void troubled(Line line, Reply reason, Set<Line> already) {
-        if (already.add(line) && destinations.troubled(line, reason, now())) {
+    private void pause(Line line, Reply reason) {
+        for (Line each : destinations.broken(line.transport(), reason, now())) {
+            deferWaiting(each);
+            destinations.dropIfDone(each);
+        }
+    }
+
+    private void failed(Line line, Reply reason, OptionalLong retryAfterMillis) {
+        if (destinations.failed(line, reason, retryAfterMillis, now())) {
             deferWaiting(line);
         }
     }
@@ -516,19 +529,19 @@ public final class QueueManager {
         }
     }
 
-    private void finish(Entry entry, Seating.Fate fate) {
+    private void finish(Entry entry, Ended ended) {
         scheduler.finished(entry);
         Activation message = active.of(entry);
-        boolean tried = switch (fate) {
-            case Seating.Fate.Worked _,Seating.Fate.Troubled _ -> true;
-            case Seating.Fate.Broken _ -> false;
-            case Seating.Fate.Untried untried -> {
+        boolean tried = switch (ended) {
+            case Ended.Worked _,Ended.Failed _ -> true;
+            case Ended.OwnFailure _ -> false;
+            case Ended.Untried untried -> {
                 message.resumesMillis = Math.min(message.resumesMillis,
                         untried.resumesMillis().orElse(Long.MAX_VALUE));
                 yield false;
             }
         };
-        outcomes.delivered(message, entry.recipients(), fate.outcomes(), tried);
+        outcomes.delivered(message, entry.recipients(), ended.outcomes(), tried);
         destinations.finished(entry.line(), now());
     }
 

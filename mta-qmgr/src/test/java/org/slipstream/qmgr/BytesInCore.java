@@ -7,7 +7,6 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.lane.LaneSeating;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
@@ -37,7 +36,7 @@ public final class BytesInCore {
     private BytesInCore(int messages, int each, int domains) {
         QmgrConfig config = Settings.of(s -> s.active(messages + 1).recipients(50, 1_000_000).also(
                 c -> c.withMemory(new QmgrConfig.Memory(10_000_000, 10))));
-        this.brain = new QueueManager(config, new LaneSeating(config), new Random(1));
+        this.brain = new QueueManager(config, config.plainSeating(new Random(1)), new Random(1));
         this.each = each;
         this.routes = new Route[domains];
         for (int i = 0; i < domains; i++) {

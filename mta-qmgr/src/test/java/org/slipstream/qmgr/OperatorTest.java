@@ -99,7 +99,8 @@ class OperatorTest {
         QueueId held = story.queue("a@far.example", "b@far.example", "c@far.example");
         QueueId next = story.queue("d@far.example");
         story.command(new Command.Hold(held));
-        assertThat(story.why(held)).isEqualTo("being delivered to smtp/far.example, then it is held");
+        assertThat(story.why(held))
+                .isEqualTo("being delivered to mx.far.example[mx.far.example]:25/may, then it is held");
         story.answerNext(QmgrOrder.Deliver.class);
 
         assertThat(story.register.get(held).held).isTrue();

@@ -83,10 +83,10 @@ class OrderOfServiceTest {
         story.queue("d@b.example", "e@b.example");
 
         assertThat(story.deliveries()).containsExactly("1>a.example", "1>a.example", "2>b.example");
-        assertThat(story.why(new QueueId(2))).isEqualTo("being delivered to smtp/b.example");
+        assertThat(story.why(new QueueId(2))).isEqualTo("being delivered to mx.b.example[mx.b.example]:25/may");
 
         story.queue("f@c.example");
-        assertThat(story.why(new QueueId(3))).isEqualTo("waits for a connection: all 3 lanes of smtp are busy");
+        assertThat(story.why(new QueueId(3))).isEqualTo("waits for a connection: all 3 connections are busy");
         drain(story);
         assertThat(story.removed).hasSize(3);
     }
@@ -424,9 +424,10 @@ class OrderOfServiceTest {
         story.withhold(QmgrOrder.Deliver.class);
         QueueId id = story.queue("a@far.example", "b@far.example");
         QmgrOrder.Deliver deliver = story.waiting(QmgrOrder.Deliver.class).getFirst();
-        story.happens(new QmgrEvent.DeliveryDone(deliver.delivery(), deliver.connection(), List.of(
-                new org.slipstream.core.RecipientOutcome(1, new org.slipstream.core.Outcome.Delivered(Story.OK, "mx"))),
-                true, false));
+        story.happens(new QmgrEvent.DeliveryDone(new org.slipstream.core.DeliveryResult.Answered(
+                deliver.delivery().number(), deliver.connection(), List.of(new org.slipstream.core.RecipientOutcome(1,
+                        new org.slipstream.core.Outcome.Delivered(Story.OK, "mx"))),
+                true)));
 
         assertThat(story.register.get(id).open).containsOnlyKeys(2);
         assertThat(story.register.get(id).nextMillis).isEqualTo(300_000);

@@ -67,7 +67,8 @@ class SpacedStartsTest {
         QueueId second = mailing(100);
         assertThat(why(second)).startsWith("its turn is in ").contains(" ms", "starts to smtp/slow.example")
                 .contains("spaced");
-        assertThat(why(new QueueId(1))).startsWith("being delivered to smtp/slow.example; its turn is in ");
+        assertThat(why(new QueueId(1)))
+                .startsWith("being delivered to mx.slow.example[mx.slow.example]:25/may; its turn is in ");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
@@ -13,7 +14,6 @@ import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.Command;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.lane.LaneSeating;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -100,7 +100,7 @@ final class Story {
 
     /// Forgets everything but the register.
     void restart() {
-        brain = new QueueManager(config, new Breakable(new LaneSeating(config)), new Random(1), trace);
+        brain = new QueueManager(config, config.plainSeating(new Random(1)), new Random(1), trace);
         answers.clear();
         unanswered.clear();
         connections.clear();
@@ -313,7 +313,10 @@ final class Story {
                 .map(r -> new RecipientOutcome(r.number(),
                         Outcome.of(reply(r.address()), "mx." + deliver.route().nextHop())))
                 .toList();
-        answers.add(new QmgrEvent.DeliveryDone(deliver.delivery(), deliver.connection(), outcomes, true, false));
+        answers.add(new QmgrEvent.DeliveryDone(broken
+                ? new DeliveryResult.OwnFailure(deliver.delivery().number(), deliver.connection(),
+                        Reply.of(451, "4.3.0", "no sockets left"), DeliveryResult.Scope.TRANSPORT, true)
+                : new DeliveryResult.Answered(deliver.delivery().number(), deliver.connection(), outcomes, true)));
     }
 
     private Reply reply(Address address) {
@@ -348,59 +351,5 @@ final class Story {
             }
         }
         answers.add(new QmgrEvent.Notified(notify.id(), notify.kind(), !reportsFail));
-    }
-
-    /// Lanes whose agents can be made to break.
-    private final class Breakable implements Seating {
-        private final Seating lanes;
-
-        Breakable(Seating lanes) {
-            this.lanes = lanes;
-        }
-
-        @Override
-        public Aftermath happened(QmgrEvent.OfConnection event, long nowMillis, OrderSink sink) {
-            Aftermath after = lanes.happened(event, nowMillis, sink);
-            return broken
-                    ? new Aftermath(after.fates().stream().map(this::broke).toList(), after.seatsElsewhere())
-                    : after;
-        }
-
-        private Fate broke(Fate fate) {
-            Reply reply = Reply.of(451, "4.3.0", "no sockets left");
-            return new Fate.Broken(fate.delivery(), fate.outcomes().stream()
-                    .map(each -> new RecipientOutcome(each.number(), new Outcome.Deferred(reply, "local"))).toList(),
-                    reply);
-        }
-
-        @Override
-        public Answer ask(QueueId message, Route route, long nowMillis) {
-            return lanes.ask(message, route, nowMillis);
-        }
-
-        @Override
-        public Map<Long, Position> positions() {
-            return lanes.positions();
-        }
-
-        @Override
-        public void seat(Load load, long nowMillis, OrderSink sink) {
-            lanes.seat(load, nowMillis, sink);
-        }
-
-        @Override
-        public Aftermath alarm(long nowMillis, OrderSink sink) {
-            return lanes.alarm(nowMillis, sink);
-        }
-
-        @Override
-        public long nextAlarmMillis() {
-            return lanes.nextAlarmMillis();
-        }
-
-        @Override
-        public int connections(Route route) {
-            return lanes.connections(route);
-        }
     }
 }

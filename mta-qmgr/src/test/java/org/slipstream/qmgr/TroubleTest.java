@@ -2,6 +2,7 @@ package org.slipstream.qmgr;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
@@ -22,10 +23,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /// Hosts that are down, connections that break, registers that are damaged, and a crash here and there.
 class TroubleTest {
     private static QmgrEvent.DeliveryDone broken(QmgrOrder.Deliver deliver) {
-        Outcome outcome = new Outcome.Deferred(Reply.of(450, "4.4.2", "connection reset"), "mx");
-        return new QmgrEvent.DeliveryDone(deliver.delivery(), deliver.connection(),
-                deliver.recipients().stream().map(r -> new RecipientOutcome(r.number(), outcome)).toList(), false,
-                true);
+        return new QmgrEvent.DeliveryDone(new DeliveryResult.Unanswered(deliver.delivery().number(),
+                deliver.connection(), Reply.of(450, "4.4.2", "connection reset"), "mx", false));
     }
 
     /// Five connections at once, none of which comes up: the fourth failure kills, by the published pseudo-code.
@@ -116,7 +115,8 @@ class TroubleTest {
         story.queue("b@shaky.example");
         story.down.put("shaky.example", Story.REFUSED);
         story.answerNext(QmgrOrder.Open.class);
-        assertThat(story.why(new QueueId(2))).isEqualTo("a connection to smtp/shaky.example is being opened");
+        assertThat(story.why(new QueueId(2)))
+                .isEqualTo("a connection to mx.shaky.example[mx.shaky.example]:25/may is being opened");
         story.down.clear();
         story.answerNext(QmgrOrder.Open.class);
         story.answerNext(QmgrOrder.Deliver.class);
@@ -199,10 +199,10 @@ class TroubleTest {
         QueueId id = story.queue("there@far.example", "late@far.example");
         Story.Row row = story.register.get(id);
         QmgrOrder.Deliver deliver = story.waiting(QmgrOrder.Deliver.class).getFirst();
-        story.happens(new QmgrEvent.DeliveryDone(deliver.delivery(), deliver.connection(),
-                List.of(new RecipientOutcome(2, new Outcome.Deferred(Story.TRY_LATER, "mx")),
+        story.happens(new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(deliver.delivery().number(),
+                deliver.connection(), List.of(new RecipientOutcome(2, new Outcome.Deferred(Story.TRY_LATER, "mx")),
                         new RecipientOutcome(1, new Outcome.Delivered(Story.OK, "mx"))),
-                true, false));
+                true)));
 
         // Too old for another try: the late one fails, the delivered one stays delivered.
         assertThat(row.last.get(1)).isInstanceOf(Outcome.Delivered.class);
@@ -310,7 +310,8 @@ class TroubleTest {
                 new QmgrEvent.RouteKnown("x.example", Story.smtp("x.example")),
                 new QmgrEvent.RouteFailed("x.example", Story.TRY_LATER), new QmgrEvent.ConnectionReady(9),
                 new QmgrEvent.ConnectionFailed(9, Story.REFUSED, "mx"),
-                new QmgrEvent.DeliveryDone(9, 9, List.of(), true, false), new QmgrEvent.OutcomeRecorded(nobody, 1),
+                new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(9, 9, List.of(), true)),
+                new QmgrEvent.OutcomeRecorded(nobody, 1),
                 new QmgrEvent.Notified(nobody, QmgrOrder.NoticeKind.FAILED, true),
                 new QmgrEvent.Filed(Optional.of(nobody)), new QmgrEvent.MessageDamaged(nobody, ""),
                 new QmgrEvent.ScanDone(List.of(), false, OptionalLong.empty()));

@@ -1,11 +1,13 @@
 package org.slipstream.dist.desk;
 
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.smtpout.CarrierEvents;
 
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /// What carriers tell, in the queue manager's words.
@@ -17,13 +19,14 @@ public record CarrierAnswers(Consumer<QmgrEvent> answers) implements CarrierEven
 
     @Override
     public void failed(long connection, Reply reason, String remote) {
-        answers.accept(new QmgrEvent.ConnectionFailed(connection, reason, remote));
+        answers.accept(new QmgrEvent.ConnectionFailed(connection, reason, remote, remote.equals("local"),
+                OptionalLong.empty()));
     }
 
     @Override
     public void done(long delivery, long connection, List<RecipientOutcome> outcomes, boolean usable,
             boolean siteTrouble) {
-        answers.accept(new QmgrEvent.DeliveryDone(delivery, connection, outcomes, usable, siteTrouble));
+        answers.accept(new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(delivery, connection, outcomes, usable)));
     }
 
     /// The placement finds other seats.
@@ -34,7 +37,8 @@ public record CarrierAnswers(Consumer<QmgrEvent> answers) implements CarrierEven
 
     @Override
     public void returned(long delivery, long connection, Reply reason, String remote, boolean mayHaveArrived) {
-        answers.accept(new QmgrEvent.DeliveryReturned(delivery, connection, reason, remote, mayHaveArrived));
+        answers.accept(new QmgrEvent.DeliveryDone(
+                new DeliveryResult.Unanswered(delivery, connection, reason, remote, mayHaveArrived)));
     }
 
     @Override

@@ -2,6 +2,7 @@ package org.slipstream.dist.desk;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.Letter;
@@ -12,6 +13,7 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.dist.local.LocalDelivery;
 import org.slipstream.dist.route.Lookups;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -74,7 +76,7 @@ public final class Desk implements OrderSink, AutoCloseable {
     /// Local delivery; blocking.
     @FunctionalInterface
     public interface Mailboxes {
-        List<RecipientOutcome> deliver(QueueId id, Envelope envelope, List<Recipient> recipients, Letter letter);
+        LocalDelivery.Result deliver(QueueId id, Envelope envelope, List<Recipient> recipients, Letter letter);
     }
 
     /// Reports to senders; blocking. True when the report is in the spool or nobody wanted one.
@@ -193,7 +195,7 @@ public final class Desk implements OrderSink, AutoCloseable {
                     fresh -> handOver(deliver, fresh.envelope(), fresh.letter()),
                     () -> errands.read(() -> handOver(deliver)));
             case Route.Local _ -> errands.file(() -> deliverLocally(deliver));
-            case Route.Discard discard -> done(deliver, all(deliver, new Outcome.Delivered(
+            case Route.Discard discard -> answered(deliver, deliver.delivery().all(new Outcome.Delivered(
                     Reply.of(250, "2.0.0", "discarded by route"), "discard:" + discard.nextHop())));
         }
     }
@@ -202,21 +204,28 @@ public final class Desk implements OrderSink, AutoCloseable {
         try {
             handOver(deliver, envelope(deliver.id()), spool.letter(deliver.id()));
         } catch (IOException trouble) {
-            done(deliver, localTrouble(deliver, trouble));
+            unreadable(deliver, trouble);
         }
     }
 
     private void handOver(QmgrOrder.Deliver deliver, Envelope envelope, Letter letter) {
-        carriers.deliver(deliver.connection(),
-                new Parcel(deliver.delivery(), deliver.id(), envelope, deliver.recipients(), letter));
+        carriers.deliver(deliver.connection(), new Parcel(deliver.delivery().number(), deliver.id(), envelope,
+                deliver.recipients(), letter));
     }
 
     private void deliverLocally(QmgrOrder.Deliver deliver) {
         try {
-            done(deliver, mailboxes.deliver(deliver.id(), envelope(deliver.id()), deliver.recipients(),
-                    spool.letter(deliver.id())));
+            LocalDelivery.Result result = mailboxes.deliver(deliver.id(), envelope(deliver.id()),
+                    deliver.recipients(), spool.letter(deliver.id()));
+            switch (result) {
+                case LocalDelivery.Result.Decided(List<RecipientOutcome> outcomes) -> answered(deliver, outcomes);
+                case LocalDelivery.Result.Unreadable(Reply reason) ->
+                    ownFailure(deliver, reason, DeliveryResult.Scope.MESSAGE);
+                case LocalDelivery.Result.DiskGone(Reply reason) ->
+                    ownFailure(deliver, reason, DeliveryResult.Scope.TRANSPORT);
+            }
         } catch (IOException | RuntimeException trouble) {
-            done(deliver, localTrouble(deliver, trouble));
+            unreadable(deliver, trouble);
         }
     }
 
@@ -227,19 +236,22 @@ public final class Desk implements OrderSink, AutoCloseable {
         return envelope;
     }
 
-    private void done(QmgrOrder.Deliver deliver, List<RecipientOutcome> outcomes) {
-        answers.accept(new QmgrEvent.DeliveryDone(deliver.delivery(), deliver.connection(), outcomes, true, false));
+    private void answered(QmgrOrder.Deliver deliver, List<RecipientOutcome> outcomes) {
+        answers.accept(new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(deliver.delivery().number(),
+                deliver.connection(), outcomes, true)));
     }
 
     // Our own disk is never the sender's fault, and no reason to think ill of the destination.
-    private static List<RecipientOutcome> localTrouble(QmgrOrder.Deliver deliver, Exception trouble) {
+    private void unreadable(QmgrOrder.Deliver deliver, Exception trouble) {
         log.warn("queue={} msg=\"local trouble, deferred\" reason=\"{}\"", deliver.id(),
                 LogText.text(FailureWords.of(trouble)));
-        return all(deliver, new Outcome.Deferred(Reply.of(451, "4.3.0", "local trouble reading the message"), "local"));
+        ownFailure(deliver, Reply.of(451, "4.3.0", "local trouble reading the message"),
+                DeliveryResult.Scope.MESSAGE);
     }
 
-    private static List<RecipientOutcome> all(QmgrOrder.Deliver deliver, Outcome outcome) {
-        return deliver.recipients().stream().map(r -> new RecipientOutcome(r.number(), outcome)).toList();
+    private void ownFailure(QmgrOrder.Deliver deliver, Reply reason, DeliveryResult.Scope scope) {
+        answers.accept(new QmgrEvent.DeliveryDone(new DeliveryResult.OwnFailure(deliver.delivery().number(),
+                deliver.connection(), reason, scope, true)));
     }
 
     private void record(QmgrOrder.RecordOutcome record) {

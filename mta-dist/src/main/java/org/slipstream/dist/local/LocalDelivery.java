@@ -41,19 +41,35 @@ public final class LocalDelivery {
         this.mailboxes = mailboxes;
     }
 
-    /// One outcome for each of `recipients`, in their order.
-    public List<RecipientOutcome> deliver(QueueId id, Envelope envelope, List<Recipient> recipients, Letter letter) {
+    /// What came of it.
+    public sealed interface Result {
+        /// One outcome for each recipient, in their order.
+        record Decided(List<RecipientOutcome> outcomes) implements Result {}
+
+        /// The message cannot be read. Nothing was delivered.
+        record Unreadable(Reply reason) implements Result {}
+
+        /// No mailbox can be written. Nothing was delivered.
+        record DiskGone(Reply reason) implements Result {}
+    }
+
+    public Result deliver(QueueId id, Envelope envelope, List<Recipient> recipients, Letter letter) {
         Set<String> been;
         try {
             been = HeaderScan.deliveredTo(letter);
         } catch (IOException e) {
             log.warn("queue={} msg=\"letter not readable\" reason=\"{}\"", id,
                     LogText.text(FailureWords.of(e)));
-            Outcome later = new Outcome.Deferred(Reply.of(451, "4.3.0", "the message could not be read"), "local");
-            return recipients.stream().map(r -> new RecipientOutcome(r.number(), later)).toList();
+            return new Result.Unreadable(Reply.of(451, "4.3.0", "the message could not be read"));
         }
-        return recipients.stream().map(r -> new RecipientOutcome(r.number(), one(id, envelope, r, letter, been)))
-                .toList();
+        List<RecipientOutcome> outcomes = recipients.stream()
+                .map(r -> new RecipientOutcome(r.number(), one(id, envelope, r, letter, been))).toList();
+        Optional<Reply> trouble = outcomes.stream().map(RecipientOutcome::outcome)
+                .filter(Outcome.Deferred.class::isInstance).map(Outcome::reply).findFirst();
+        boolean nothingDone = outcomes.stream().allMatch(each -> each.outcome() instanceof Outcome.Deferred);
+        return trouble.isPresent() && nothingDone && maildirs.isOutOfOrder()
+                ? new Result.DiskGone(trouble.get())
+                : new Result.Decided(outcomes);
     }
 
     private Outcome one(QueueId id, Envelope envelope, Recipient recipient, Letter letter, Set<String> been) {

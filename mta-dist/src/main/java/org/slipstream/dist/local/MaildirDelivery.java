@@ -93,6 +93,22 @@ public final class MaildirDelivery {
         }
     }
 
+    /// No mailbox at all can be written: the disk is full, read-only, or gone.
+    boolean isOutOfOrder() {
+        Path probe = root.resolve(".probe");
+        try {
+            makeWithAncestors(root);
+            try (Disk.Output out = disk.create(probe)) {
+                out.write(0);
+                out.force();
+            }
+            disk.delete(probe);
+            return false;
+        } catch (IOException gone) {
+            return true;
+        }
+    }
+
     private void deliver(Path folder, String name, long sizeBytes, byte[] top, Letter letter) throws IOException {
         Path unfinished = folder.resolve("tmp").resolve(name);
         Path finished = folder.resolve("new").resolve(name);

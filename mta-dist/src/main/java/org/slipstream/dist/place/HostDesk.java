@@ -7,7 +7,6 @@ import org.slipstream.core.HostKey;
 import org.slipstream.core.LogText;
 import org.slipstream.qmgr.place.HostState;
 import org.slipstream.qmgr.place.PlaceSnapshot;
-import org.slipstream.qmgr.place.Workers;
 import org.slipstream.qmgr.run.Inbox;
 
 import java.io.IOException;
@@ -21,7 +20,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /// What operators see of hosts and want of them. Every question and every order goes to the queue manager's thread, which owns
@@ -33,17 +31,15 @@ public final class HostDesk implements HostOperations {
 
     private final Inbox inbox;
     private final Places places;
-    private final LongSupplier clockMillis;
 
-    public HostDesk(Inbox inbox, Places places, LongSupplier clockMillis) {
+    public HostDesk(Inbox inbox, Places places) {
         this.inbox = inbox;
         this.places = places;
-        this.clockMillis = clockMillis;
     }
 
     @Override
     public Hosts hosts() throws IOException {
-        PlaceSnapshot picture = ask(workers -> workers.snapshot(clockMillis.getAsLong()));
+        PlaceSnapshot picture = ask(Places::snapshot);
         PlaceSnapshot.Counts counts = picture.counts();
         return new Hosts(views(picture, _ -> true), picture.workers(), picture.busy(), counts.opened(),
                 counts.possibleDuplicates(), counts.withoutSeat());
@@ -51,27 +47,26 @@ public final class HostDesk implements HostOperations {
 
     @Override
     public List<HostView> show(String name) throws IOException {
-        return views(ask(workers -> workers.snapshot(clockMillis.getAsLong())), host -> means(name, host));
+        return views(ask(Places::snapshot), host -> means(name, host));
     }
 
     @Override
     public List<String> forget(String name) throws IOException {
-        List<String> forgotten = ask(workers -> known(workers, name).stream()
-                .filter(key -> workers.hosts().forget(key)).map(HostKey::toString).toList());
+        List<String> forgotten = ask(all -> known(all, name).stream()
+                .filter(key -> all.hosts().forget(key)).map(HostKey::toString).toList());
         forgotten.forEach(host -> log.info("msg=\"host forgotten\" host={}", host));
         return forgotten;
     }
 
     @Override
     public List<String> suspend(String name, Suspension suspension) throws IOException {
-        return ask(workers -> {
-            List<HostKey> keys = known(workers, name);
+        return ask(all -> {
+            List<HostKey> keys = known(all, name);
             if (keys.isEmpty()) {
                 keys = named(name).stream().toList();
             }
-            long now = clockMillis.getAsLong();
-            keys.forEach(key -> workers.suspend(key, suspension.reason(), suspension.author(),
-                    suspension.untilMillis().orElse(Long.MAX_VALUE), now));
+            keys.forEach(key -> all.suspend(key, suspension.reason(), suspension.author(),
+                    suspension.untilMillis().orElse(Long.MAX_VALUE)));
             keys.forEach(key -> log.info("msg=\"host suspended\" host={} author=\"{}\" reason=\"{}\"", key,
                     LogText.text(suspension.author()), LogText.text(suspension.reason())));
             return keys.stream().map(HostKey::toString).toList();
@@ -80,16 +75,16 @@ public final class HostDesk implements HostOperations {
 
     @Override
     public List<String> resume(String name) throws IOException {
-        List<String> resumed = ask(workers -> known(workers, name).stream()
-                .filter(key -> workers.hosts().resume(key)).map(HostKey::toString).toList());
+        List<String> resumed = ask(all -> known(all, name).stream()
+                .filter(key -> all.hosts().resume(key)).map(HostKey::toString).toList());
         resumed.forEach(host -> log.info("msg=\"host resumed\" host={}", host));
         return resumed;
     }
 
     // ---- which host
 
-    private List<HostKey> known(Workers workers, String name) {
-        return workers.snapshot(clockMillis.getAsLong()).hosts().stream().filter(host -> means(name, host))
+    private static List<HostKey> known(Places places, String name) {
+        return places.snapshot().hosts().stream().filter(host -> means(name, host))
                 .map(PlaceSnapshot.Host::host).toList();
     }
 
@@ -116,9 +111,9 @@ public final class HostDesk implements HostOperations {
         return text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
     }
 
-    private <T> T ask(Function<Workers, T> question) throws IOException {
+    private <T> T ask(Function<Places, T> question) throws IOException {
         try {
-            return inbox.inspect(_ -> question.apply(places.workers())).get(ANSWER_MILLIS, TimeUnit.MILLISECONDS);
+            return inbox.inspect(_ -> question.apply(places)).get(ANSWER_MILLIS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
             throw new IOException("stopping", stop);

@@ -1,41 +1,40 @@
 package org.slipstream.dist.place;
 
 import org.slipstream.admin.Operations;
+import org.slipstream.core.HostKey;
 import org.slipstream.core.Route;
 import org.slipstream.dist.desk.SuspendedHost;
-import org.slipstream.qmgr.Seating;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.HostRow;
 import org.slipstream.qmgr.place.HostState;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlaceSnapshot;
-import org.slipstream.qmgr.place.PlacementSeating;
-import org.slipstream.qmgr.place.Workers;
+import org.slipstream.qmgr.place.Seating;
 import org.slipstream.smtpout.ClientConfig;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
-/// The second half of the brain, as this server uses it. Like the first, it belongs to the queue manager's thread once that
-/// runs.
+/// The seating as this server uses it, and what operators ask of it. It belongs to the queue manager's thread once that runs.
 public final class Places {
-    private final Workers workers;
+    private static final String SMTP = "smtp";
+
     private final Seating seating;
     private final ClientConfig client;
     private final LongSupplier clockMillis;
 
-    /// @param lanes seats what does not go by SMTP
+    /// @param rules of each transport
     /// @param known what was remembered of hosts
-    /// @param memory hears what is to be remembered
-    public Places(PlaceRules rules, Seating lanes, ClientConfig client, List<HostRow> known, HostMemory memory,
+    /// @param memory told what is to be remembered
+    public Places(Function<String, PlaceRules> rules, ClientConfig client, List<HostRow> known, HostMemory memory,
             LongSupplier clockMillis) {
-        DestDb hosts = new DestDb(rules);
+        DestDb hosts = new DestDb(rules.apply(SMTP).memory());
         known.forEach(row -> hosts.learn(row, clockMillis.getAsLong()));
-        this.workers = new Workers(rules, hosts, RandomGenerator.getDefault());
-        this.seating = new PlacementSeating(lanes, workers, client::hostKey, memory);
+        this.seating = new Seating(rules, hosts, client::hostKey, memory, RandomGenerator.getDefault());
         this.client = client;
         this.clockMillis = clockMillis;
     }
@@ -48,16 +47,16 @@ public final class Places {
     ///
     /// @param route to one host
     public boolean breaksUnderPipelining(Route.Smtp route) {
-        return workers.hosts().habit(client.hostKey(route, route.hosts().getFirst()), clockMillis.getAsLong())
+        return seating.hosts().habit(client.hostKey(route, route.hosts().getFirst()), clockMillis.getAsLong())
                 .isPresent();
     }
 
     /// The hosts that are left alone. Only on the queue manager's thread.
     public List<SuspendedHost> suspended(long nowMillis) {
         List<SuspendedHost> suspended = new ArrayList<>();
-        workers.hosts().list(nowMillis).forEach((host, states) -> states.forEach(state -> {
+        seating.hosts().list(nowMillis).forEach((host, states) -> states.forEach(state -> {
             if (state instanceof HostState.Suspended ended) {
-                suspended.add(new SuspendedHost(host, workers.hosts().name(host), ended));
+                suspended.add(new SuspendedHost(host, seating.hosts().name(host), ended));
             }
         }));
         return suspended;
@@ -65,12 +64,23 @@ public final class Places {
 
     /// Only on the queue manager's thread.
     public Operations.ConnectionsView connections() {
-        PlaceSnapshot.Figures now = workers.figures();
+        PlaceSnapshot.Figures now = seating.figures(SMTP);
         return new Operations.ConnectionsView(now.most(), now.open(), now.opening(), now.unproven(),
                 now.mostUnproven());
     }
 
-    Workers workers() {
-        return workers;
+    /// Hosts of the Internet with their connections. Only on the queue manager's thread.
+    PlaceSnapshot snapshot() {
+        return seating.snapshot(SMTP, clockMillis.getAsLong());
+    }
+
+    /// Only on the queue manager's thread.
+    DestDb hosts() {
+        return seating.hosts();
+    }
+
+    /// Only on the queue manager's thread.
+    void suspend(HostKey host, String why, String author, long untilMillis) {
+        seating.suspend(host, why, author, untilMillis, clockMillis.getAsLong());
     }
 }

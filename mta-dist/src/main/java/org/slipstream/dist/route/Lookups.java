@@ -4,7 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
-import org.slipstream.qmgr.place.Payer;
+import org.slipstream.qmgr.place.Owner;
 import org.slipstream.qmgr.place.RouteQueue;
 import org.slipstream.qmgr.place.WorkerBudget;
 
@@ -42,7 +42,7 @@ public final class Lookups<A> implements AutoCloseable {
 
     /// @param message whose recipients wait for it
     public void ask(QueueId message, String domain) {
-        change(q -> q.add(new Payer.Message(message), domain));
+        change(q -> q.add(new Owner.Message(message), domain));
     }
 
     /// Questions that have not been put yet are not answered any more.

@@ -2,10 +2,13 @@ package org.slipstream.dist.desk;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
+import org.slipstream.core.Delivery;
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
@@ -16,6 +19,7 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.dist.local.LocalDelivery;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.smtpout.Carriers;
@@ -64,7 +68,7 @@ class DeskTest {
         real = Spools.open(SpoolConfig.at(folder), System::currentTimeMillis);
         carriers = new Carriers(ClientConfig.of("mta.example"), new CarrierAnswers(inbox::add));
         desk = new Desk(troubled(real), new Table(), carriers, _ -> false,
-                (_, _, recipients, _) -> delivered(recipients),
+                (_, _, recipients, _) -> new LocalDelivery.Result.Decided(delivered(recipients)),
                 new Receiving(), inbox::add, System::currentTimeMillis);
     }
 
@@ -101,8 +105,8 @@ class DeskTest {
         assertThat(answer(QmgrEvent.RecipientsRead.class).recipients()).isEqualTo(TO_ANN);
         desk.order(new QmgrOrder.Open(7, LOCAL));
         assertThat(answer(QmgrEvent.ConnectionReady.class).connection()).isEqualTo(7);
-        desk.order(new QmgrOrder.Deliver(9, 7, id, LOCAL, TO_ANN));
-        QmgrEvent.DeliveryDone done = answer(QmgrEvent.DeliveryDone.class);
+        desk.order(new QmgrOrder.Deliver(7, new Delivery(9, id, LOCAL, TO_ANN)));
+        DeliveryResult.Answered done = answered();
         assertThat(done.outcomes()).isEqualTo(delivered(TO_ANN));
         desk.order(new QmgrOrder.RecordOutcome(id, 3, TO_ANN, done.outcomes(), false));
         assertThat(answer(QmgrEvent.OutcomeRecorded.class).record()).isEqualTo(3);
@@ -136,11 +140,29 @@ class DeskTest {
         desk.order(new QmgrOrder.Open(1, new Route.Smtp("[127.0.0.1]:1", List.of(new Route.Host("127.0.0.1", 1, 0)))));
         answer(QmgrEvent.ConnectionFailed.class);
         Route smtp = new Route.Smtp("far.example", List.of(new Route.Host("127.0.0.1", 1, 0)));
-        desk.order(new QmgrOrder.Deliver(2, 1, id, smtp, TO_ANN));
-        QmgrEvent.DeliveryDone done = answer(QmgrEvent.DeliveryDone.class);
-        assertThat(done.siteTrouble()).isFalse();
-        assertThat(done.outcomes()).singleElement().extracting(RecipientOutcome::outcome)
-                .isInstanceOf(Outcome.Deferred.class);
+        desk.order(new QmgrOrder.Deliver(1, new Delivery(2, id, smtp, TO_ANN)));
+        assertThat(answer(QmgrEvent.DeliveryDone.class).result()).isEqualTo(new DeliveryResult.OwnFailure(2, 1,
+                Reply.of(451, "4.3.0", "local trouble reading the message"), DeliveryResult.Scope.MESSAGE, true));
+    }
+
+    /// A disk that is gone must not be tried at full speed for every message (PF-16).
+    @Test
+    @Tag("PF-16")
+    void mailboxesThatCannotBeWrittenAreAFailureOfTheWholeTransport() throws Exception {
+        Reply gone = Reply.of(451, "4.3.0", "local trouble writing the mailbox");
+        Desk sad = new Desk(real, new Table(), carriers, _ -> false,
+                (_, _, _, _) -> new LocalDelivery.Result.DiskGone(gone), new Receiving(), inbox::add,
+                System::currentTimeMillis);
+        try (sad) {
+            QueueId id = committed().id();
+            sad.order(new QmgrOrder.Deliver(7, new Delivery(9, id, LOCAL, TO_ANN)));
+            assertThat(answer(QmgrEvent.DeliveryDone.class).result()).isEqualTo(
+                    new DeliveryResult.OwnFailure(9, 7, gone, DeliveryResult.Scope.TRANSPORT, true));
+        }
+    }
+
+    private DeliveryResult.Answered answered() throws Exception {
+        return (DeliveryResult.Answered) answer(QmgrEvent.DeliveryDone.class).result();
     }
 
     @Test
@@ -149,8 +171,8 @@ class DeskTest {
         Route discard = new Route.Discard("devnull.example");
         desk.order(new QmgrOrder.Open(1, discard));
         answer(QmgrEvent.ConnectionReady.class);
-        desk.order(new QmgrOrder.Deliver(2, 1, id, discard, TO_ANN));
-        assertThat(answer(QmgrEvent.DeliveryDone.class).outcomes()).singleElement()
+        desk.order(new QmgrOrder.Deliver(1, new Delivery(2, id, discard, TO_ANN)));
+        assertThat(answered().outcomes()).singleElement()
                 .extracting(RecipientOutcome::outcome).isInstanceOf(Outcome.Delivered.class);
     }
 
@@ -164,7 +186,8 @@ class DeskTest {
 
     @Test
     void aReportThatFailsIsAnsweredAsNotDone() throws Exception {
-        Desk sad = new Desk(real, new Table(), carriers, _ -> false, (_, _, recipients, _) -> delivered(recipients),
+        Desk sad = new Desk(real, new Table(), carriers, _ -> false,
+                (_, _, recipients, _) -> new LocalDelivery.Result.Decided(delivered(recipients)),
                 (_, _) -> {
                     throw new IllegalStateException("broken report");
                 }, inbox::add, System::currentTimeMillis);
@@ -209,7 +232,7 @@ class DeskTest {
         trouble.put("nothing", new IOException("only so that nothing is in memory"));
         desk.order(new QmgrOrder.Open(7, LOCAL));
         answer(QmgrEvent.ConnectionReady.class);
-        desk.order(new QmgrOrder.Deliver(9, 7, id, LOCAL, TO_ANN));
+        desk.order(new QmgrOrder.Deliver(7, new Delivery(9, id, LOCAL, TO_ANN)));
         answer(QmgrEvent.DeliveryDone.class);
         desk.order(new QmgrOrder.Remove(id, "sent"));
         answer(QmgrEvent.Filed.class);

@@ -21,11 +21,11 @@ import org.slipstream.core.QueueFilter.State;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.dist.local.LocalDelivery;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
-import org.slipstream.qmgr.lane.LaneSeating;
 import org.slipstream.qmgr.place.HostState;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.run.QmgrLoop;
@@ -74,10 +74,12 @@ class QueueOperationsTest {
     void open() throws Exception {
         spool = Spools.open(SpoolConfig.at(folder), System::currentTimeMillis);
         carriers = new Carriers(ClientConfig.of("mta.example"), new CarrierAnswers(inbox::answer));
-        desk = new Desk(spool, new DnsThatIsSilent(), carriers, _ -> false, (_, _, _, _) -> List.of(), (_, _) -> true,
+        desk = new Desk(spool, new DnsThatIsSilent(), carriers, _ -> false,
+                (_, _, _, _) -> new LocalDelivery.Result.Decided(List.of()), (_, _) -> true,
                 inbox::answer, System::currentTimeMillis);
         QmgrConfig settings = QmgrConfig.defaults();
-        QueueManager brain = new QueueManager(settings, new LaneSeating(settings), RandomGenerator.getDefault(),
+        QueueManager brain = new QueueManager(settings, settings.plainSeating(RandomGenerator.getDefault()),
+                RandomGenerator.getDefault(),
                 QmgrTrace.SILENT);
         loop = new QmgrLoop(brain, inbox, new RestingDesk(desk, inbox::answer), System::currentTimeMillis, _ -> {});
         loop.start();

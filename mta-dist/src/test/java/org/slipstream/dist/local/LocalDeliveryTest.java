@@ -8,6 +8,7 @@ import org.slipstream.core.Letter;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -106,8 +107,17 @@ class LocalDeliveryTest {
             }
         };
         Envelope envelope = envelope("s@far.example", "alice@here.example", "bob@here.example");
-        assertThat(replies(local(real()).deliver(ID, envelope, envelope.recipients(), damaged)))
-                .containsExactly("451 4.3.0 the message could not be read", "451 4.3.0 the message could not be read");
+        assertThat(local(real()).deliver(ID, envelope, envelope.recipients(), damaged)).isEqualTo(
+                new LocalDelivery.Result.Unreadable(Reply.of(451, "4.3.0", "the message could not be read")));
+    }
+
+    /// PF-16: no mailbox is to be tried at full speed while the disk is gone.
+    @Test
+    void aFolderOfMailboxesThatCannotBeWrittenIsNoMatterOfOneMailbox() throws IOException {
+        Files.writeString(home.resolve("mail"), "a file where the folder should be");
+        Envelope envelope = envelope("s@far.example", "alice@here.example", "bob@here.example");
+        assertThat(local(real()).deliver(ID, envelope, envelope.recipients(), letter("Subject: x\r\n\r\n")))
+                .isInstanceOf(LocalDelivery.Result.DiskGone.class);
     }
 
     private String replyTo(IOException trouble) {
@@ -127,8 +137,13 @@ class LocalDeliveryTest {
     private static List<RecipientOutcome> deliver(MaildirDelivery maildirs, String letter, String sender,
             String... recipients) {
         Envelope envelope = envelope(sender, recipients);
-        byte[] content = letter.getBytes(StandardCharsets.UTF_8);
-        return local(maildirs).deliver(ID, envelope, envelope.recipients(), new Letter() {
+        return ((LocalDelivery.Result.Decided) local(maildirs).deliver(ID, envelope, envelope.recipients(),
+                letter(letter))).outcomes();
+    }
+
+    private static Letter letter(String text) {
+        byte[] content = text.getBytes(StandardCharsets.UTF_8);
+        return new Letter() {
             @Override
             public long sizeBytes() {
                 return content.length;
@@ -138,7 +153,7 @@ class LocalDeliveryTest {
             public InputStream open() {
                 return new ByteArrayInputStream(content);
             }
-        });
+        };
     }
 
     private static Envelope envelope(String sender, String... recipients) {

@@ -1,9 +1,10 @@
 package org.slipstream.lab.golden;
 
+import org.slipstream.core.Delivery;
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.lab.TransportNames;
 import org.slipstream.qmgr.Admission;
@@ -13,6 +14,11 @@ import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
+import org.slipstream.qmgr.place.DestDb;
+import org.slipstream.qmgr.place.HostKeys;
+import org.slipstream.qmgr.place.HostMemory;
+import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Line;
 import org.slipstream.qmgr.sched.Message;
@@ -39,7 +45,8 @@ final class GoldenWorld {
     private static final Reply FAIL = Reply.of(450, "4.4.1", "connection refused");
     private static final Reply DEFER = Reply.of(450, "4.2.0", "try later");
 
-    private record Delivery(long until, long number, QmgrOrder.Deliver order, String key, String result) {}
+    /// A delivery agent at work, from its start to its end; one that fails never gets to a delivery.
+    private record Agent(long until, long connection, String key, String result) {}
 
     private final GoldenFile file;
     private final TransportNames names;
@@ -47,8 +54,9 @@ final class GoldenWorld {
     private final Register register = new Register();
     private final Map<QueueId, String> ids = new TreeMap<>();
     private final Deque<Register.Row> arrivals = new ArrayDeque<>();
-    private final PriorityQueue<Delivery> running = new PriorityQueue<>(
-            Comparator.comparingLong(Delivery::until).thenComparingLong(Delivery::number));
+    private final PriorityQueue<Agent> running = new PriorityQueue<>(
+            Comparator.comparingLong(Agent::until).thenComparingLong(Agent::connection));
+    private final Map<Long, Delivery> deliveries = new TreeMap<>();
     private final Map<String, Integer> selectedByKey = new TreeMap<>();
     private final Map<String, Integer> runningByKey = new TreeMap<>();
     private final Deque<QmgrOrder> orders = new ArrayDeque<>();
@@ -61,14 +69,23 @@ final class GoldenWorld {
         this.file = file;
         this.names = new TransportNames(file.transports().keySet());
         QmgrConfig config = file.config(names);
-        this.brain = new QueueManager(config, new Agents(name -> config.transport(name).processLimit()), new Random(0),
-                new Ears(), new Admission(register.incoming, register.deferred));
+        this.brain = new QueueManager(config, seating(config), new Random(0), new Ears(),
+                new Admission(register.incoming, register.deferred));
         List<String> sorted = file.mails().stream().map(GoldenFile.Mail::id).sorted().toList();
         for (GoldenFile.Mail mail : file.mails()) {
             QueueId id = new QueueId(sorted.indexOf(mail.id()) + 1);
             ids.put(id, mail.id());
             arrivals.add(new Register.Row(id, mail));
         }
+    }
+
+    /// The placement as the original knows it: a connection is a delivery agent, which takes one entry and is gone.
+    private static Seating seating(QmgrConfig config) {
+        PlaceRules.Memory memory = PlaceRules.defaults().memory().withRetry(config.minimalBackoffMillis(), 0, 0);
+        return new Seating(
+                name -> PlaceRules.plain(config.transport(name).processLimit(), 0, 0)
+                        .with(new PlaceRules.Idle(0, 0, Long.MAX_VALUE)),
+                new DestDb(memory), HostKeys.BY_NAME, HostMemory.NONE, new Random(0));
     }
 
     static Trace live(GoldenFile file) {
@@ -119,18 +136,21 @@ final class GoldenWorld {
 
     private void completions() {
         while (!running.isEmpty() && running.peek().until() <= now) {
-            Delivery done = running.poll();
+            Agent done = running.poll();
             runningByKey.merge(done.key(), -1, Integer::sum);
-            Reply reply = switch (done.result()) {
-                case "ok" -> OK;
-                case "fail" -> FAIL;
-                case "defer" -> DEFER;
+            tell(switch (done.result()) {
+                case "ok" -> answered(done, OK);
+                case "defer" -> answered(done, DEFER);
+                case "fail" -> new QmgrEvent.ConnectionFailed(done.connection(), FAIL, done.key());
                 default -> throw new IllegalArgumentException("no result: " + done.result());
-            };
-            List<RecipientOutcome> outcomes = done.order().recipients().stream()
-                    .map(r -> new RecipientOutcome(r.number(), Outcome.of(reply, done.key()))).toList();
-            tell(new QmgrEvent.DeliveryDone(done.number(), done.number(), outcomes, true, reply == FAIL));
+            });
         }
+    }
+
+    private QmgrEvent answered(Agent done, Reply reply) {
+        Delivery delivery = deliveries.remove(done.connection());
+        return new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(delivery.number(), done.connection(),
+                delivery.all(Outcome.of(reply, done.key())), true));
     }
 
     private void arrivals() {
@@ -181,7 +201,11 @@ final class GoldenWorld {
             }
             case QmgrOrder.FindRoute find -> answer(new QmgrEvent.RouteKnown(find.domain(),
                     names.route(file.routes().getOrDefault(find.domain(), "smtp"), find.domain())));
-            case QmgrOrder.Deliver deliver -> deliver(deliver);
+            case QmgrOrder.Open open -> open(open);
+            case QmgrOrder.Deliver(long connection, Delivery delivery) -> deliveries.put(connection, delivery);
+            case QmgrOrder.Close _ -> {
+                // The agent is gone already.
+            }
             case QmgrOrder.RecordOutcome record -> {
                 register.record(record);
                 answer(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
@@ -199,21 +223,25 @@ final class GoldenWorld {
                         List.of(now, ids.get(remove.id()), remove.reason().equals("sent") ? "done" : "expired"));
                 answer(new QmgrEvent.Filed(Optional.of(remove.id())));
             }
-            case QmgrOrder.Scan _,QmgrOrder.Open _,QmgrOrder.Close _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _ ->
+            case QmgrOrder.Scan _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _ ->
                 throw new IllegalStateException("not in this world: " + order);
         }
     }
 
-    private void deliver(QmgrOrder.Deliver deliver) {
-        String key = selected.orElseThrow().line().key();
-        String message = ids.get(deliver.id());
+    private void open(QmgrOrder.Open open) {
+        Entry entry = selected.orElseThrow();
+        String key = entry.line().key();
+        String message = ids.get(entry.message().id());
         int delivery = selectedByKey.merge(key, 1, Integer::sum) - 1;
         int atOnce = runningByKey.merge(key, 1, Integer::sum);
         String result = file.deliveries().result(key, message, delivery, now, atOnce);
         long duration = file.deliveries().duration(key, message, delivery);
-        running.add(new Delivery(now + duration, deliver.delivery(), deliver, key, result));
-        trace.selections.add(List.of(now, names.theirs(deliver.route().transport()), message, key,
-                Trace.ofEntry(deliver.recipients()), result));
+        running.add(new Agent(now + duration, open.connection(), key, result));
+        trace.selections.add(List.of(now, names.theirs(open.route().transport()), message, key,
+                Trace.ofEntry(entry.recipients()), result));
+        if (!result.equals("fail")) {
+            answer(new QmgrEvent.ConnectionReady(open.connection()));
+        }
     }
 
     /// Writes down what the queue manager decides.

@@ -1,9 +1,11 @@
 package org.slipstream.lab.scene;
 
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.lab.Witness;
 import org.slipstream.lab.scene.Course.Attempt;
@@ -224,7 +226,7 @@ final class Recorder implements Witness {
     }
 
     private void starts(QmgrOrder.Deliver deliver) {
-        Trip trip = trips.get((int) deliver.delivery() - 1);
+        Trip trip = trips.get((int) deliver.delivery().number() - 1);
         unseated.remove(trip);
         opening.remove(deliver.connection());
         trip.connection = deliver.connection();
@@ -251,11 +253,10 @@ final class Recorder implements Witness {
     public void happened(long nowMillis, QmgrEvent event) {
         now = nowMillis;
         switch (event) {
-            case QmgrEvent.DeliveryDone done -> done(done);
+            case QmgrEvent.DeliveryDone(DeliveryResult result) -> done(result);
             case QmgrEvent.ConnectionReady ready -> connections.isReady(ready.connection(), now);
             case QmgrEvent.ConnectionFailed failed -> failed(failed);
             case QmgrEvent.ConnectionLost lost -> connections.ends(lost.connection(), "closed by the server", now);
-            case QmgrEvent.DeliveryReturned returned -> returned(returned);
             case QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _ -> {
                 // Seen in what is under way.
             }
@@ -274,37 +275,44 @@ final class Recorder implements Witness {
         connections.ends(failed.connection(), failed.reason().toString(), now);
     }
 
-    private void returned(QmgrEvent.DeliveryReturned returned) {
-        Trip trip = trips.get((int) returned.delivery() - 1);
-        tell("slot " + trip.slot + ": " + trip.name + " to " + trip.road.name + ": " + returned.reason());
-        connections.ends(returned.connection(), returned.reason().toString(), now);
+    private void done(DeliveryResult result) {
+        Trip trip = trips.get((int) result.delivery() - 1);
+        if (trip.connection != result.connection()) {
+            return; // an event of a connection that is gone
+        }
+        switch (result) {
+            case DeliveryResult.Answered answered -> answered(trip, answered);
+            case DeliveryResult.Unanswered back -> unanswered(trip, back.reason(), false);
+            case DeliveryResult.OwnFailure own -> unanswered(trip, own.reason(), own.usable());
+        }
     }
 
-    private void done(QmgrEvent.DeliveryDone done) {
-        Trip trip = trips.get((int) done.delivery() - 1);
-        if (trip.connection != done.connection()) {
-            return; // a word of a connection that is gone
+    private void unanswered(Trip trip, Reply reason, boolean usable) {
+        tell("slot " + trip.slot + ": " + trip.name + " to " + trip.road.name + ": " + reason);
+        connections.answers(trip.connection, now, now);
+        if (!usable) {
+            connections.ends(trip.connection, reason.toString(), now);
         }
+    }
+
+    private void answered(Trip trip, DeliveryResult.Answered answered) {
         int delivered = 0;
         int failed = 0;
-        for (RecipientOutcome each : done.outcomes()) {
+        for (RecipientOutcome each : answered.outcomes()) {
             delivered += each.outcome() instanceof Outcome.Delivered ? 1 : 0;
             failed += each.outcome() instanceof Outcome.Failed ? 1 : 0;
         }
         count(trip, delivered, failed);
-        trip.startMillis = OptionalLong
-                .of(connections.answers(done.connection(), trip.startMillis.orElse(now), now));
-        ends(trip, done.siteTrouble()
-                ? Result.TROUBLE
-                : delivered > 0
-                        ? Result.DELIVERED
-                        : failed == done.outcomes().size() ? Result.REFUSED : Result.DEFERRED);
+        trip.startMillis = OptionalLong.of(connections.answers(trip.connection, trip.startMillis.orElse(now), now));
+        ends(trip, delivered > 0
+                ? Result.DELIVERED
+                : failed == answered.outcomes().size() ? Result.REFUSED : Result.DEFERRED);
         if (trip.result != Result.DELIVERED) {
             tell("slot " + trip.slot + ": " + trip.name + " to " + trip.road.name + ": "
-                    + done.outcomes().getFirst().outcome().reply());
+                    + answered.outcomes().getFirst().outcome().reply());
         }
-        if (!done.usable()) {
-            connections.ends(done.connection(), "broken", now);
+        if (!answered.usable()) {
+            connections.ends(trip.connection, "broken", now);
         }
     }
 

@@ -67,8 +67,8 @@ final class SettingsReader {
     /// Without the section one delivery at a time goes over a connection, as Postfix has it.
     private static Function<QmgrConfig, PlaceRules> placement(Section section) {
         PlaceRules usual = PlaceRules.defaults();
-        int depth = section.count("connection-depth", 1, usual.backlog());
-        int most = section.count("most-connection-depth", 1, Math.max(depth, usual.mostBacklog()));
+        int depth = section.count("connection-depth", 1, usual.depth().first());
+        int most = section.count("most-connection-depth", 1, Math.max(depth, usual.depth().most()));
         if (most < depth) {
             throw section.wrong("most-connection-depth", "= " + most + " is below connection-depth = " + depth
                     + "; make it at least " + depth);
@@ -76,13 +76,13 @@ final class SettingsReader {
         int overflow = section.count("overflow", 1, 1);
         Shares shares = new Shares(section.count("max-message-concurrency", 1, usual.messages().floor()),
                 section.count("scale-max-concurrency", 0, usual.messages().scale()));
-        int idle = section.count("idle-per-host", 0, usual.idlePerHost());
-        long age = section.time("connection-age", usual.maxActiveMillis());
-        long crowded = section.time("crowded", usual.crowdedMillis());
+        int idle = section.count("idle-per-host", 0, usual.idle().perHost());
+        long age = section.time("connection-age", usual.idle().ageMillis());
+        long crowded = section.time("crowded", usual.memory().crowdedMillis());
         section.end();
-        return config -> Brains.production(config).withDepth(depth, most, overflow)
-                .withShares(shares, usual.verification()).withAges(idle, config.idleLaneMillis(), age)
-                .withMemory(config.minimalBackoffMillis(), crowded, usual.closedMemoryMillis());
+        return config -> Brains.production(config).with(new PlaceRules.Depth(depth, most, overflow))
+                .with(shares, usual.verification()).with(new PlaceRules.Idle(idle, config.idleLaneMillis(), age))
+                .with(usual.memory().withRetry(config.minimalBackoffMillis(), crowded, usual.memory().closedMillis()));
     }
 
     private static QmgrConfig defaults() {

@@ -56,8 +56,7 @@ public final class Stage {
 
     private static Course course(Scene scene, Scenario scenario, Consumer<String> events) {
         Recorder recorder = new Recorder(scene, events);
-        World world = scene.hasHosts() ? World.placed(scenario, recorder) : new World(scenario, recorder);
-        world.atMost(MOST_EVENTS).run(scene.stopMillis());
+        new World(scenario, recorder).atMost(MOST_EVENTS).run(scene.stopMillis());
         return recorder.course();
     }
 

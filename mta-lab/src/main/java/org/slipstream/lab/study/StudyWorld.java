@@ -1,6 +1,7 @@
 package org.slipstream.lab.study;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
@@ -147,7 +148,8 @@ final class StudyWorld {
             if (!setup.cached()) {
                 doorway.left();
             }
-            tell(new QmgrEvent.DeliveryDone(deliver.delivery(), deliver.connection(), outcomes, setup.cached(), false));
+            tell(new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(deliver.delivery().number(),
+                    deliver.connection(), outcomes, setup.cached())));
         });
     }
 }

@@ -1,27 +1,24 @@
 package org.slipstream.lab.place;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
-import org.slipstream.qmgr.Seating;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
-import org.slipstream.qmgr.lane.LaneSeating;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
-import org.slipstream.qmgr.place.PlacementSeating;
-import org.slipstream.qmgr.place.Workers;
+import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.Line;
 
 import java.util.ArrayDeque;
@@ -34,7 +31,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /// The whole brain before a cluster of hosts that take their time: each connection works off its letters one after the other.
 ///
@@ -42,6 +41,7 @@ import java.util.TreeMap;
 final class Cluster implements QmgrTrace {
     private static final Reply OK = Reply.of(250, "2.0.0", "ok");
     private static final Reply REFUSED = Reply.of(450, "4.4.1", "connection refused");
+    private static final Reply RESET = Reply.of(450, "4.4.2", "connection reset");
     private static final long MOST_HAPPENINGS = 5_000_000;
 
     private record Planned(long atMillis, long number, Runnable deed) implements Comparable<Planned> {
@@ -68,9 +68,10 @@ final class Cluster implements QmgrTrace {
     private final PriorityQueue<Planned> planned = new PriorityQueue<>();
     private final Random random;
     private final QueueManager brain;
-    final Optional<Workers> workers;
+    private final Seating seating;
     private final Map<String, Route.Smtp> routes = new TreeMap<>();
     private final Map<QueueId, Map<Integer, Recipient>> register = new LinkedHashMap<>();
+    private final Map<QueueId, List<String>> addressees = new LinkedHashMap<>();
     private final Map<QueueId, Long> created = new LinkedHashMap<>();
     private final Map<Long, Link> links = new LinkedHashMap<>();
     private long numbers;
@@ -93,29 +94,10 @@ final class Cluster implements QmgrTrace {
     final Map<String, Integer> deliveredAt = new TreeMap<>();
     final Map<QueueId, Long> finishedMillis = new LinkedHashMap<>();
 
-    /// With placement.
     Cluster(PlaceRules rules, long seed) {
         random = new Random(seed);
-        QmgrConfig config = QmgrConfig.defaults();
-        workers = Optional.of(new Workers(rules, new DestDb(rules), random));
-        brain = brain(config, new PlacementSeating(new LaneSeating(config), workers.get(), HostKeys.BY_NAME,
-                HostMemory.NONE));
-    }
-
-    /// With plain lanes that stay open for the same time.
-    Cluster(long seed, long idleMillis) {
-        random = new Random(seed);
-        workers = Optional.empty();
-        QmgrConfig given = QmgrConfig.defaults();
-        QmgrConfig config = new QmgrConfig(given.activeLimit(), given.minimalBackoffMillis(),
-                given.maximalBackoffMillis(), given.lifetimeMillis(), given.bounceLifetimeMillis(),
-                given.delayNoticeMillis(), given.recipientsPerDelivery(), given.recipientBatch(),
-                given.lanesPerDestination(), given.lanes(), idleMillis, given.scanLimit(), given.scanIntervalMillis());
-        brain = brain(config, new LaneSeating(config));
-    }
-
-    private QueueManager brain(QmgrConfig config, Seating seating) {
-        return new QueueManager(config, seating, random, this);
+        seating = new Seating(_ -> rules, new DestDb(rules.memory()), HostKeys.BY_NAME, HostMemory.NONE, random);
+        brain = new QueueManager(QmgrConfig.defaults(), seating, random, this);
     }
 
     // ---- the scene
@@ -132,6 +114,7 @@ final class Cluster implements QmgrTrace {
     /// A letter to one recipient at each of these domains.
     QueueId letter(long atMillis, List<String> domains) {
         QueueId id = new QueueId(++ids);
+        addressees.put(id, List.copyOf(domains));
         at(atMillis, () -> {
             Map<Integer, Recipient> recipients = new LinkedHashMap<>();
             domains.forEach(domain -> recipients.put(recipients.size() + 1,
@@ -212,8 +195,8 @@ final class Cluster implements QmgrTrace {
                 Link link = links.get(deliver.connection());
                 if (link == null) {
                     // The loss of the connection is on its way. What was ordered for it comes back all the same.
-                    soon(new QmgrEvent.DeliveryReturned(deliver.delivery(), deliver.connection(),
-                            Reply.of(450, "4.4.2", "connection reset"), "gone", false));
+                    soon(new QmgrEvent.DeliveryDone(new DeliveryResult.Unanswered(deliver.delivery().number(),
+                            deliver.connection(), RESET, "gone", false)));
                     return;
                 }
                 link.queue.add(deliver);
@@ -254,8 +237,7 @@ final class Cluster implements QmgrTrace {
 
     private void open(QmgrOrder.Open open) {
         opened++;
-        List<Route.Host> hosts = ((Route.Smtp) open.route()).hosts();
-        String host = hosts.get(hosts.size() == 1 ? 0 : random.nextInt(hosts.size())).name();
+        String host = ((Route.Smtp) open.route()).hosts().getFirst().name();
         Link link = new Link(open.connection(), host);
         links.put(link.number, link);
         mostConnections = Math.max(mostConnections, links.size());
@@ -283,9 +265,8 @@ final class Cluster implements QmgrTrace {
             } else if (!link.queue.isEmpty()) {
                 work(link);
             }
-            happens(new QmgrEvent.DeliveryDone(deliver.delivery(), link.number, deliver.recipients().stream()
-                    .map(r -> new RecipientOutcome(r.number(), new Outcome.Delivered(OK, link.host))).toList(), true,
-                    false));
+            happens(new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(deliver.delivery().number(), link.number,
+                    deliver.delivery().all(new Outcome.Delivered(OK, link.host)), true)));
             if (over) {
                 hangUp(link);
             }
@@ -294,16 +275,24 @@ final class Cluster implements QmgrTrace {
 
     // The news of each letter in turn. What was ordered for this connection in the meantime is among them, or late.
     private void hangUp(Link link) {
-        Reply reason = Reply.of(450, "4.4.2", "connection reset");
         while (!link.queue.isEmpty()) {
-            long delivery = link.queue.remove().delivery();
-            happens(new QmgrEvent.DeliveryReturned(delivery, link.number, reason, link.host, false));
+            long delivery = link.queue.remove().delivery().number();
+            happens(new QmgrEvent.DeliveryDone(
+                    new DeliveryResult.Unanswered(delivery, link.number, RESET, link.host, false)));
         }
         happens(new QmgrEvent.ConnectionLost(link.number, "hung up"));
     }
 
     int connections() {
         return links.size();
+    }
+
+    /// Connections at work for a message that is the only one for its destinations.
+    int busyFor(QueueId id) {
+        Set<String> destinations = addressees.get(id).stream().map(domain -> "smtp/" + domain)
+                .collect(Collectors.toSet());
+        return (int) seating.snapshot("smtp", now).connections().stream()
+                .filter(line -> line.destinations().stream().anyMatch(destinations::contains)).count();
     }
 
     @Override

@@ -42,7 +42,7 @@ class ClusterTest {
     @Test
     void underALightLoadOneHostAfterTheOtherHasItsTurn() {
         // Now and then a letter: one connection suffices, and it is closed between letters or after five minutes.
-        Cluster cluster = four(RULES.withAges(2, 10_000, 60_000), 10_000, 1_000, 2).run();
+        Cluster cluster = four(RULES.with(new PlaceRules.Idle(2, 10_000, 60_000)), 10_000, 1_000, 2).run();
         System.out.println("light load: " + cluster.deliveredAt + ", connections opened " + cluster.opened
                 + ", most at once " + cluster.mostConnections);
         assertEven(cluster);
@@ -69,6 +69,17 @@ class ClusterTest {
     @Test
     @Tag("FI-38")
     void fi38HostsThatHangUpAfterEverySeventhLetterGetEachLetterOnce() {
+        for (int returns : new int[]{3, 4, 1000})
+            for (long seed = 1; seed <= 8; seed++) {
+                PlaceRules u = new PlaceRules(RULES.workers(), RULES.connectionsPerHost(), RULES.messages(),
+                        RULES.verification(), RULES.depth(), RULES.idle(), RULES.memory(), RULES.unproven(), returns);
+                Cluster c = four(u, 2_000, 4, seed);
+                c.hangsUpAfter = 7;
+                c.depth = 10;
+                c.run();
+                System.out.println("DBG returns " + returns + " seed " + seed + " failures " + c.failures
+                        + " delivered " + c.delivered + " opened " + c.opened);
+            }
         Cluster cluster = four(RULES, 2_000, 4, 8);
         cluster.hangsUpAfter = 7;
         cluster.depth = 10;
@@ -106,12 +117,13 @@ class ClusterTest {
     @Test
     void tenThousandLettersToAHundredHostsNeedFewConnections() {
         Cluster placed = hundred(new Cluster(RULES, 6)).run();
-        Cluster lanes = hundred(new Cluster(6, RULES.maxIdleMillis())).run();
-        System.out.println("connections for 10,000 letters to 100 hosts: placement " + placed.opened + " (most "
-                + placed.mostConnections + " at once, " + placed.now + " ms), lanes " + lanes.opened + " (most "
-                + lanes.mostConnections + " at once, " + lanes.now + " ms)");
+        Cluster single = hundred(
+                new Cluster(RULES.with(PlaceRules.Depth.ONE), 6)).run();
+        System.out.println("connections for 10,000 letters to 100 hosts: " + placed.opened + " (most "
+                + placed.mostConnections + " at once, " + placed.now + " ms), with one delivery at a time "
+                + single.opened + " (most " + single.mostConnections + " at once, " + single.now + " ms)");
         assertThat(placed.delivered).isEqualTo(10_000);
-        assertThat(placed.opened).isLessThan(lanes.opened);
+        assertThat(placed.opened).isLessThan(single.opened);
     }
 
     private static Cluster hundred(Cluster cluster) {

@@ -3,7 +3,6 @@ package org.slipstream.lab.place;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.QueueId;
-import org.slipstream.qmgr.place.Payer;
 import org.slipstream.qmgr.place.PlaceRules;
 
 import java.util.List;
@@ -16,7 +15,8 @@ class SharesTest {
     private static final int RECIPIENTS = 2_500;
 
     private static Cluster cluster() {
-        Cluster cluster = new Cluster(PlaceRules.defaults().withWorkers(100, 20).withAges(0, 0, 300_000), 5);
+        Cluster cluster = new Cluster(
+                PlaceRules.defaults().withWorkers(100, 20).with(new PlaceRules.Idle(0, 0, 300_000)), 5);
         IntStream.range(0, 2 * RECIPIENTS).forEach(i -> cluster.domain("d" + i + ".example", "mx" + i + ".example"));
         return cluster;
     }
@@ -30,7 +30,7 @@ class SharesTest {
     private static double share(Cluster cluster, QueueId id, long fromMillis, long toMillis) {
         return IntStream.rangeClosed(0, 100).map(i -> {
             cluster.until(fromMillis + (toMillis - fromMillis) * i / 100);
-            return cluster.workers.orElseThrow().busyFor(new Payer.Message(id));
+            return cluster.busyFor(id);
         }).average().orElseThrow();
     }
 
@@ -51,17 +51,15 @@ class SharesTest {
         Cluster cluster = cluster();
         QueueId first = cluster.letter(0, list(0));
         QueueId second = cluster.letter(1_000, list(RECIPIENTS));
-        var workers = cluster.workers.orElseThrow();
-        var payer = new Payer.Message(second);
         cluster.until(1_000);
-        assertThat(workers.busyFor(payer)).as("the free remainder").isBetween(8, 9);
+        assertThat(cluster.busyFor(second)).as("the free remainder").isBetween(8, 9);
         cluster.until(1_050);
-        int early = workers.busyFor(payer);
+        int early = cluster.busyFor(second);
         cluster.until(1_200);
-        assertThat(workers.busyFor(payer)).as("as the first one's deliveries end").isGreaterThan(early);
+        assertThat(cluster.busyFor(second)).as("as the first one's deliveries end").isGreaterThan(early);
         double second47 = share(cluster, second, 2_000, 3_000);
         cluster.until(3_100);
-        int first47 = workers.busyFor(new Payer.Message(first));
+        int first47 = cluster.busyFor(first);
         System.out.println("share of the second list " + second47 + ", of the first at one moment " + first47);
         assertThat(second47).isBetween(45.0, 49.0);
         assertThat(first47).isBetween(45, 51);
@@ -75,7 +73,8 @@ class SharesTest {
     @Tag("FI-02")
     void fi02OfAThousandConnectionsTwoListsHave47PercentEach() {
         int each = 4_000;
-        Cluster cluster = new Cluster(PlaceRules.defaults().withWorkers(1_000, 20).withAges(0, 0, 300_000), 5);
+        Cluster cluster = new Cluster(
+                PlaceRules.defaults().withWorkers(1_000, 20).with(new PlaceRules.Idle(0, 0, 300_000)), 5);
         cluster.deliverMillis = 1_000;
         IntStream.range(0, 2 * each).forEach(i -> cluster.domain("d" + i + ".example", "mx" + i + ".example"));
         QueueId first = cluster.letter(0, IntStream.range(0, each).mapToObj(i -> "d" + i + ".example").toList());

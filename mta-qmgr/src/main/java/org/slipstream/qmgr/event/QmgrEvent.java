@@ -1,9 +1,9 @@
 package org.slipstream.qmgr.event;
 
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 
@@ -40,35 +40,39 @@ public sealed interface QmgrEvent {
     /// Answers [QmgrOrder.FindRoute] when there is no way: 4xx defers (DNS trouble), 5xx returns (no such domain, null MX).
     record RouteFailed(String domain, Reply reason) implements QmgrEvent {}
 
-    /// What connections tell: the family of events that go to the seating.
-    sealed interface OfConnection extends QmgrEvent {}
+    /// What connections tell: the family of events that go to the seating. Those of one connection come in the order in which things
+    /// happened.
+    sealed interface OfConnection extends QmgrEvent {
+        long connection();
+    }
 
-    /// Answers [QmgrOrder.Open].
+    /// Answers [QmgrOrder.Open]: the other side has greeted and is ready for a delivery.
     record ConnectionReady(long connection) implements OfConnection {}
 
-    /// Answers [QmgrOrder.Open] when no host of the route could be talked to, with the reason. The connection is gone.
-    record ConnectionFailed(long connection, Reply reason, String remote) implements OfConnection {}
-
-    /// Answers [QmgrOrder.Deliver]: each recipient of the entry has an outcome.
+    /// Answers [QmgrOrder.Open]: the host could not be talked to. The connection is gone.
     ///
-    /// @param usable false when the connection is gone with this answer (a 421, a broken final exchange); no
-    /// [ConnectionLost] follows
-    /// @param siteTrouble true when the failure is one of connection or handshake, the only kind that is negative
-    /// feedback (PF-06)
-    record DeliveryDone(long delivery, long connection, List<RecipientOutcome> outcomes, boolean usable,
-            boolean siteTrouble) implements OfConnection {}
+    /// @param ours a failure of our own, which says nothing about the host
+    /// @param retryAfterMillis when the host wants to be asked again; may only lengthen a pause
+    record ConnectionFailed(long connection, Reply reason, String remote, boolean ours,
+            OptionalLong retryAfterMillis) implements OfConnection {
+        /// The host's failure, without a wish.
+        public ConnectionFailed(long connection, Reply reason, String remote) {
+            this(connection, reason, remote, false, OptionalLong.empty());
+        }
+    }
 
-    /// An idle connection went away by itself. Not a failure of anything. Where it crosses a [QmgrOrder.Deliver], the entry
-    /// goes to another connection, and a [DeliveryDone] of the lost one, before or after, may come or not.
+    /// Answers [QmgrOrder.Deliver]. Where a connection breaks, each delivery that was under way on it has an answer of its own, and the first
+    /// of them ends the connection.
+    record DeliveryDone(DeliveryResult result) implements OfConnection {
+        @Override
+        public long connection() {
+            return result.connection();
+        }
+    }
+
+    /// An idle connection went away by itself. Not a failure of anything. Where it crosses a [QmgrOrder.Deliver], the answer to that
+    /// comes behind it.
     record ConnectionLost(long connection, String reason) implements OfConnection {}
-
-    /// Answers [QmgrOrder.Deliver] when the connection broke and is gone, with this delivery unanswered. Where several were
-    /// under way each gets one of these.
-    ///
-    /// @param mayHaveArrived the whole content was sent: the peer may have it
-    record DeliveryReturned(long delivery, long connection, Reply reason, String remote, boolean mayHaveArrived)
-            implements
-                OfConnection {}
 
     /// So many deliveries under way at once keep this connection busy.
     record ConnectionDepth(long connection, int deliveries) implements OfConnection {}

@@ -1,5 +1,6 @@
 package org.slipstream.qmgr.event;
 
+import org.slipstream.core.Delivery;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
@@ -29,15 +30,27 @@ public sealed interface QmgrOrder {
     /// @param id the message that asked first; others may wait for the same answer
     record FindRoute(String domain, QueueId id) implements QmgrOrder {}
 
-    /// Make a connection for this route.
+    /// Make a connection.
+    ///
+    /// @param route to one host, or into a mailbox
     record Open(long connection, Route route) implements QmgrOrder {}
 
-    /// Transfer one message to some of its recipients on a ready connection.
-    record Deliver(long delivery, long connection, QueueId id, Route route, List<Recipient> recipients)
-            implements
-                QmgrOrder {}
+    /// Transfer one message to some of its recipients on a ready connection. Several may be under way there.
+    record Deliver(long connection, Delivery delivery) implements QmgrOrder {
+        public QueueId id() {
+            return delivery.id();
+        }
 
-    /// Say goodbye and close. Has no answer; the number is not used again.
+        public Route route() {
+            return delivery.route();
+        }
+
+        public List<Recipient> recipients() {
+            return delivery.recipients();
+        }
+    }
+
+    /// Close the connection. Has no answer; the number is not used again.
     record Close(long connection) implements QmgrOrder {}
 
     /// Write down what became of recipients. Only when [QmgrEvent.OutcomeRecorded] has come may the entry be forgotten.

@@ -1,16 +1,19 @@
 package org.slipstream.qmgr.place;
 
 import org.slipstream.core.HostKey;
+import org.slipstream.core.Route;
 
 import java.util.Objects;
 
 /// A host that mail for a destination may go to.
 ///
-/// @param name as the route gave it, for people and for whoever opens the connection
-public record Candidate(HostKey host, String name) {
+/// @param name as the route gave it, for people and for whatever opens the connection
+/// @param route to this host only
+public record Candidate(HostKey host, String name, Route route) {
     public Candidate {
         Objects.requireNonNull(host);
         Objects.requireNonNull(name);
+        Objects.requireNonNull(route);
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.SequencedSet;
+import java.util.stream.Stream;
 
 /// Where one destination's mail may go, in levels of preference: the primary hosts, the secondary ones, and so on.
 ///
@@ -30,5 +31,14 @@ public record Candidates(String destination, List<List<Candidate>> levels) {
     /// All at one level.
     public static Candidates of(String destination, Candidate... hosts) {
         return new Candidates(destination, List.of(List.of(hosts)));
+    }
+
+    /// This host as the route of these candidates names it; connections are shared by address, so another name may have opened one.
+    Candidate named(Candidate host) {
+        return hosts().filter(candidate -> candidate.host().equals(host.host())).findFirst().orElse(host);
+    }
+
+    Stream<Candidate> hosts() {
+        return levels.stream().flatMap(List::stream);
     }
 }

@@ -9,7 +9,7 @@ import java.util.SequencedMap;
 
 /// One connection as the book knows it: a worker with its queue. Data; [ConnectionBook] changes it.
 ///
-/// `OPENING` or busy while it has loads, idle without. A connection is opened for a load, so an opening one is never empty.
+/// `OPENING` or busy while it has assignments, idle without. A connection is opened for an assignment, so an opening one is never empty.
 final class Connection {
     final long number;
     final Candidate host;
@@ -19,7 +19,7 @@ final class Connection {
     /// Greeting, EHLO and TLS are done.
     boolean up;
 
-    /// So many unanswered loads are wanted on it.
+    /// So many unanswered assignments are wanted on it.
     int depth;
 
     /// Deliveries that were answered on it.
@@ -36,8 +36,8 @@ final class Connection {
         FAILED
     }
 
-    /// Unanswered loads, by delivery, in the order in which they came.
-    private final SequencedMap<Long, Load> loads = new LinkedHashMap<>(4);
+    /// Unanswered assignments, by delivery, in the order in which they came.
+    private final SequencedMap<Long, Assignment> assignments = new LinkedHashMap<>(4);
 
     /// How many of them, by destination.
     private final Map<String, Integer> destinations = new LinkedHashMap<>(2);
@@ -51,15 +51,15 @@ final class Connection {
     }
 
     int queued() {
-        return loads.size();
+        return assignments.size();
     }
 
     boolean isIdle() {
-        return loads.isEmpty();
+        return assignments.isEmpty();
     }
 
     boolean hasRoom() {
-        return loads.size() < depth;
+        return assignments.size() < depth;
     }
 
     boolean serves(String destination) {
@@ -72,28 +72,33 @@ final class Connection {
     }
 
     boolean isTooOld(long nowMillis, PlaceRules rules) {
-        return nowMillis - openedMillis >= rules.maxActiveMillis();
+        return nowMillis - openedMillis >= rules.idle().ageMillis();
     }
 
-    Optional<Load> head() {
-        return loads.isEmpty() ? Optional.empty() : Optional.of(loads.firstEntry().getValue());
+    Optional<Assignment> head() {
+        return assignments.isEmpty() ? Optional.empty() : Optional.of(assignments.firstEntry().getValue());
     }
 
-    List<Load> loads() {
-        return new ArrayList<>(loads.values());
+    Optional<Assignment> find(long delivery) {
+        return Optional.ofNullable(assignments.get(delivery));
+    }
+
+    List<Assignment> assignments() {
+        return new ArrayList<>(assignments.values());
     }
 
     /// True when it did not serve this destination before.
-    boolean add(Load load) {
-        if (loads.put(load.delivery(), load) != null) {
-            throw new IllegalStateException("delivery=" + load.delivery() + " sits on " + this + " already");
+    boolean add(Assignment assignment) {
+        if (assignments.put(assignment.number(), assignment) != null) {
+            throw new IllegalStateException("delivery=" + assignment.number() + " sits on " + this + " already");
         }
-        return destinations.merge(load.destination(), 1, Integer::sum) == 1;
+        return destinations.merge(assignment.destination(), 1, Integer::sum) == 1;
     }
 
-    Optional<Load> remove(long delivery) {
-        Optional<Load> removed = Optional.ofNullable(loads.remove(delivery));
-        removed.ifPresent(load -> destinations.compute(load.destination(), (_, n) -> n == 1 ? null : n - 1));
+    Optional<Assignment> remove(long delivery) {
+        Optional<Assignment> removed = Optional.ofNullable(assignments.remove(delivery));
+        removed.ifPresent(
+                assignment -> destinations.compute(assignment.destination(), (_, n) -> n == 1 ? null : n - 1));
         return removed;
     }
 
@@ -103,6 +108,6 @@ final class Connection {
 
     @Override
     public String toString() {
-        return "connection=" + number + " to " + host + (up ? "" : " opening") + " queued=" + loads.size();
+        return "connection=" + number + " to " + host + (up ? "" : " opening") + " queued=" + assignments.size();
     }
 }

@@ -12,13 +12,14 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 
 /// All connections, and who sits on them.
 ///
 /// The ladder asks three things: which connections to this host are active, newest first; how many there are; how many
 /// connections serve this destination. Each is kept ready, so that no question walks over other hosts' connections (FI-30).
 /// Two ledgers are debited in the same step: the destination's, whose window is charged with each connection that opens for
-/// it or serves it, and the payer's in [WorkerBudget], for whom a worker is busy with the first load of a connection.
+/// it or serves it, and the owner's in [WorkerBudget], for whom a worker is busy with the first assignment of a connection.
 ///
 /// Data: it orders nothing and decides nothing.
 final class ConnectionBook {
@@ -28,26 +29,30 @@ final class ConnectionBook {
     private final SequencedMap<Long, Connection> byNumber = new LinkedHashMap<>();
     private final Map<HostKey, Host> hosts = new LinkedHashMap<>();
     private final Map<String, Integer> serving = new LinkedHashMap<>();
-    private long numbers;
+    private final LongSupplier numbers;
+    private long opened;
 
     /// The longest waiting first.
     private final SequencedMap<Long, Connection> unproven = new LinkedHashMap<>();
 
     /// The connections to one host.
     private static final class Host {
-        /// With loads, newest first.
+        /// With assignments, newest first.
         final NavigableMap<Long, Connection> active = new TreeMap<>(Comparator.reverseOrder());
         int all;
         int up;
     }
 
-    ConnectionBook(WorkerBudget budget) {
+    /// @param numbers gives each connection a number that no other one has
+    ConnectionBook(WorkerBudget budget, LongSupplier numbers) {
         this.budget = budget;
+        this.numbers = numbers;
     }
 
-    /// A new connection, opened for this load.
-    Connection open(Candidate where, Load first, Connection.Standing standing, int depth, long nowMillis) {
-        Connection connection = new Connection(++numbers, where, standing, nowMillis, depth);
+    /// A new connection, opened for this assignment.
+    Connection open(Candidate where, Assignment first, Connection.Standing standing, int depth, long nowMillis) {
+        Connection connection = new Connection(numbers.getAsLong(), where, standing, nowMillis, depth);
+        opened++;
         if (connection.isUnproven()) {
             unproven.put(connection.number, connection);
         }
@@ -63,27 +68,27 @@ final class ConnectionBook {
         hosts.get(connection.host.host()).up++;
     }
 
-    void assign(Connection connection, Load load) {
+    void assign(Connection connection, Assignment assignment) {
         if (connection.isIdle()) {
             hosts.get(connection.host.host()).active.put(connection.number, connection);
-            budget.begins(load.payer());
+            budget.begins(assignment.owner());
         }
-        if (connection.add(load)) {
-            serving.merge(load.destination(), 1, Integer::sum);
+        if (connection.add(assignment)) {
+            serving.merge(assignment.destination(), 1, Integer::sum);
         }
     }
 
-    /// Takes a load off its connection; empty when it does not sit there.
-    Optional<Load> take(Connection connection, long delivery) {
-        Optional<Load> head = connection.head();
-        Optional<Load> taken = connection.remove(delivery);
-        taken.ifPresent(load -> {
-            if (!connection.serves(load.destination())) {
-                serving.compute(load.destination(), (_, n) -> n == 1 ? null : n - 1);
+    /// Takes an assignment off its connection; empty when it does not sit there.
+    Optional<Assignment> take(Connection connection, long delivery) {
+        Optional<Assignment> head = connection.head();
+        Optional<Assignment> taken = connection.remove(delivery);
+        taken.ifPresent(assignment -> {
+            if (!connection.serves(assignment.destination())) {
+                serving.compute(assignment.destination(), (_, n) -> n == 1 ? null : n - 1);
             }
-            if (head.orElseThrow() == load) {
-                budget.ends(load.payer());
-                connection.head().ifPresent(next -> budget.begins(next.payer()));
+            if (head.orElseThrow() == assignment) {
+                budget.ends(assignment.owner());
+                connection.head().ifPresent(next -> budget.begins(next.owner()));
             }
             if (connection.isIdle()) {
                 hosts.get(connection.host.host()).active.remove(connection.number);
@@ -92,10 +97,10 @@ final class ConnectionBook {
         return taken;
     }
 
-    /// Strikes out a connection. Its loads are returned, first to last.
-    List<Load> remove(Connection connection) {
-        List<Load> loads = connection.loads();
-        loads.forEach(load -> take(connection, load.delivery()));
+    /// Strikes out a connection. Its assignments are returned, first to last.
+    List<Assignment> remove(Connection connection) {
+        List<Assignment> assignments = connection.assignments();
+        assignments.forEach(assignment -> take(connection, assignment.number()));
         byNumber.remove(connection.number);
         unproven.remove(connection.number);
         Host host = hosts.get(connection.host.host());
@@ -105,24 +110,20 @@ final class ConnectionBook {
         if (--host.all == 0) {
             hosts.remove(connection.host.host());
         }
-        return loads;
+        return assignments;
     }
 
     Optional<Connection> find(long number) {
         return Optional.ofNullable(byNumber.get(number));
     }
 
-    /// True for numbers that were given out, whatever became of the connection.
-    boolean hasIssued(long number) {
-        return number > 0 && number <= numbers;
-    }
-
     int size() {
         return byNumber.size();
     }
 
+    /// Since the start.
     long opened() {
-        return numbers;
+        return opened;
     }
 
     /// Connections that wait for the greeting of a host that is not known to work.

@@ -29,7 +29,7 @@ import java.util.TreeSet;
 /// **Garbage.** A record that is not renewed is forgotten (FI-33): a closed one after a time of its own, a broken one when it has
 /// been due as long as it was not. That is more than tidiness: a due host is the ladder's last choice, so under low load it
 /// is only forgetting that brings a broken host back among the others. The ladder forgets a broken host then; operators still see it
-/// ([PlaceRules#retryMemoryMillis]) as long as mail that was deferred because of it may wait for its next attempt.
+/// ([PlaceRules.Memory#toldMillis]) as long as mail that was deferred because of it may wait for its next attempt.
 ///
 /// A record may come from elsewhere, from the register after a restart or from another node ([#learn], FI-39), and what
 /// happens here can be passed on ([#changes]). Facts of hosts are merged by taking the later end; a node's own experience
@@ -39,7 +39,7 @@ import java.util.TreeSet;
 public final class DestDb {
     private static final HostState UNUSED = new HostState.Unused();
 
-    private final PlaceRules rules;
+    private final PlaceRules.Memory rules;
     private final Map<HostKey, SequencedMap<Kind, Note>> notes = new LinkedHashMap<>();
     private final Map<HostKey, HostState.Crowded> crowded = new LinkedHashMap<>();
     private final TreeSet<Expiry> expiries = new TreeSet<>(Comparator.comparingLong(Expiry::atMillis)
@@ -51,7 +51,7 @@ public final class DestDb {
 
     private record Expiry(long atMillis, HostKey host, Kind kind) {}
 
-    public DestDb(PlaceRules rules) {
+    public DestDb(PlaceRules.Memory rules) {
         this.rules = rules;
     }
 
@@ -122,7 +122,11 @@ public final class DestDb {
     }
 
     public void breaksUnderPipelining(Candidate host, String what, long nowMillis) {
-        put(host.host(), host.name(), Kind.ONE_AT_A_TIME, new HostState.OneAtATime(nowMillis, what));
+        put(host.host(), host.name(), Kind.ONE_AT_A_TIME, new HostState.OneAtATime(nowMillis, printable(what)));
+    }
+
+    private static String printable(String text) {
+        return text.replace('\r', ' ').replace('\n', ' ');
     }
 
     // ---- what operators do
@@ -144,7 +148,8 @@ public final class DestDb {
     }
 
     public void suspend(HostKey host, String why, String author, long untilMillis, long nowMillis) {
-        put(host, name(host), Kind.SUSPENDED, new HostState.Suspended(nowMillis, untilMillis, why, author));
+        put(host, name(host), Kind.SUSPENDED,
+                new HostState.Suspended(nowMillis, untilMillis, printable(why), printable(author)));
     }
 
     /// True when it was suspended.
@@ -204,11 +209,11 @@ public final class DestDb {
 
     private long expiresMillis(HostState state) {
         return switch (state) {
-            case HostState.Closed closed -> closed.closedMillis() + rules.closedMemoryMillis();
+            case HostState.Closed closed -> closed.closedMillis() + rules.closedMillis();
             case HostState.Retry retry -> Math.max(retry.forgivenMillis(),
-                    retry.untilMillis() + rules.retryMemoryMillis());
+                    retry.untilMillis() + rules.toldMillis());
             case HostState.Suspended suspended -> suspended.untilMillis();
-            case HostState.OneAtATime habit -> habit.sinceMillis() + rules.habitMemoryMillis();
+            case HostState.OneAtATime habit -> habit.sinceMillis() + rules.habitMillis();
             case HostState.Active _,HostState.Idle _,HostState.Unused _,HostState.Crowded _ ->
                 throw new IllegalArgumentException("no record: " + state);
         };

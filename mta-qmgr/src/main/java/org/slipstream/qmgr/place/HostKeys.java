@@ -12,4 +12,9 @@ public interface HostKeys {
     HostKeys BY_NAME = (_, host) -> HostKey.of(host.name(), List.of(), host.port(), HostKey.Terms.USUAL);
 
     HostKey of(Route.Smtp route, Route.Host host);
+
+    /// The key of a route that has one place to go to.
+    default HostKey of(Route route) {
+        return HostKey.of(route.transport() + ":" + route.nextHop(), 0);
+    }
 }

@@ -84,7 +84,7 @@ final class IdlePool {
 
     /// One more. False when it is not worth keeping.
     boolean add(Connection connection, long nowMillis) {
-        if (rules.idlePerHost() == 0 || connection.isTooOld(nowMillis, rules)) {
+        if (rules.idle().perHost() == 0 || connection.isTooOld(nowMillis, rules)) {
             return false;
         }
         HostKey host = connection.host.host();
@@ -92,7 +92,7 @@ final class IdlePool {
         byHost.computeIfAbsent(host, _ -> new ArrayDeque<>(2)).push(connection);
         Flow flow = flows.get(host);
         (flow != null && flow.close ? kept : brief).add(connection);
-        if (size(host) > rules.idlePerHost()) {
+        if (size(host) > rules.idle().perHost()) {
             crowded.putIfAbsent(host, nowMillis);
         }
         return true;
@@ -105,7 +105,7 @@ final class IdlePool {
             if (ofHost.isEmpty()) {
                 byHost.remove(connection.host.host());
             }
-            if (ofHost.size() <= rules.idlePerHost()) {
+            if (ofHost.size() <= rules.idle().perHost()) {
                 crowded.remove(connection.host.host());
             }
         }
@@ -146,7 +146,7 @@ final class IdlePool {
             return Optional.of(byHost.get(crowded.firstEntry().getKey()).peekLast());
         }
         long briefEnds = closesMillis(brief, briefMillis());
-        long keptEnds = closesMillis(kept, rules.maxIdleMillis());
+        long keptEnds = closesMillis(kept, rules.idle().maxMillis());
         if (Math.min(briefEnds, keptEnds) > nowMillis) {
             return Optional.empty();
         }
@@ -155,11 +155,11 @@ final class IdlePool {
 
     long nextMillis() {
         return Math.min(crowdedMillis(),
-                Math.min(closesMillis(brief, briefMillis()), closesMillis(kept, rules.maxIdleMillis())));
+                Math.min(closesMillis(brief, briefMillis()), closesMillis(kept, rules.idle().maxMillis())));
     }
 
     private long briefMillis() {
-        return Math.min(CLOSE_MILLIS, rules.maxIdleMillis());
+        return Math.min(CLOSE_MILLIS, rules.idle().maxMillis());
     }
 
     private long crowdedMillis() {

@@ -2,38 +2,82 @@ package org.slipstream.qmgr.place;
 
 import org.slipstream.qmgr.place.WorkerBudget.Shares;
 
-/// The placement's settings.
+import java.util.Objects;
+
+/// The placement's settings for one transport.
 ///
-/// @param workers connections in all
+/// @param workers connections in all (`process_limit`)
+/// @param connectionsPerHost open ones to one host
 /// @param messages what one message may have of them (`max_message_concurrency`, `scale_max_concurrency`)
 /// @param verification what all address probes together may have
-/// @param backlog unanswered loads on a connection before another one is wanted, until the wire says otherwise
-/// @param mostBacklog the wire may say no more than this
-/// @param overflow how many times its backlog a connection takes when no other may be opened. The source sets no bound; but what
-/// has a seat cannot be passed any more, so an endless queue would take the choice from the order of service
-/// @param connectionsPerHost open ones to one host
-/// @param idlePerHost of these, how many may be kept with nothing to do
-/// @param maxIdleMillis how long
-/// @param maxActiveMillis a connection older than this takes nothing more
-/// @param retryMillis how long a broken host is left out
-/// @param retryMemoryMillis how long after that operators are told that it failed: as long as mail may wait for its next attempt
-/// @param crowdedMillis how long no further connection is tried at a host that refused one while others worked
-/// @param closedMemoryMillis how long it is remembered which host was used last
-/// @param habitMemoryMillis how long it is remembered that a host breaks under pipelining
-/// @param returns how often a load may be the first unanswered one on a breaking connection before it is deferred
-/// @param unproven what connections to hosts that are not known to work may have of the workers
-/// @param trackClosed false: a host without connections is an unused one (FI-40)
-/// @param retryLast false: a broken host that is due is an unused one (FI-40)
-public record PlaceRules(int workers, Shares messages, Shares verification, int backlog, int mostBacklog, int overflow,
-        int connectionsPerHost, int idlePerHost, long maxIdleMillis, long maxActiveMillis, long retryMillis,
-        long retryMemoryMillis,
-        long crowdedMillis, long closedMemoryMillis, long habitMemoryMillis, int returns, Unproven unproven,
-        boolean trackClosed, boolean retryLast) {
-    /// How many workers may wait for the greeting of a host that is not known to work.
+/// @param returns how often a delivery may be the first unanswered one on a breaking connection before it is deferred
+public record PlaceRules(int workers, int connectionsPerHost, Shares messages, Shares verification, Depth depth,
+        Idle idle, Memory memory, Unproven unproven, int returns) {
+
+    /// How many deliveries may be under way on one connection.
     ///
-    /// @param percent of all workers, at least one worker
-    /// @param failedPercent of all workers, for hosts that failed the last time
-    /// @param perHost connections to one such host until it has greeted
+    /// @param first until the wire says otherwise
+    /// @param most the wire may say no more than this
+    /// @param overflow how many times its depth a connection takes when no other may be opened. The source sets no bound; but what
+    /// has a seat cannot be passed any more, so an endless queue would take the choice from the order of service
+    public record Depth(int first, int most, int overflow) {
+        /// One at a time, as a delivery agent of Postfix.
+        public static final Depth ONE = new Depth(1, 1, 1);
+
+        public Depth {
+            if (first < 1 || most < first || overflow < 1) {
+                throw new IllegalArgumentException(
+                        "a connection takes at least one delivery: " + first + ", " + most + ", " + overflow);
+            }
+        }
+
+        /// Deliveries can ride on connections that are at work. Without that, a connection and a delivery are the same number, and the
+        /// placement decides as Postfix does.
+        boolean carriesSeveral() {
+            return most > 1 || overflow > 1;
+        }
+    }
+
+    /// How long connections are kept.
+    ///
+    /// @param perHost connections to one host that may be kept with nothing to do
+    /// @param maxMillis how long
+    /// @param ageMillis a connection older than this takes nothing more
+    public record Idle(int perHost, long maxMillis, long ageMillis) {
+        public Idle {
+            if (perHost < 0 || maxMillis < 0 || ageMillis < 1) {
+                throw new IllegalArgumentException(
+                        "idle connections and their ages: " + perHost + ", " + maxMillis + ", " + ageMillis);
+            }
+        }
+    }
+
+    /// What is remembered of hosts, and for how long.
+    ///
+    /// @param retryMillis how long a broken host is left out
+    /// @param toldMillis how long after that operators are told that it failed: as long as mail may wait for its next attempt
+    /// @param crowdedMillis how long no further connection is tried at a host that refused one while others worked
+    /// @param closedMillis how long it is remembered which host was used last
+    /// @param habitMillis how long it is remembered that a host breaks under pipelining
+    /// @param trackClosed false: a host without connections is an unused one (FI-40)
+    /// @param retryLast false: a broken host that is due is an unused one (FI-40)
+    public record Memory(long retryMillis, long toldMillis, long crowdedMillis, long closedMillis, long habitMillis,
+            boolean trackClosed, boolean retryLast) {
+        public Memory withRetry(long retry, long crowded, long closed) {
+            return new Memory(retry, toldMillis, crowded, closed, habitMillis, trackClosed, retryLast);
+        }
+
+        public Memory simplified(boolean closedTracked, boolean retryIsLast) {
+            return new Memory(retryMillis, toldMillis, crowdedMillis, closedMillis, habitMillis, closedTracked,
+                    retryIsLast);
+        }
+    }
+
+    /// How many connections may wait for the greeting of a host that is not known to work.
+    ///
+    /// @param percent of all connections, at least one
+    /// @param failedPercent of all connections, for hosts that failed the last time
+    /// @param perHost to one such host until it has greeted
     /// @param yieldMillis a connection that has waited as long gives its place to another host when places are short
     public record Unproven(int percent, int failedPercent, int perHost, long yieldMillis) {
         /// No limits of their own: every connection is treated alike, as Postfix does.
@@ -53,73 +97,63 @@ public record PlaceRules(int workers, Shares messages, Shares verification, int 
     }
 
     public PlaceRules {
-        if (workers < 1 || backlog < 1 || mostBacklog < backlog || overflow < 1 || connectionsPerHost < 1
-                || idlePerHost < 0 || returns < 1) {
-            throw new IllegalArgumentException("connections, backlogs and returns are at least 1: " + workers + ", "
-                    + backlog + ", " + mostBacklog + ", " + overflow + ", " + connectionsPerHost + ", " + returns);
+        Objects.requireNonNull(messages);
+        Objects.requireNonNull(verification);
+        Objects.requireNonNull(depth);
+        Objects.requireNonNull(idle);
+        Objects.requireNonNull(memory);
+        Objects.requireNonNull(unproven);
+        if (workers < 1 || connectionsPerHost < 1 || returns < 1) {
+            throw new IllegalArgumentException(
+                    "at least one connection: " + workers + ", " + connectionsPerHost + ", " + returns);
         }
     }
 
-    /// The source's figures where it has any.
+    /// The source's figures where it has any, for SMTP.
     public static PlaceRules defaults() {
-        return new PlaceRules(100, new Shares(5, 10), new Shares(5, 0), 2, 50, 2, 20, 2, 10_000, 300_000, 300_000,
-                4_000_000, 60_000, 3_600_000, 86_400_000, 3, new Unproven(75, 25, 30_000), true, true);
+        return new PlaceRules(100, 20, new Shares(5, 10), new Shares(5, 0), new Depth(2, 50, 1),
+                new Idle(2, 10_000, 300_000),
+                new Memory(300_000, 4_000_000, 60_000, 3_600_000, 86_400_000, true, true),
+                new Unproven(75, 25, 30_000), 3);
+    }
+
+    /// For a transport whose destinations have one host each, of which nothing needs to be found out: local delivery, LMTP, discard. With
+    /// these rules the placement reproduces the recorded traces of Postfix.
+    ///
+    /// @param perHost connections to one destination; 0 for no limit
+    public static PlaceRules plain(int workers, int perHost, long idleMillis) {
+        Shares all = new Shares(Integer.MAX_VALUE, 0);
+        return new PlaceRules(workers, perHost == 0 ? Integer.MAX_VALUE : perHost, all, all, Depth.ONE,
+                new Idle(Integer.MAX_VALUE, idleMillis, 300_000), defaults().memory(), Unproven.UNLIMITED, 3);
     }
 
     public PlaceRules withWorkers(int count, int perHost) {
-        return new PlaceRules(count, messages, verification, backlog, mostBacklog, overflow, perHost, idlePerHost,
-                maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis, crowdedMillis, closedMemoryMillis,
-                habitMemoryMillis,
-                returns, unproven, trackClosed, retryLast);
+        return new PlaceRules(count, perHost, messages, verification, depth, idle, memory, unproven, returns);
     }
 
-    public PlaceRules withShares(Shares ofMessages, Shares ofVerification) {
-        return new PlaceRules(workers, ofMessages, ofVerification, backlog, mostBacklog, overflow, connectionsPerHost,
-                idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis, crowdedMillis,
-                closedMemoryMillis,
-                habitMemoryMillis, returns, unproven, trackClosed, retryLast);
+    public PlaceRules with(Shares ofMessages, Shares ofVerification) {
+        return new PlaceRules(workers, connectionsPerHost, ofMessages, ofVerification, depth, idle, memory, unproven,
+                returns);
     }
 
-    public PlaceRules withBacklog(int threshold, int times) {
-        return new PlaceRules(workers, messages, verification, threshold, Math.max(threshold, mostBacklog), times,
-                connectionsPerHost, idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis,
-                crowdedMillis,
-                closedMemoryMillis, habitMemoryMillis, returns, unproven, trackClosed, retryLast);
+    public PlaceRules with(Depth other) {
+        return new PlaceRules(workers, connectionsPerHost, messages, verification, other, idle, memory, unproven,
+                returns);
     }
 
-    /// @param most the wire may say no more than this
-    public PlaceRules withDepth(int first, int most, int times) {
-        return new PlaceRules(workers, messages, verification, first, most, times, connectionsPerHost, idlePerHost,
-                maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis, crowdedMillis, closedMemoryMillis,
-                habitMemoryMillis, returns, unproven, trackClosed, retryLast);
+    public PlaceRules with(Idle other) {
+        return new PlaceRules(workers, connectionsPerHost, messages, verification, depth, other, memory, unproven,
+                returns);
     }
 
-    public PlaceRules withAges(int idleOfOneHost, long idleMillis, long activeMillis) {
-        return new PlaceRules(workers, messages, verification, backlog, mostBacklog, overflow, connectionsPerHost,
-                idleOfOneHost, idleMillis, activeMillis, retryMillis, retryMemoryMillis, crowdedMillis,
-                closedMemoryMillis,
-                habitMemoryMillis, returns, unproven, trackClosed, retryLast);
+    public PlaceRules with(Memory other) {
+        return new PlaceRules(workers, connectionsPerHost, messages, verification, depth, idle, other, unproven,
+                returns);
     }
 
-    public PlaceRules withMemory(long retry, long crowded, long closed) {
-        return new PlaceRules(workers, messages, verification, backlog, mostBacklog, overflow, connectionsPerHost,
-                idlePerHost, maxIdleMillis, maxActiveMillis, retry, retryMemoryMillis, crowded, closed,
-                habitMemoryMillis, returns, unproven,
-                trackClosed, retryLast);
-    }
-
-    public PlaceRules simplified(boolean closedTracked, boolean retryIsLast) {
-        return new PlaceRules(workers, messages, verification, backlog, mostBacklog, overflow, connectionsPerHost,
-                idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis, crowdedMillis,
-                closedMemoryMillis,
-                habitMemoryMillis, returns, unproven, closedTracked, retryIsLast);
-    }
-
-    public PlaceRules withUnproven(Unproven shares) {
-        return new PlaceRules(workers, messages, verification, backlog, mostBacklog, overflow, connectionsPerHost,
-                idlePerHost, maxIdleMillis, maxActiveMillis, retryMillis, retryMemoryMillis, crowdedMillis,
-                closedMemoryMillis,
-                habitMemoryMillis, returns, shares, trackClosed, retryLast);
+    public PlaceRules with(Unproven other) {
+        return new PlaceRules(workers, connectionsPerHost, messages, verification, depth, idle, memory, other,
+                returns);
     }
 
     /// So many connections may wait for the greeting of hosts that are not known to work.
@@ -133,6 +167,6 @@ public record PlaceRules(int workers, Shares messages, Shares verification, int 
     }
 
     private int share(int percent) {
-        return Math.ceilDiv(workers * percent, 100);
+        return Math.toIntExact(Math.ceilDiv((long) workers * percent, 100));
     }
 }

@@ -33,7 +33,7 @@ import java.util.random.RandomGenerator;
 /// **When no connection may be opened** the *overflow rule* says on which one to wait: among the active ones, newest first,
 /// the first with fewer loads than the newest has; with equal queues, the newest. So queues stay level within one load. A
 /// big message that may have no further worker thus rides along on the connections of others, at no cost to them but
-/// some patience. (The bound on that, [PlaceRules#overflow], is ours: what is queued cannot be passed any more.)
+/// some patience. (The bound on that, [PlaceRules.Depth#overflow], is ours: what is queued cannot be passed any more.)
 ///
 /// **Two gates before opening**, the first that says no is the reason: the destination's window, which limits the connections
 /// that open for it or serve it, and the message's share of all workers ([WorkerBudget]). To queue on a connection that
@@ -76,7 +76,7 @@ final class Placement {
     /// Who asks.
     ///
     /// @param mayOpen the destination's window has room for one more connection
-    record Question(Payer payer, Candidates where, boolean mayOpen) {}
+    record Question(Owner owner, Candidates where, boolean mayOpen) {}
 
     /// The ladder.
     Seat find(Question question, long now) {
@@ -93,8 +93,8 @@ final class Placement {
             if (!question.mayOpen()) { // step 3, the first gate
                 return overflow(level, question, Scope.HERE, WINDOW_FULL, now, passedOver);
             }
-            if (!budget.allows(question.payer())) { // step 3, the second
-                return overflow(level, question, Scope.MESSAGE, overShare(question.payer()), now, passedOver);
+            if (!budget.allows(question.owner())) { // step 3, the second
+                return overflow(level, question, Scope.MESSAGE, overShare(question.owner()), now, passedOver);
             }
             Optional<Connection> ready = latestIdle(level.working, now);
             if (ready.isPresent()) {
@@ -207,7 +207,7 @@ final class Placement {
     }
 
     private boolean takesOverflow(Connection connection) {
-        return connection.queued() < (long) connection.depth * rules.overflow();
+        return connection.queued() < (long) connection.depth * rules.depth().overflow();
     }
 
     // ---- steps 5 to 9a
@@ -297,8 +297,8 @@ final class Placement {
                         + rules.mostUnproven() + " may";
     }
 
-    private String overShare(Payer payer) {
-        return "the message keeps " + budget.busyFor(payer) + " connections busy, and " + budget.free()
+    private String overShare(Owner owner) {
+        return "the message keeps " + budget.busyFor(owner) + " connections busy, and " + budget.free()
                 + " are free";
     }
 

@@ -27,7 +27,7 @@ import java.util.TreeMap;
 /// Not for several threads.
 public final class RouteQueue {
     private final WorkerBudget budget;
-    private final Map<Payer, Deque<Job>> waiting = new LinkedHashMap<>();
+    private final Map<Owner, Deque<Job>> waiting = new LinkedHashMap<>();
     /// The first job of each message, in order of arrival.
     private final NavigableMap<Long, Job> heads = new TreeMap<>();
     private long arrivals;
@@ -36,9 +36,9 @@ public final class RouteQueue {
     /// A question.
     ///
     /// @param number in order of arrival
-    public record Job(long number, Payer payer, String domain) {
+    public record Job(long number, Owner owner, String domain) {
         public Job {
-            Objects.requireNonNull(payer);
+            Objects.requireNonNull(owner);
             Objects.requireNonNull(domain);
         }
     }
@@ -48,9 +48,9 @@ public final class RouteQueue {
     }
 
     /// Somebody wants to know where mail for a domain goes.
-    public void add(Payer payer, String domain) {
-        Job job = new Job(arrivals++, payer, domain);
-        Deque<Job> line = waiting.computeIfAbsent(payer, _ -> new ArrayDeque<>(1));
+    public void add(Owner owner, String domain) {
+        Job job = new Job(arrivals++, owner, domain);
+        Deque<Job> line = waiting.computeIfAbsent(owner, _ -> new ArrayDeque<>(1));
         line.add(job);
         waitingJobs++;
         if (line.size() == 1) {
@@ -63,27 +63,27 @@ public final class RouteQueue {
         if (budget.free() == 0) {
             return Optional.empty();
         }
-        Optional<Job> job = heads.values().stream().filter(head -> budget.allows(head.payer())).findFirst();
+        Optional<Job> job = heads.values().stream().filter(head -> budget.allows(head.owner())).findFirst();
         job.ifPresent(this::begin);
         return job;
     }
 
     private void begin(Job job) {
         heads.remove(job.number());
-        Deque<Job> line = waiting.get(job.payer());
+        Deque<Job> line = waiting.get(job.owner());
         line.remove();
         waitingJobs--;
         if (line.isEmpty()) {
-            waiting.remove(job.payer());
+            waiting.remove(job.owner());
         } else {
             heads.put(line.element().number(), line.element());
         }
-        budget.begins(job.payer());
+        budget.begins(job.owner());
     }
 
     /// A job has its answer. Others may begin.
     public void done(Job job) {
-        budget.ends(job.payer());
+        budget.ends(job.owner());
     }
 
     public int waiting() {

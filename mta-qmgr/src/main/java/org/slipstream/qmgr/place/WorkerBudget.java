@@ -20,7 +20,7 @@ import java.util.Map;
 ///
 /// Source: Tony Finch, *Job placement with a destination database*, "worker allocation" (FI-01 to FI-07). O(1).
 public final class WorkerBudget {
-    /// What one payer may have.
+    /// What one owner may have.
     ///
     /// @param floor always (`max_message_concurrency`)
     /// @param scale times the free workers (`scale_max_concurrency`)
@@ -35,7 +35,7 @@ public final class WorkerBudget {
     private final int workers;
     private final Shares messages;
     private final Shares verification;
-    private final Map<Payer, Integer> busyFor = new LinkedHashMap<>();
+    private final Map<Owner, Integer> busyFor = new LinkedHashMap<>();
     private int busy;
 
     public WorkerBudget(int workers, Shares messages, Shares verification) {
@@ -44,34 +44,34 @@ public final class WorkerBudget {
         this.verification = verification;
     }
 
-    /// May this payer have one more worker? (`allowed_new_worker`; whether there *is* one is another question.)
-    public boolean allows(Payer payer) {
-        Shares shares = switch (payer) {
-            case Payer.Message _ -> messages;
-            case Payer.Verification _ -> verification;
+    /// May this owner have one more worker? (`allowed_new_worker`; whether there *is* one is another question.)
+    public boolean allows(Owner owner) {
+        Shares shares = switch (owner) {
+            case Owner.Message _ -> messages;
+            case Owner.Verification _ -> verification;
         };
-        int has = busyFor(payer);
+        int has = busyFor(owner);
         return has < shares.floor() || has < (long) shares.scale() * free();
     }
 
-    /// A worker begins to work for this payer.
-    public void begins(Payer payer) {
-        busyFor.merge(payer, 1, Integer::sum);
+    /// A worker begins to work for this owner.
+    public void begins(Owner owner) {
+        busyFor.merge(owner, 1, Integer::sum);
         busy++;
     }
 
     /// It no longer does.
-    public void ends(Payer payer) {
-        if (!busyFor.containsKey(payer)) {
-            throw new IllegalStateException("no worker is busy for " + payer);
+    public void ends(Owner owner) {
+        if (!busyFor.containsKey(owner)) {
+            throw new IllegalStateException("no worker is busy for " + owner);
         }
-        busyFor.compute(payer, (_, n) -> n == 1 ? null : n - 1);
+        busyFor.compute(owner, (_, n) -> n == 1 ? null : n - 1);
         busy--;
     }
 
-    /// The payer's message concurrency.
-    public int busyFor(Payer payer) {
-        return busyFor.getOrDefault(payer, 0);
+    /// The owner's message concurrency.
+    public int busyFor(Owner owner) {
+        return busyFor.getOrDefault(owner, 0);
     }
 
     public int busy() {

@@ -18,7 +18,7 @@ import static org.slipstream.qmgr.place.Yard.to;
 class DestDbTest {
     private static final PlaceRules RULES = PlaceRules.defaults();
     private static final Candidate A = Yard.host("a");
-    private final DestDb hosts = new DestDb(RULES);
+    private final DestDb hosts = new DestDb(RULES.memory());
 
     private void breaks(Candidate host, long nowMillis) {
         hosts.broken(host, REFUSED, OptionalLong.empty(), nowMillis);
@@ -47,7 +47,7 @@ class DestDbTest {
     @Test
     @Tag("FI-32")
     void fi32AClosedHostRemembersWhenItsLastConnectionWasMade() {
-        Yard yard = new Yard(RULES.withBacklog(1, 1));
+        Yard yard = new Yard(RULES.with(new PlaceRules.Depth(1, 50, 1)));
         long early = yard.opened(1, to("a"));
         yard.now += 5_000;
         long late = yard.opened(1, to("a"));
@@ -110,7 +110,7 @@ class DestDbTest {
     void aRecordFromBeforeTheClockWentBackLeavesNoHostAlone() {
         breaks(A, 900_000_000);
         List<HostRow> rows = hosts.export(900_000_001);
-        DestDb later = new DestDb(RULES);
+        DestDb later = new DestDb(RULES.memory());
         rows.forEach(row -> later.learn(row, 3_000));
         assertThat(later.mark(A.host(), 3_000)).isInstanceOf(HostState.Unused.class);
     }
@@ -128,8 +128,7 @@ class DestDbTest {
     @Tag("FI-39")
     void fi39ASecondNodeSkipsAHostThatTheFirstFoundDead() {
         Yard first = new Yard(RULES);
-        first.seat(1, to("a"));
-        first.refuse(first.last());
+        first.breaks("a");
         Yard second = new Yard(RULES);
         first.hosts.changes().forEach(change -> {
             if (change instanceof Change.Put(HostRow row)) {
@@ -144,14 +143,13 @@ class DestDbTest {
     @Test
     @Tag("FI-40")
     void fi40WithoutTheTwoSpecialCasesTheSameMailGoesOutOnlyTheSpreadDiffers() {
-        Yard simple = new Yard(RULES.simplified(false, false));
+        Yard simple = new Yard(RULES.with(RULES.memory().simplified(false, false)));
         long connection = simple.idle(1, to("a"));
         simple.lose(connection);
         assertThat(simple.mark("a")).isInstanceOf(HostState.Unused.class);
-        simple.seat(1, to("b"));
-        simple.refuse(simple.last());
+        simple.breaks("b");
         assertThat(simple.seat(1, to("b"))).isInstanceOf(Seat.Defer.class);
-        simple.now += RULES.retryMillis();
+        simple.now += RULES.memory().retryMillis();
         assertThat(simple.mark("b")).isInstanceOf(HostState.Unused.class);
         assertThat(simple.seat(1, to("b"))).isInstanceOf(Seat.Open.class);
     }
@@ -164,7 +162,7 @@ class DestDbTest {
         hosts.breaksUnderPipelining(Yard.host("p"), "503 out of step", 1_000);
         List<HostRow> rows = hosts.export(2_000);
 
-        DestDb later = new DestDb(RULES);
+        DestDb later = new DestDb(RULES.memory());
         rows.forEach(row -> later.learn(row, 3_000));
 
         assertThat(later.export(3_000)).isEqualTo(rows).hasSize(4);
@@ -199,7 +197,8 @@ class DestDbTest {
     void anOperatorSuspendsAHostAndResumesIt() {
         Yard yard = new Yard(RULES);
         long idle = yard.idle(1, to("a"));
-        yard.workers.suspend(Yard.host("a").host(), "maintenance", "ann", yard.now + 60_000, yard.now);
+        yard.hosts.suspend(Yard.host("a").host(), "maintenance", "ann", yard.now + 60_000, yard.now);
+        yard.connections.closeIdle(Yard.host("a").host());
         yard.after(0);
         assertThat(yard.log).endsWith("close " + idle);
         Seat seat = yard.seat(1, to("a"));

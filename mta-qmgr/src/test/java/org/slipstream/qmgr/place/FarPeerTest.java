@@ -2,11 +2,11 @@ package org.slipstream.qmgr.place;
 
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrConfig;
@@ -15,7 +15,6 @@ import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.lane.LaneSeating;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -52,10 +51,9 @@ class FarPeerTest {
             this.recipients = recipients;
             QmgrConfig config = QmgrConfig.defaults().withSpacedStarts(spaced).withTransports(
                     TransportTable.of(TransportSettings.defaults().withRecipientsPerDelivery(1)));
-            PlaceRules rules = PlaceRules.defaults().withBacklog(2, 1);
-            this.brain = new QueueManager(config, new PlacementSeating(new LaneSeating(config),
-                    new Workers(rules, new DestDb(rules), new Random(1)), HostKeys.BY_NAME, HostMemory.NONE),
-                    new Random(1));
+            PlaceRules rules = PlaceRules.defaults();
+            this.brain = new QueueManager(config, new Seating(_ -> rules, new DestDb(rules.memory()),
+                    HostKeys.BY_NAME, HostMemory.NONE, new Random(1)), new Random(1));
         }
 
         long deliveredAfterMillis() {
@@ -122,9 +120,8 @@ class FarPeerTest {
             int connection = (int) deliver.connection();
             mostUnderWay = Math.max(mostUnderWay, ++underWay[connection]);
             Outcome ok = new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"), "mx");
-            after(ROUND_TRIP_MILLIS, new QmgrEvent.DeliveryDone(deliver.delivery(), deliver.connection(),
-                    deliver.recipients().stream().map(r -> new RecipientOutcome(r.number(), ok)).toList(), true,
-                    false));
+            after(ROUND_TRIP_MILLIS, new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(
+                    deliver.delivery().number(), deliver.connection(), deliver.delivery().all(ok), true)));
         }
     }
 

@@ -18,8 +18,11 @@ import static org.slipstream.qmgr.place.Yard.to;
 class LadderTest {
     private static final PlaceRules RULES = PlaceRules.defaults();
 
-    /// One load per connection, no overflow: every load climbs to where it opens one.
-    private static final PlaceRules NARROW = RULES.withBacklog(1, 1);
+    /// One delivery per connection, no overflow: every delivery climbs to where it opens one.
+    private static final PlaceRules NARROW = RULES.with(new PlaceRules.Depth(1, 50, 1));
+
+    /// Where no other connection may be opened, a connection takes twice its depth.
+    private static final PlaceRules RIDES = RULES.with(new PlaceRules.Depth(2, 50, 2));
 
     private static Candidates levels(List<String> primary, List<String> secondary) {
         return new Candidates("d.example", List.of(primary.stream().map(Yard::host).toList(),
@@ -48,17 +51,15 @@ class LadderTest {
         yard.idle(1, to("idle"));
         long closed = yard.idle(1, to("closed"));
         yard.lose(closed);
-        yard.seat(1, to("broken"));
-        yard.refuse(yard.last());
-        yard.now += RULES.retryMillis();
-        yard.seat(1, to("broken-now"));
-        yard.refuse(yard.last());
+        yard.breaks("broken");
+        yard.now += RULES.memory().retryMillis();
+        yard.breaks("broken-now");
 
         assertThat(yard.mark("closed")).isInstanceOf(HostState.Closed.class);
         assertThat(yard.mark("unused")).isInstanceOf(HostState.Unused.class);
         assertThat(((HostState.Retry) yard.mark("broken")).isDue(yard.now)).isTrue();
         assertThat(((HostState.Retry) yard.mark("broken-now")).isDue(yard.now)).isFalse();
-        assertThat(yard.workers.snapshot(yard.now).hosts()).anySatisfy(host -> {
+        assertThat(yard.connections.snapshot(yard.now).hosts()).anySatisfy(host -> {
             assertThat(host.host().address()).isEqualTo("idle");
             assertThat(host.states()).containsExactly(new HostState.Idle(1));
         }).anySatisfy(host -> {
@@ -73,7 +74,7 @@ class LadderTest {
 
     @Test
     @Tag("FI-12")
-    void fi12TheNewestConnectionWithRoomGetsTheLoadAndOlderOnesRunDry() {
+    void fi12TheNewestConnectionWithRoomGetsTheDeliveryAndOlderOnesRunDry() {
         Yard yard = new Yard(RULES);
         long older = yard.opened(1, to("a"));
         yard.seat(1, to("a"));
@@ -100,7 +101,7 @@ class LadderTest {
     @Test
     @Tag("FI-13")
     void fi13ABigMessageOverItsShareRidesOnTheConnectionsOfOthersForFree() {
-        Yard yard = new Yard(NARROW.withBacklog(1, 3).withShares(new Shares(1, 0), new Shares(1, 0)));
+        Yard yard = new Yard(NARROW.with(new PlaceRules.Depth(1, 50, 3)).with(new Shares(1, 0), new Shares(1, 0)));
         yard.opened(1, to("a"));
         long ofOthers = yard.opened(2, to("a"));
 
@@ -116,13 +117,13 @@ class LadderTest {
     @Test
     @Tag("FI-14")
     void fi14OverflowKeepsTheQueuesLevelWithinOne() {
-        Yard yard = new Yard(RULES.withBacklog(1, 1_000).withWorkers(5, 5));
+        Yard yard = new Yard(RULES.with(new PlaceRules.Depth(1, 50, 1_000)).withWorkers(5, 5));
         for (int i = 0; i < 5; i++) {
             yard.opened(i, to("a"));
         }
         for (int i = 0; i < 98; i++) {
             yard.seat(9, to("a"));
-            List<Integer> queues = yard.workers.snapshot(yard.now).connections().stream()
+            List<Integer> queues = yard.connections.snapshot(yard.now).connections().stream()
                     .map(PlaceSnapshot.Line::queued).toList();
             int most = queues.stream().mapToInt(q -> q).max().orElseThrow();
             int least = queues.stream().mapToInt(q -> q).min().orElseThrow();
@@ -132,7 +133,7 @@ class LadderTest {
 
     @Test
     @Tag("FI-14")
-    void fi14WithoutAnActiveConnectionTheLoadWaitsForAFreeWorker() {
+    void fi14WithoutAnActiveConnectionTheDeliveryWaitsForAFreeWorker() {
         Yard yard = new Yard(RULES.withWorkers(1, 5));
         long only = yard.opened(1, to("a"));
         assertThat(yard.seat(2, to("b"))).isInstanceOfSatisfying(Seat.Wait.class,
@@ -146,7 +147,7 @@ class LadderTest {
 
     @Test
     void queuesHaveAnEndBecauseWhatIsQueuedCannotBePassed() {
-        Yard yard = new Yard(RULES.withBacklog(2, 2).withWorkers(1, 5));
+        Yard yard = new Yard(RULES.with(new PlaceRules.Depth(2, 50, 2)).withWorkers(1, 5));
         for (int i = 0; i < 4; i++) {
             assertThat(yard.seat(1, to("a"))).isNotInstanceOf(Seat.Wait.class);
         }
@@ -169,7 +170,7 @@ class LadderTest {
     @Test
     @Tag("FI-16")
     void fi16WithAPoolOfOneNobodyOpensASecondConnection() {
-        Yard yard = new Yard(RULES.withWorkers(1, 5));
+        Yard yard = new Yard(RIDES.withWorkers(1, 5));
         yard.opened(1, to("a"));
         for (int i = 0; i < 3; i++) {
             assertThat(yard.seat(2, to("a"))).isInstanceOf(Seat.Queue.class);
@@ -194,7 +195,7 @@ class LadderTest {
     @Test
     @Tag("FI-18")
     void fi18ClosedHostsAreTakenInTurnInTheOrderOfTheFirstRound() {
-        Yard yard = new Yard(RULES.withAges(0, 0, 300_000), 42);
+        Yard yard = new Yard(RULES.with(new PlaceRules.Idle(0, 0, 300_000)), 42);
         Candidates where = to("a", "b", "c", "d");
         List<String> hosts = IntStream.range(0, 12).mapToObj(i -> {
             yard.now += 1_000;
@@ -212,9 +213,8 @@ class LadderTest {
     @Tag("FI-19")
     void fi19ABrokenHostThatIsDueIsTheLastChoiceTakenUnderLoadOnly() {
         Yard yard = new Yard(NARROW);
-        yard.seat(1, to("broken"));
-        yard.refuse(yard.last());
-        yard.now += RULES.retryMillis();
+        yard.breaks("broken");
+        yard.now += RULES.memory().retryMillis();
         Candidates where = to("broken", "good");
 
         // Low load: the other host has what is needed, in whatever state.
@@ -229,7 +229,7 @@ class LadderTest {
 
     @Test
     void aHostHasOneConnectionUntilItHasGreetedOrWhenItIsKnownToWork() {
-        Yard yard = new Yard(RULES.withBacklog(1, 1));
+        Yard yard = new Yard(RULES.with(new PlaceRules.Depth(1, 50, 1)));
         yard.seat(1, to("a"));
         assertThat(yard.seat(1, to("a"))).isInstanceOfSatisfying(Seat.Wait.class,
                 wait -> assertThat(wait.passedOver().getFirst().why()).isEqualTo("has not greeted yet"));
@@ -244,7 +244,7 @@ class LadderTest {
     @Test
     @Tag("FI-20")
     void fi20ConnectionsAreSpreadUpToTheLimitOfEachHostAndThenOverflow() {
-        Yard yard = new Yard(RULES.withBacklog(1, 2).withWorkers(100, 2));
+        Yard yard = new Yard(RULES.with(new PlaceRules.Depth(1, 50, 2)).withWorkers(100, 2));
         Candidates where = to("a", "b", "c");
         Map<String, Integer> per = new TreeMap<>();
         for (int i = 1; i <= 6; i++) {
@@ -263,10 +263,10 @@ class LadderTest {
     @Test
     @Tag("FI-20")
     void fi20TheWindowIsALimitOfTheDestinationAndQueueingNeedsNoRoomInIt() {
-        Yard yard = new Yard(RULES);
+        Yard yard = new Yard(RIDES);
         Candidates where = to("a", "b");
         yard.seat(message(1), where, true);
-        assertThat(yard.workers.serving("d.example")).isEqualTo(1);
+        assertThat(yard.connections.serving("d.example")).isEqualTo(1);
         for (int i = 0; i < 3; i++) {
             assertThat(yard.seat(message(2), where, false)).isInstanceOf(Seat.Queue.class);
         }
@@ -274,7 +274,7 @@ class LadderTest {
         assertThat(full).isInstanceOfSatisfying(Seat.Wait.class,
                 wait -> assertThat(wait.scope()).isEqualTo(Seat.Scope.HERE));
         assertThat(full.reason()).contains("window");
-        assertThat(yard.workers.serving("d.example")).isEqualTo(1);
+        assertThat(yard.connections.serving("d.example")).isEqualTo(1);
     }
 
     @Test
@@ -285,7 +285,7 @@ class LadderTest {
         Candidates two = Candidates.of("two.example", shared);
         assertThat(yard.seat(message(2), two, false)).isInstanceOf(Seat.Wait.class);
         assertThat(yard.seat(message(2), two, true)).isInstanceOf(Seat.Queue.class);
-        assertThat(yard.workers.serving("two.example")).isEqualTo(1);
+        assertThat(yard.connections.serving("two.example")).isEqualTo(1);
         assertThat(yard.open).hasSize(1);
     }
 
@@ -293,22 +293,23 @@ class LadderTest {
     @Tag("FI-21")
     void fi21WhenAllPrimariesAreDeadTheSecondaryIsUsedAndWhenAllAreDeadNobodyIsCalled() {
         Yard yard = new Yard(RULES);
+        yard.fragile = true;
         Candidates where = levels(List.of("p1", "p2"), List.of("s1"));
         yard.seat(1, where);
         yard.refuse(yard.last());
         yard.refuse(yard.last());
         assertThat(yard.open).containsValue("s1").hasSize(1);
         yard.refuse(yard.last());
-        assertThat(yard.fates).singleElement().isInstanceOf(Aftermath.Fate.Troubled.class);
+        assertThat(yard.ended).singleElement().isInstanceOf(Effects.Ended.Failed.class);
 
         int opened = yard.log.size();
         Seat seat = yard.seat(2, where);
         yard.after(0);
         assertThat(seat).isInstanceOf(Seat.Defer.class);
         assertThat(seat.passedOver()).hasSize(3);
-        assertThat(yard.fates).hasSize(2).last().isInstanceOfSatisfying(Aftermath.Fate.Untried.class,
+        assertThat(yard.ended).hasSize(2).last().isInstanceOfSatisfying(Effects.Ended.Untried.class,
                 fate -> assertThat(fate.outcomes().getFirst().outcome().reply().toString())
-                        .contains("no host is due", "connection refused"));
+                        .contains("delivery temporarily suspended: connection refused"));
         assertThat(yard.log).hasSize(opened);
     }
 }

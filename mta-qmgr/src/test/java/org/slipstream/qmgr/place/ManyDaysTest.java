@@ -2,11 +2,16 @@ package org.slipstream.qmgr.place;
 
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.qmgr.event.OrderSink;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.place.Effects.Ended;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,14 +24,15 @@ import java.util.Set;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Thousands of bad days in the yard, each from a seed: whatever the hosts do, every load comes back exactly once, nothing is
-/// delivered on a connection that is not open, no limit is broken, and at the end the ledgers are balanced.
+/// Hundreds of bad days of one transport, each from a seed. Whatever the hosts do, every delivery ends exactly once, nothing is
+/// delivered on a connection that is not open, no limit is broken, an attempt is one negative feedback at most, and at the end the ledgers
+/// are balanced.
 /// To look at one: `-Dslipstream.seed=N`.
 class ManyDaysTest {
     private static final int DAYS = 800;
 
     @Test
-    void everyLoadComesBackExactlyOnceWhateverTheHostsDo() {
+    void everyDeliveryEndsExactlyOnceWhateverTheHostsDo() {
         Long only = Long.getLong("slipstream.seed");
         for (long seed = only == null ? 1 : only; seed <= (only == null ? DAYS : only); seed++) {
             try {
@@ -44,32 +50,33 @@ class ManyDaysTest {
         }
     }
 
-    private static final class Day implements PlaceOrders {
+    private static final class Day implements OrderSink {
         private static final int MOST_STEPS = 20_000;
 
         final Random random;
         final PlaceRules rules;
         final DestDb hosts;
-        final Workers workers;
+        final Connections connections;
         final List<Candidates> destinations = new ArrayList<>();
         final Map<String, Integer> windows = new LinkedHashMap<>();
 
         final Map<Long, Boolean> up = new LinkedHashMap<>();
         final Map<Long, Set<Long>> under = new LinkedHashMap<>();
         final Map<Long, String> hostOf = new LinkedHashMap<>();
-        final Set<Long> seated = new LinkedHashSet<>();
+        final Map<Long, Candidates> seated = new LinkedHashMap<>();
         final StringBuilder log = new StringBuilder();
         long now;
         long deliveries;
+        long numbers;
         int waiting;
 
         Day(long seed) {
             random = new Random(seed);
             rules = PlaceRules.defaults().withWorkers(between(1, 6), between(1, 3))
-                    .withBacklog(between(1, 3), between(1, 3)).withAges(between(0, 2), 5_000, 20_000)
-                    .withMemory(10_000, 3_000, 30_000);
-            hosts = new DestDb(rules);
-            workers = new Workers(rules, hosts, random);
+                    .with(depth()).with(new PlaceRules.Idle(between(0, 2), 5_000, 20_000))
+                    .with(PlaceRules.defaults().memory().withRetry(10_000, 3_000, 30_000));
+            hosts = new DestDb(rules.memory());
+            connections = new Connections(rules, hosts, random, () -> ++numbers);
             for (int d = 0; d < 3; d++) {
                 List<List<Candidate>> levels = new ArrayList<>();
                 for (int level = between(1, 2); level > 0; level--) {
@@ -85,68 +92,75 @@ class ManyDaysTest {
             waiting = between(5, 60);
         }
 
+        private PlaceRules.Depth depth() {
+            return random.nextInt(4) == 0
+                    ? PlaceRules.Depth.ONE
+                    : new PlaceRules.Depth(between(1, 3), 50, between(1, 3));
+        }
+
         int between(int least, int most) {
             return least + random.nextInt(most - least + 1);
         }
 
         String live() {
             for (int step = 0; waiting > 0 || !seated.isEmpty() || !up.isEmpty(); step++) {
-                assertThat(step).as("no end: " + workers.snapshot(now)).isLessThan(MOST_STEPS);
+                assertThat(step).as("no end: " + connections.snapshot(now)).isLessThan(MOST_STEPS);
                 pump();
                 happens();
                 check();
             }
-            PlaceSnapshot end = workers.snapshot(now);
+            PlaceSnapshot end = connections.snapshot(now);
             assertThat(end.busy()).isZero();
             assertThat(end.connections()).isEmpty();
             assertThat(end.counts().withoutSeat()).isZero();
-            windows.keySet().forEach(d -> assertThat(workers.serving(d)).isZero());
+            windows.keySet().forEach(d -> assertThat(connections.serving(d)).isZero());
             return log.toString();
         }
 
         private void pump() {
             for (int tries = between(0, 4); tries > 0 && waiting > 0; tries--) {
                 Candidates where = destinations.get(random.nextInt(3));
-                Payer payer = random.nextInt(8) == 0
-                        ? new Payer.Verification()
-                        : new Payer.Message(new QueueId(between(1, 4)));
-                boolean mayOpen = workers.serving(where.destination()) < windows.get(where.destination());
-                int before = workers.serving(where.destination());
-                Seat seat = workers.ask(payer, where, mayOpen, now);
+                Owner owner = random.nextInt(8) == 0
+                        ? new Owner.Verification()
+                        : new Owner.Message(new QueueId(between(1, 4)));
+                boolean mayOpen = connections.serving(where.destination()) < windows.get(where.destination());
+                int before = connections.serving(where.destination());
+                Seat seat = connections.ask(owner, where, mayOpen, now);
                 if (seat instanceof Seat.Wait) {
                     assertThat(seat.reason()).isNotBlank();
                     continue;
                 }
                 waiting--;
                 long delivery = ++deliveries;
-                seated.add(delivery);
-                workers.seat(new Load(delivery, payer, where,
+                seated.put(delivery, where);
+                connections.seat(new Assignment(delivery, new QueueId(delivery), owner, where,
                         List.of(new Recipient(1, Address.of("r@x.example")))), now, this);
                 if (!mayOpen) {
-                    assertThat(workers.serving(where.destination())).isEqualTo(before);
+                    assertThat(connections.serving(where.destination())).isEqualTo(before);
                 }
             }
         }
 
         private void happens() {
             now += between(0, 400);
-            if (workers.nextAlarmMillis() <= now) {
-                learn(workers.alarm(now, this));
+            if (connections.nextAlarmMillis() <= now) {
+                learn(connections.alarm(now, this));
+                learn(connections.reseat(now, this));
             }
             List<Long> numbers = List.copyOf(up.keySet());
             if (numbers.isEmpty()) {
-                now = Math.max(now, Math.min(workers.nextAlarmMillis(), now + 5_000));
+                now = Math.max(now, Math.min(connections.nextAlarmMillis(), now + 5_000));
                 return;
             }
             long number = numbers.get(random.nextInt(numbers.size()));
             if (!up.get(number)) {
                 if (random.nextInt(3) == 0) {
                     gone(number);
-                    learn(workers.happened(new ConnectionNews.Failed(number, trouble(), "mx",
-                            random.nextInt(10) == 0, OptionalLong.empty()), now, this));
+                    happens(new QmgrEvent.ConnectionFailed(number, trouble(), "mx", random.nextInt(10) == 0,
+                            OptionalLong.empty()));
                 } else {
                     up.put(number, true);
-                    learn(workers.happened(new ConnectionNews.Ready(number), now, this));
+                    happens(new QmgrEvent.ConnectionReady(number));
                 }
             } else {
                 busy(number);
@@ -158,60 +172,59 @@ class ManyDaysTest {
         }
 
         private void busy(long number) {
-            List<Long> loads = List.copyOf(under.get(number));
+            List<Long> there = List.copyOf(under.get(number));
             switch (random.nextInt(12)) {
                 case 0 -> {
                     gone(number);
-                    learn(workers.happened(new ConnectionNews.Lost(number, "bye"), now, this));
-                    comeBack(number, loads);
+                    happens(new QmgrEvent.ConnectionLost(number, "bye"));
+                    comeBack(number, there);
                 }
                 case 1 -> {
-                    if (!loads.isEmpty()) {
+                    if (!there.isEmpty()) {
                         gone(number);
-                        comeBack(number, loads);
+                        comeBack(number, there);
                     }
                 }
-                case 2 -> learn(workers.happened(new ConnectionNews.Depth(number, between(0, 5)), now, this));
+                case 2 -> happens(new QmgrEvent.ConnectionDepth(number, between(0, 5)));
                 case 3 -> {
                     if (random.nextInt(10) == 0) {
-                        learn(workers.happened(new ConnectionNews.PipelinesBadly(number, "503"), now, this));
+                        happens(new QmgrEvent.PipelinesBadly(number, "503"));
                     }
                 }
                 default -> {
-                    if (!loads.isEmpty()) {
-                        answer(number, loads.get(random.nextInt(loads.size())));
+                    if (!there.isEmpty()) {
+                        answer(number, there.get(random.nextInt(there.size())));
                     }
                 }
             }
         }
 
-        private void answer(long number, long load) {
+        private void answer(long number, long delivery) {
             boolean usable = random.nextInt(8) > 0;
-            boolean trouble = !usable && random.nextBoolean();
-            under.get(number).remove(load);
+            under.get(number).remove(delivery);
             List<Long> others = List.copyOf(under.get(number));
             if (!usable) {
                 gone(number);
             }
-            Outcome outcome = trouble
-                    ? Outcome.of(trouble(), "mx")
-                    : Outcome.of(random.nextInt(4) == 0 ? Yard.REFUSED : Yard.OK, "mx");
-            learn(workers.happened(new ConnectionNews.Answered(number, load,
-                    List.of(new RecipientOutcome(1, outcome)), usable, trouble), now, this));
+            happens(new QmgrEvent.DeliveryDone(random.nextInt(10) == 0
+                    ? new DeliveryResult.OwnFailure(delivery, number, Yard.REFUSED, DeliveryResult.Scope.MESSAGE,
+                            usable)
+                    : new DeliveryResult.Answered(delivery, number, List.of(new RecipientOutcome(1,
+                            Outcome.of(random.nextInt(4) == 0 ? Yard.REFUSED : Yard.OK, "mx"))), usable)));
             if (!usable) {
                 comeBack(number, others);
             }
         }
 
         /// Those whose end was sent first, as on a wire. They may have arrived, so they are not sent again at once.
-        private void comeBack(long number, List<Long> loads) {
-            int arrived = between(0, loads.size());
-            for (long load : loads) {
+        private void comeBack(long number, List<Long> unanswered) {
+            int arrived = between(0, unanswered.size());
+            for (long delivery : unanswered) {
                 boolean mayHaveArrived = arrived-- > 0;
-                learn(workers.happened(new ConnectionNews.Returned(number, load, Yard.REFUSED, "mx", mayHaveArrived),
-                        now, this));
+                happens(new QmgrEvent.DeliveryDone(
+                        new DeliveryResult.Unanswered(delivery, number, Yard.RESET, "mx", mayHaveArrived)));
                 if (mayHaveArrived) {
-                    assertThat(seated).doesNotContain(load);
+                    assertThat(seated).doesNotContainKey(delivery);
                 }
             }
         }
@@ -222,18 +235,41 @@ class ManyDaysTest {
             hostOf.remove(number);
         }
 
-        private void learn(Aftermath aftermath) {
-            for (Aftermath.Fate fate : aftermath.fates()) {
-                log.append(now).append(' ').append(fate).append('\n');
-                assertThat(seated.remove(fate.delivery())).as("came back twice or was never seated: " + fate).isTrue();
-                assertThat(fate.outcomes()).hasSize(1);
-                under.values().forEach(loads -> assertThat(loads).doesNotContain(fate.delivery()));
+        private void happens(QmgrEvent.OfConnection event) {
+            Effects effects = connections.happened(event, now, this);
+            Map<Long, Candidates> before = Map.copyOf(seated);
+            learn(effects);
+            attemptIsOneFeedback(effects, before);
+            if (random.nextInt(4) == 0) {
+                failed(effects).forEach(delivery -> connections.dead(before.get(delivery), Yard.REFUSED,
+                        now + rules.memory().retryMillis(), now));
             }
-            aftermath.troubles().forEach(trouble -> assertThat(seated).contains(trouble.delivery()));
+            learn(connections.reseat(now, this));
+        }
+
+        private void attemptIsOneFeedback(Effects effects, Map<Long, Candidates> before) {
+            List<Long> negative = new ArrayList<>(failed(effects));
+            effects.refusals().forEach(refusal -> negative.add(refusal.delivery()));
+            assertThat(negative.stream().map(delivery -> before.get(delivery).destination())).doesNotHaveDuplicates();
+        }
+
+        private static List<Long> failed(Effects effects) {
+            return effects.ended().stream().filter(Ended.Failed.class::isInstance).map(Ended::delivery).toList();
+        }
+
+        private void learn(Effects effects) {
+            for (Ended ended : effects.ended()) {
+                log.append(now).append(' ').append(ended).append('\n');
+                assertThat(seated.remove(ended.delivery())).as("ended twice or was never seated: " + ended)
+                        .isNotNull();
+                assertThat(ended.outcomes()).hasSize(1);
+                under.values().forEach(there -> assertThat(there).doesNotContain(ended.delivery()));
+            }
+            effects.refusals().forEach(refusal -> assertThat(seated).containsKey(refusal.delivery()));
         }
 
         private void check() {
-            PlaceSnapshot picture = workers.snapshot(now);
+            PlaceSnapshot picture = connections.snapshot(now);
             assertThat(picture.connections().size()).isEqualTo(up.size()).isLessThanOrEqualTo(rules.workers());
             hostOf.values().forEach(host -> assertThat(hostOf.values().stream().filter(host::equals).count())
                     .isLessThanOrEqualTo(rules.connectionsPerHost()));
@@ -242,25 +278,28 @@ class ManyDaysTest {
         }
 
         @Override
-        public void open(long connection, Candidate host, Load first) {
-            log.append(now).append(" open ").append(connection).append(' ').append(host).append('\n');
-            assertThat(up.put(connection, false)).isNull();
-            under.put(connection, new LinkedHashSet<>());
-            hostOf.put(connection, host.host().toString());
-        }
-
-        @Override
-        public void deliver(long connection, Load load) {
-            assertThat(up.get(connection)).as("delivered on " + connection + ", which is not up").isTrue();
-            assertThat(seated).contains(load.delivery());
-            under.values().forEach(loads -> assertThat(loads).doesNotContain(load.delivery()));
-            under.get(connection).add(load.delivery());
-        }
-
-        @Override
-        public void close(long connection) {
-            assertThat(under.get(connection)).as("closed with work on it").isEmpty();
-            gone(connection);
+        public void order(QmgrOrder order) {
+            switch (order) {
+                case QmgrOrder.Open open -> {
+                    log.append(now).append(' ').append(open).append('\n');
+                    assertThat(up.put(open.connection(), false)).isNull();
+                    under.put(open.connection(), new LinkedHashSet<>());
+                    hostOf.put(open.connection(), Yard.nameIn(open.route()));
+                }
+                case QmgrOrder.Deliver deliver -> {
+                    long delivery = deliver.delivery().number();
+                    assertThat(up.get(deliver.connection())).as("not up: " + deliver).isTrue();
+                    assertThat(seated).containsKey(delivery);
+                    assertThat(Yard.nameIn(deliver.route())).isEqualTo(hostOf.get(deliver.connection()));
+                    under.values().forEach(there -> assertThat(there).doesNotContain(delivery));
+                    under.get(deliver.connection()).add(delivery);
+                }
+                case QmgrOrder.Close close -> {
+                    assertThat(under.get(close.connection())).as("closed with work on it").isEmpty();
+                    gone(close.connection());
+                }
+                default -> throw new AssertionError("no order of the placement: " + order);
+            }
         }
     }
 }

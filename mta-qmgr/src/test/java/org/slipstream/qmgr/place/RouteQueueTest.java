@@ -39,7 +39,7 @@ class RouteQueueTest {
 
         void ask(long message, String... domains) {
             for (String domain : domains) {
-                queue.add(new Payer.Message(new QueueId(message)), domain);
+                queue.add(new Owner.Message(new QueueId(message)), domain);
             }
             begin();
         }

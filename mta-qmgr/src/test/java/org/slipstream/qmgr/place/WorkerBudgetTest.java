@@ -16,20 +16,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// Who may have another worker.
 class WorkerBudgetTest {
     private static final int WORKERS = 100;
-    private static final Payer ONE = new Payer.Message(new QueueId(1));
-    private static final Payer TWO = new Payer.Message(new QueueId(2));
+    private static final Owner ONE = new Owner.Message(new QueueId(1));
+    private static final Owner TWO = new Owner.Message(new QueueId(2));
 
     private final WorkerBudget budget = new WorkerBudget(WORKERS, new Shares(5, 10), new Shares(3, 0));
 
-    private static void begin(WorkerBudget budget, Payer payer, int times) {
+    private static void begin(WorkerBudget budget, Owner owner, int times) {
         for (int i = 0; i < times; i++) {
-            budget.begins(payer);
+            budget.begins(owner);
         }
     }
 
-    private void takeAllItMay(Payer payer) {
-        while (budget.allows(payer)) {
-            budget.begins(payer);
+    private void takeAllItMay(Owner owner) {
+        while (budget.allows(owner)) {
+            budget.begins(owner);
         }
     }
 
@@ -121,10 +121,10 @@ class WorkerBudgetTest {
     @Tag("FI-05")
     void fi05TheSameGateRoutesASingleLetterAtOnceAlthoughAListOfAThousandIsInFront() {
         WorkerBudget lookups = new WorkerBudget(20, new Shares(5, 10), new Shares(3, 0));
-        List<Payer> jobs = new ArrayList<>(Collections.nCopies(1_000, ONE));
+        List<Owner> jobs = new ArrayList<>(Collections.nCopies(1_000, ONE));
         jobs.add(TWO);
         // Workers are all alike: each takes the first job whose message is allowed.
-        List<Payer> started = new ArrayList<>();
+        List<Owner> started = new ArrayList<>();
         for (int worker = 0; worker < 20; worker++) {
             jobs.stream().filter(lookups::allows).findFirst().ifPresent(job -> {
                 jobs.remove(job);
@@ -140,10 +140,10 @@ class WorkerBudgetTest {
     @Test
     @Tag("FI-07")
     void fi07AThousandProbesAreOneMessageWithALimitOfItsOwn() {
-        Payer probe = new Payer.Verification();
+        Owner probe = new Owner.Verification();
         int started = 0;
         for (int i = 0; i < 1_000; i++) {
-            if (budget.allows(new Payer.Verification())) {
+            if (budget.allows(new Owner.Verification())) {
                 budget.begins(probe);
                 started++;
             }

@@ -1,82 +1,105 @@
 package org.slipstream.qmgr.place;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
-import org.slipstream.qmgr.place.Aftermath.Fate;
+import org.slipstream.core.Route;
+import org.slipstream.qmgr.event.OrderSink;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.place.Effects.Ended;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.stream.Stream;
 
-/// A yard full of workers, a clock to turn by hand, and a wire that does what the test says.
-final class Yard implements PlaceOrders {
+/// The connections of one transport with a clock to turn by hand, and a wire that does what the test says. After each event the yard
+/// acts as the queue manager does: it learns first and gives displaced deliveries another seat then.
+final class Yard implements OrderSink {
     static final Reply OK = Reply.of(250, "2.0.0", "ok");
     static final Reply REFUSED = Reply.of(450, "4.4.1", "connection refused");
+    static final Reply RESET = Reply.of(450, "4.4.2", "connection reset");
 
+    final PlaceRules rules;
     final DestDb hosts;
-    final Workers workers;
+    final Connections connections;
     long now = 1_000_000;
+
+    /// The cohorts declare a destination dead with its first negative feedback.
+    boolean fragile;
 
     /// Connections in order of opening, with their host's address, as long as they are open.
     final Map<Long, String> open = new LinkedHashMap<>();
     final Map<Long, Long> deliveredOn = new LinkedHashMap<>();
+    final List<QmgrOrder.Deliver> delivered = new ArrayList<>();
     final List<String> log = new ArrayList<>();
-    final List<Fate> fates = new ArrayList<>();
-    final List<Aftermath.Trouble> troubles = new ArrayList<>();
+    final List<Ended> ended = new ArrayList<>();
+    final List<Effects.Refusal> refusals = new ArrayList<>();
+    private final Map<Long, Candidates> destinations = new LinkedHashMap<>();
     boolean seats;
     long deliveries;
+    private long numbers;
 
     Yard(PlaceRules rules) {
         this(rules, 1);
     }
 
     Yard(PlaceRules rules, long seed) {
-        hosts = new DestDb(rules);
-        workers = new Workers(rules, hosts, new Random(seed));
+        this.rules = rules;
+        hosts = new DestDb(rules.memory());
+        connections = new Connections(rules, hosts, new Random(seed), () -> ++numbers);
     }
 
     static Candidate host(String name) {
-        return new Candidate(HostKey.of(name, 25), "mx." + name);
+        return host(name, "mx." + name);
+    }
+
+    static Candidate host(String address, String name) {
+        return new Candidate(HostKey.of(address, 25), name, route(name));
+    }
+
+    static Route route(String name) {
+        return new Route.Smtp("d.example", List.of(new Route.Host(name, 25, 0)));
     }
 
     static Candidates to(String... names) {
         return Candidates.of("d.example", Stream.of(names).map(Yard::host).toArray(Candidate[]::new));
     }
 
-    static Payer message(long id) {
-        return new Payer.Message(new QueueId(id + 1));
+    static Owner message(long id) {
+        return new Owner.Message(new QueueId(id + 1));
     }
 
     // ---- what the queue manager does
 
-    Seat ask(Payer payer, Candidates where) {
-        return workers.ask(payer, where, true, now);
+    Seat ask(Owner owner, Candidates where) {
+        return connections.ask(owner, where, true, now);
     }
 
-    /// One load of this message; where it went.
+    /// One delivery of this message; where it went.
     Seat seat(long message, Candidates where) {
         return seat(message(message), where, true);
     }
 
-    Seat seat(Payer payer, Candidates where, boolean mayOpen) {
-        Seat seat = workers.ask(payer, where, mayOpen, now);
+    Seat seat(Owner owner, Candidates where, boolean mayOpen) {
+        Seat seat = connections.ask(owner, where, mayOpen, now);
         if (!(seat instanceof Seat.Wait)) {
             List<Recipient> recipients = List.of(new Recipient(1, Address.of("r@d.example")));
-            workers.seat(new Load(++deliveries, payer, where, recipients), now, this);
+            destinations.put(++deliveries, where);
+            connections.seat(new Assignment(deliveries, new QueueId(deliveries), owner, where, recipients), now, this);
         }
         return seat;
     }
 
-    /// Seats a load that needs a new connection, and greets it. The connection.
+    /// Seats a delivery that needs a new connection, which becomes ready. The connection.
     long opened(long message, Candidates where) {
         Seat seat = seat(message, where);
         if (!(seat instanceof Seat.Open)) {
@@ -87,11 +110,22 @@ final class Yard implements PlaceOrders {
         return connection;
     }
 
-    /// A connection that has had one load and is idle now.
+    /// A connection that has had one delivery and is idle now.
     long idle(long message, Candidates where) {
         long connection = opened(message, where);
         answer(connection, deliveries);
         return connection;
+    }
+
+    /// The only host of a destination fails, and the cohorts declare the destination dead.
+    void breaks(String name) {
+        seat(1, to(name));
+        refuse(last());
+        dead(to(name));
+    }
+
+    void dead(Candidates where) {
+        connections.dead(where, REFUSED, now + rules.memory().retryMillis(), now);
     }
 
     // ---- what the wire does
@@ -101,24 +135,28 @@ final class Yard implements PlaceOrders {
     }
 
     void ready(long connection) {
-        news(new ConnectionNews.Ready(connection));
+        news(new QmgrEvent.ConnectionReady(connection));
     }
 
     void refuse(long connection) {
+        fail(connection, REFUSED);
+    }
+
+    void fail(long connection, Reply reason) {
         open.remove(connection);
-        news(new ConnectionNews.Failed(connection, REFUSED, "mx", false, OptionalLong.empty()));
+        news(new QmgrEvent.ConnectionFailed(connection, reason, "mx"));
     }
 
     void answer(long connection, long delivery) {
-        answer(connection, delivery, OK, true, false);
+        answer(connection, delivery, OK, true);
     }
 
-    void answer(long connection, long delivery, Reply reply, boolean usable, boolean siteTrouble) {
+    void answer(long connection, long delivery, Reply reply, boolean usable) {
         if (!usable) {
             open.remove(connection);
         }
-        news(new ConnectionNews.Answered(connection, delivery,
-                List.of(new RecipientOutcome(1, Outcome.of(reply, "mx"))), usable, siteTrouble));
+        done(new DeliveryResult.Answered(delivery, connection,
+                List.of(new RecipientOutcome(1, Outcome.of(reply, "mx"))), usable));
     }
 
     void hangUp(long connection, long delivery, boolean mayHaveArrived) {
@@ -129,62 +167,92 @@ final class Yard implements PlaceOrders {
     /// What was handed to this connection comes back, nothing of it sent to its end.
     void lose(long connection) {
         open.remove(connection);
-        news(new ConnectionNews.Lost(connection, "peer hung up"));
+        news(new QmgrEvent.ConnectionLost(connection, "peer hung up"));
         unanswered(connection).forEach(delivery -> comesBack(connection, delivery, false));
     }
 
     void comesBack(long connection, long delivery, boolean mayHaveArrived) {
         deliveredOn.remove(delivery, connection);
-        news(new ConnectionNews.Returned(connection, delivery, Reply.of(450, "4.4.2", "connection reset"), "mx",
-                mayHaveArrived));
+        done(new DeliveryResult.Unanswered(delivery, connection, RESET, "mx", mayHaveArrived));
     }
 
     private List<Long> unanswered(long connection) {
         return deliveredOn.entrySet().stream().filter(each -> each.getValue() == connection).map(Map.Entry::getKey)
-                .filter(delivery -> fates.stream().noneMatch(fate -> fate.delivery() == delivery)).toList();
+                .filter(delivery -> ended.stream().noneMatch(how -> how.delivery() == delivery)).toList();
     }
 
-    void news(ConnectionNews news) {
-        learn(workers.happened(news, now, this));
+    void done(DeliveryResult result) {
+        news(new QmgrEvent.DeliveryDone(result));
+    }
+
+    void news(QmgrEvent.OfConnection event) {
+        learn(connections.happened(event, now, this));
+        learn(connections.reseat(now, this));
     }
 
     void after(long millis) {
         now += millis;
-        if (workers.nextAlarmMillis() <= now) {
-            learn(workers.alarm(now, this));
+        if (connections.nextAlarmMillis() <= now) {
+            learn(connections.alarm(now, this));
+            learn(connections.reseat(now, this));
         }
     }
 
-    private void learn(Aftermath aftermath) {
-        fates.addAll(aftermath.fates());
-        troubles.addAll(aftermath.troubles());
-        seats |= aftermath.seats();
+    private void learn(Effects effects) {
+        ended.addAll(effects.ended());
+        refusals.addAll(effects.refusals());
+        seats |= effects.seatsElsewhere();
+        for (Ended how : effects.ended()) {
+            if (fragile && how instanceof Ended.Failed) {
+                dead(destinations.get(how.delivery()));
+            }
+        }
     }
 
     // ---- what is ordered
 
     @Override
-    public void open(long connection, Candidate host, Load first) {
-        open.put(connection, host.host().address());
-        log.add("open " + connection + " " + host.host().address());
-    }
-
-    @Override
-    public void deliver(long connection, Load load) {
-        if (!open.containsKey(connection)) {
-            throw new AssertionError("delivered on a closed connection " + connection);
+    public void order(QmgrOrder order) {
+        switch (order) {
+            case QmgrOrder.Open(long connection, Route route) -> {
+                String name = nameIn(route).replaceFirst("^mx\\.", "");
+                open.put(connection, name);
+                log.add("open " + connection + " " + name);
+            }
+            case QmgrOrder.Deliver deliver -> {
+                if (!open.containsKey(deliver.connection())) {
+                    throw new AssertionError("delivered on a closed connection: " + deliver);
+                }
+                delivered.add(deliver);
+                deliveredOn.put(deliver.delivery().number(), deliver.connection());
+                log.add("deliver " + deliver.delivery().number() + " on " + deliver.connection());
+            }
+            case QmgrOrder.Close(long connection) -> {
+                open.remove(connection);
+                log.add("close " + connection);
+            }
+            default -> throw new AssertionError("no order of the placement: " + order);
         }
-        deliveredOn.put(load.delivery(), connection);
-        log.add("deliver " + load.delivery() + " on " + connection);
-    }
-
-    @Override
-    public void close(long connection) {
-        open.remove(connection);
-        log.add("close " + connection);
     }
 
     // ---- what is seen
+
+    /// The name of the one host of a route.
+    static String nameIn(Route route) {
+        List<Route.Host> hosts = ((Route.Smtp) route).hosts();
+        if (hosts.size() != 1) {
+            throw new AssertionError("not one host: " + route);
+        }
+        return hosts.getFirst().name();
+    }
+
+    List<Long> endedDeliveries() {
+        return ended.stream().map(Ended::delivery).toList();
+    }
+
+    Reply lastReply() {
+        return ended.getLast().outcomes().getFirst().outcome().reply();
+    }
 
     HostState mark(String name) {
         return hosts.mark(HostKey.of(name, 25), now);

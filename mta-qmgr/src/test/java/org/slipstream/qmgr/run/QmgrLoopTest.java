@@ -10,10 +10,13 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QueueManager;
-import org.slipstream.qmgr.Seating;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.lane.LaneSeating;
+import org.slipstream.qmgr.place.DestDb;
+import org.slipstream.qmgr.place.HostKeys;
+import org.slipstream.qmgr.place.HostMemory;
+import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.place.Seating;
 
 import java.time.Duration;
 import java.util.List;
@@ -36,7 +39,7 @@ class QmgrLoopTest {
     private final CompletableFuture<Throwable> broken = new CompletableFuture<>();
     private final AtomicLong clock = new AtomicLong(1_000_000);
     private final Inbox inbox = new Inbox(2);
-    private QmgrLoop loop = loop(new LaneSeating(QmgrConfig.defaults()));
+    private QmgrLoop loop = loop(QmgrConfig.defaults().plainSeating(new Random(1)));
 
     private QmgrLoop loop(Seating seating) {
         return new QmgrLoop(new QueueManager(QmgrConfig.defaults(), seating, new Random(1)), inbox, desk::add,
@@ -74,13 +77,14 @@ class QmgrLoopTest {
         next(QmgrOrder.FindRoute.class);
         inbox.answer(new QmgrEvent.RouteKnown("far.example", new Route.Discard("far.example")));
         inbox.answer(new QmgrEvent.ConnectionReady(next(QmgrOrder.Open.class).connection()));
-        return next(QmgrOrder.Deliver.class).delivery();
+        return next(QmgrOrder.Deliver.class).delivery().number();
     }
 
     private QmgrEvent delivered(long delivery) {
-        return new QmgrEvent.DeliveryDone(delivery, 1, List.of(new org.slipstream.core.RecipientOutcome(1,
-                new org.slipstream.core.Outcome.Delivered(org.slipstream.core.Reply.of(250, "ok"), "mx"))), true,
-                false);
+        return new QmgrEvent.DeliveryDone(new org.slipstream.core.DeliveryResult.Answered(delivery, 1,
+                List.of(new org.slipstream.core.RecipientOutcome(1,
+                        new org.slipstream.core.Outcome.Delivered(org.slipstream.core.Reply.of(250, "ok"), "mx"))),
+                true));
     }
 
     @Test
@@ -203,7 +207,9 @@ class QmgrLoopTest {
 
     @Test
     void aBrokenBrainStopsAndTellsItsOwner() throws Exception {
-        loop = loop(new BrokenSeating());
+        loop = loop(new Seating(_ -> {
+            throw new IllegalStateException("broken");
+        }, new DestDb(PlaceRules.defaults().memory()), HostKeys.BY_NAME, HostMemory.NONE, new Random(1)));
         started();
         inbox.offerArrival(message(1));
         next(QmgrOrder.ReadRecipients.class);
@@ -245,36 +251,5 @@ class QmgrLoopTest {
         started();
         runningDelivery();
         assertThat(loop.stop(Duration.ofMillis(20))).isFalse();
-    }
-
-    private static final class BrokenSeating implements Seating {
-        @Override
-        public Answer ask(QueueId message, Route route, long nowMillis) {
-            throw new IllegalStateException("broken");
-        }
-
-        @Override
-        public void seat(Load load, long nowMillis, org.slipstream.qmgr.event.OrderSink orders) {}
-
-        @Override
-        public Aftermath happened(QmgrEvent.OfConnection event, long nowMillis,
-                org.slipstream.qmgr.event.OrderSink orders) {
-            return Aftermath.NOTHING;
-        }
-
-        @Override
-        public Aftermath alarm(long nowMillis, org.slipstream.qmgr.event.OrderSink orders) {
-            return Aftermath.NOTHING;
-        }
-
-        @Override
-        public long nextAlarmMillis() {
-            return Long.MAX_VALUE;
-        }
-
-        @Override
-        public int connections(Route route) {
-            return 0;
-        }
     }
 }

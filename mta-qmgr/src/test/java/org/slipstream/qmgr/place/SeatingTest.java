@@ -4,13 +4,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase.Code;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrConfig;
@@ -20,7 +20,6 @@ import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
-import org.slipstream.qmgr.lane.LaneSeating;
 import org.slipstream.qmgr.place.WorkerBudget.Shares;
 import org.slipstream.qmgr.sched.Line;
 
@@ -39,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// The whole brain: who, how many and where, with the test as the world.
-class PlacementSeatingTest {
+class SeatingTest {
     private static final Reply REFUSED = Reply.of(450, "4.4.1", "connection refused");
 
     private final List<QmgrOrder> orders = new ArrayList<>();
@@ -48,7 +47,7 @@ class PlacementSeatingTest {
     private final Map<QueueId, List<Recipient>> mail = new LinkedHashMap<>();
     private Map<String, Route> routes = new LinkedHashMap<>();
     private QueueManager brain;
-    private Workers workers;
+    private Seating seating;
     private long now = 1_000_000;
 
     @BeforeEach
@@ -58,9 +57,8 @@ class PlacementSeatingTest {
 
     private void start(PlaceRules rules) {
         QmgrConfig config = QmgrConfig.defaults();
-        workers = new Workers(rules, new DestDb(rules), new Random(1));
-        PlacementSeating seating = new PlacementSeating(new LaneSeating(config), workers, HostKeys.BY_NAME,
-                remembered::addAll);
+        seating = new Seating(transport -> transport.equals("smtp") ? rules : config.plainRules(transport),
+                new DestDb(rules.memory()), HostKeys.BY_NAME, remembered::addAll, new Random(1));
         brain = new QueueManager(config, seating, new Random(1), new QmgrTrace() {
             @Override
             public void feedback(Line line, Feedback event, int running, Destination.Figures figures) {
@@ -132,12 +130,28 @@ class PlacementSeatingTest {
 
     private void done(QmgrOrder.Deliver deliver) {
         Outcome ok = new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"), "mx");
-        happens(new QmgrEvent.DeliveryDone(deliver.delivery(), deliver.connection(),
-                deliver.recipients().stream().map(r -> new RecipientOutcome(r.number(), ok)).toList(), true, false));
+        happens(new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(deliver.delivery().number(),
+                deliver.connection(), deliver.delivery().all(ok), true)));
+    }
+
+    private void unanswered(QmgrOrder.Deliver deliver, boolean mayHaveArrived) {
+        happens(new QmgrEvent.DeliveryDone(new DeliveryResult.Unanswered(deliver.delivery().number(),
+                deliver.connection(), REFUSED, "mx", mayHaveArrived)));
     }
 
     private void refuse(QmgrOrder.Open open) {
         happens(new QmgrEvent.ConnectionFailed(open.connection(), REFUSED, "mx"));
+    }
+
+    /// Ten messages for a destination whose hosts all refuse: the cohorts declare it dead.
+    private void dies(String domain) {
+        int before = ordered(QmgrOrder.Open.class).size();
+        for (int i = 0; i < 10; i++) {
+            queue("a@" + domain);
+        }
+        for (int i = before; i < ordered(QmgrOrder.Open.class).size(); i++) {
+            refuse(ordered(QmgrOrder.Open.class).get(i));
+        }
     }
 
     /// Answers connections and deliveries, in order, until there are no more.
@@ -250,6 +264,7 @@ class PlacementSeatingTest {
 
     @Test
     void aWorkingHostThatTurnsAwayASecondConnectionShrinksTheWindowOnceAndLosesNoLetter() {
+        start(PlaceRules.defaults().with(new PlaceRules.Depth(2, 50, 2)));
         route("far.example", "mx.far.example");
         queue("a@far.example");
         happens(new QmgrEvent.ConnectionReady(lastOpen().connection()));
@@ -268,31 +283,74 @@ class PlacementSeatingTest {
     }
 
     @Test
-    void whenTheOnlyHostFailsThatIsOneTroubleForTheWindowHoweverManyWait() {
+    @Tag("PF-04")
+    @Tag("PF-10")
+    void eachAttemptIsOneFeedbackAndWhatIsLeftIsSuspendedWhenTheCohortsSayDead() {
         route("far.example", "mx.far.example");
-        for (int i = 0; i < 10; i++) {
-            queue("a@far.example");
-        }
-        ordered(QmgrOrder.Open.class).forEach(this::refuse);
-        assertThat(windows).filteredOn(line -> line.startsWith("FAIL")).containsExactly("FAIL 4");
+        dies("far.example");
+        int attempts = ordered(QmgrOrder.Open.class).size();
+        assertThat(attempts).isBetween(2, 9);
+        assertThat(windows).filteredOn(line -> line.startsWith("FAIL")).hasSize(attempts).last().asString()
+                .startsWith("FAIL_DEAD");
         assertThat(ordered(QmgrOrder.Defer.class)).hasSize(10);
+        List<String> replies = ordered(QmgrOrder.RecordOutcome.class).stream()
+                .map(record -> record.outcomes().getFirst().outcome().reply().text()).toList();
+        assertThat(replies).filteredOn("connection refused"::equals).hasSize(attempts);
+        assertThat(replies).filteredOn("delivery temporarily suspended: connection refused"::equals)
+                .hasSize(10 - attempts);
+        assertThat(remembered).as("the host is marked once, with the end of the destination").hasSize(1);
+    }
+
+    @Test
+    void aFailureThatDoesNotKillTheDestinationLeavesItsHostUnmarked() {
+        route("far.example", "mx.far.example");
+        queue("a@far.example");
+        refuse(lastOpen());
+        assertThat(remembered).isEmpty();
+        queue("b@far.example");
+        assertThat(ordered(QmgrOrder.Open.class)).hasSize(2);
     }
 
     @Test
     @Tag("FI-21")
     void fi21WhenNoHostIsLeftTheLetterIsDeferredAndTheNextOneIsNotEvenTried() {
         route("far.example", "mx.far.example");
-        queue("a@far.example");
-        refuse(lastOpen());
-        assertThat(ordered(QmgrOrder.Defer.class)).hasSize(1);
+        route("other.example", "mx.far.example");
+        dies("far.example");
+        int opened = ordered(QmgrOrder.Open.class).size();
+        for (String recipient : List.of("b@far.example", "b@other.example")) {
+            QueueId next = queue(recipient);
+            alarm(now);
+            assertThat(ordered(QmgrOrder.Open.class)).as(recipient).hasSize(opened);
+            assertThat(ordered(QmgrOrder.Defer.class).getLast().id()).isEqualTo(next);
+            assertThat(ordered(QmgrOrder.RecordOutcome.class).getLast()).satisfies(record -> {
+                assertThat(record.attempt()).isFalse();
+                assertThat(record.outcomes().getFirst().outcome().reply().text())
+                        .isEqualTo("delivery temporarily suspended: connection refused");
+            });
+        }
+    }
 
-        QueueId second = queue("b@far.example");
-        alarm(now);
-        assertThat(ordered(QmgrOrder.Open.class)).hasSize(1);
-        assertThat(ordered(QmgrOrder.Defer.class)).hasSize(2).last()
-                .satisfies(defer -> assertThat(defer.id()).isEqualTo(second));
-        assertThat(ordered(QmgrOrder.RecordOutcome.class).getLast().outcomes().getFirst().outcome().reply().text())
-                .contains("no host is due", "connection refused");
+    @Test
+    @Tag("PF-16")
+    void aFailureOfOurOwnPausesTheTransportAndTeachesNothingAboutTheDestination() {
+        route("far.example", "mx.far.example");
+        route("other.example", "mx.other.example");
+        for (int i = 0; i < 10; i++) {
+            queue("a@far.example");
+        }
+        happens(new QmgrEvent.ConnectionFailed(lastOpen().connection(), Reply.of(451, "4.3.0", "no sockets"), "local",
+                true, OptionalLong.empty()));
+        int opened = ordered(QmgrOrder.Open.class).size();
+        assertThat(opened).isEqualTo(1);
+        assertThat(ordered(QmgrOrder.Defer.class)).hasSize(10);
+        assertThat(windows).noneMatch(line -> line.startsWith("FAIL") || line.startsWith("OK"));
+        assertThat(remembered).isEmpty();
+        queue("a@other.example");
+        assertThat(ordered(QmgrOrder.Open.class)).as("nor to another destination").hasSize(opened);
+        alarm(now + QmgrConfig.defaults().transportRetryMillis());
+        queue("b@other.example");
+        assertThat(ordered(QmgrOrder.Open.class)).hasSize(opened + 1);
     }
 
     @Test
@@ -303,10 +361,10 @@ class PlacementSeatingTest {
         work();
         QueueId id = queue("a@far.example");
         QmgrOrder.Deliver lost = ordered(QmgrOrder.Deliver.class).getLast();
-        happens(new QmgrEvent.DeliveryReturned(lost.delivery(), first, REFUSED, "mx", false));
+        unanswered(lost, false);
         happens(new QmgrEvent.ConnectionReady(lastOpen().connection()));
         QmgrOrder.Deliver again = ordered(QmgrOrder.Deliver.class).getLast();
-        assertThat(again.delivery()).isEqualTo(lost.delivery());
+        assertThat(again.delivery()).as("the same, and it has the same number").isEqualTo(lost.delivery());
         assertThat(again.connection()).isNotEqualTo(first);
         done(again);
         assertThat(ordered(QmgrOrder.Remove.class)).hasSize(2).last()
@@ -319,19 +377,19 @@ class PlacementSeatingTest {
         QueueId id = queue("a@far.example");
         happens(new QmgrEvent.ConnectionReady(lastOpen().connection()));
         QmgrOrder.Deliver lost = ordered(QmgrOrder.Deliver.class).getLast();
-        happens(new QmgrEvent.DeliveryReturned(lost.delivery(), lost.connection(), REFUSED, "mx", true));
+        unanswered(lost, true);
         assertThat(ordered(QmgrOrder.Open.class)).hasSize(1);
         assertThat(ordered(QmgrOrder.Deliver.class)).hasSize(1);
         assertThat(ordered(QmgrOrder.Defer.class)).singleElement()
                 .satisfies(defer -> assertThat(defer.id()).isEqualTo(id));
-        assertThat(workers.snapshot(now).counts().possibleDuplicates()).isEqualTo(1);
+        assertThat(seating.snapshot("smtp", now).counts().possibleDuplicates()).isEqualTo(1);
     }
 
     @Test
     @Tag("FI-13")
     void fi13AListThatHasItsShareHoldsUpNobodyElseNotEvenToTheSamePlace() {
-        start(PlaceRules.defaults().withWorkers(10, 20).withBacklog(1, 1).withShares(new Shares(2, 0),
-                new Shares(1, 0)));
+        start(PlaceRules.defaults().withWorkers(10, 20).with(new PlaceRules.Depth(1, 50, 1))
+                .with(new Shares(2, 0), new Shares(1, 0)));
         for (int i = 1; i <= 6; i++) {
             route("d" + i + ".example", "mx.d" + i + ".example");
         }
@@ -351,7 +409,8 @@ class PlacementSeatingTest {
         route("far.example", "mx.far.example");
         queue("a@far.example");
         assertThatThrownBy(
-                () -> happens(new QmgrEvent.DeliveryDone(77, lastOpen().connection(), List.of(), true, false)))
+                () -> happens(new QmgrEvent.DeliveryDone(
+                        new DeliveryResult.Answered(77, lastOpen().connection(), List.of(), true))))
                 .isInstanceOf(ImpossibleEventException.class);
         happens(new QmgrEvent.ConnectionReady(lastOpen().connection()));
         assertThat(ordered(QmgrOrder.Deliver.class)).hasSize(1);
@@ -360,33 +419,32 @@ class PlacementSeatingTest {
     @Test
     void whatAnOperatorChangesIsToldToTheRegisterAtTheNextAlarmWhichIsNow() {
         HostKey host = HostKey.of("mx.far.example", 25);
-        workers.suspend(host, "maintenance", "ann", Long.MAX_VALUE, now);
+        seating.suspend(host, "maintenance", "ann", Long.MAX_VALUE, now);
         assertThat(brain.nextAlarmMillis()).isLessThanOrEqualTo(now);
         alarm(now);
         assertThat(remembered).hasSize(1);
-        workers.hosts().resume(host);
+        seating.hosts().resume(host);
         alarm(now);
         assertThat(remembered).last().isEqualTo(new HostRow.Change.Gone(host.toString(), HostRow.Kind.SUSPENDED));
         assertThat(brain.nextAlarmMillis()).isGreaterThan(now);
     }
 
-    /// Two domains, each with a host that has failed a moment ago.
+    /// Two domains that died a moment ago, each with a host of its own.
     @Test
     void aFlushOfADomainRevivesItsOwnHostsAndNoOthers() {
         route("one.example", "mx.one.example");
         route("two.example", "mx.two.example");
-        queue("a@one.example");
-        refuse(lastOpen());
-        queue("a@two.example");
-        refuse(lastOpen());
+        dies("one.example");
+        dies("two.example");
+        int opened = ordered(QmgrOrder.Open.class).size();
         alarm(now + 1_000);
         happens(new QmgrEvent.Operator(
                 new QmgrEvent.Command.Flush(Optional.empty(), Optional.of("one.example"))));
         queue("b@two.example");
         alarm(now);
-        assertThat(ordered(QmgrOrder.Open.class)).as("the other host rests").hasSize(2);
+        assertThat(ordered(QmgrOrder.Open.class)).as("the other host rests").hasSize(opened);
         queue("b@one.example");
-        assertThat(ordered(QmgrOrder.Open.class)).hasSize(3);
+        assertThat(ordered(QmgrOrder.Open.class)).hasSize(opened + 1);
         assertThat(lastOpen().route().nextHop()).isEqualTo("one.example");
     }
 
@@ -394,7 +452,7 @@ class PlacementSeatingTest {
     void aTryThatIsForbiddenByASuspensionIsNoAttemptAndTheNextOneComesWhenItEnds() {
         route("far.example", "mx.far.example");
         HostKey host = HostKey.of("mx.far.example", 25);
-        workers.suspend(host, "maintenance", "ann", now + 60_000, now);
+        seating.suspend(host, "maintenance", "ann", now + 60_000, now);
         queue("a@far.example");
         alarm(now);
         QmgrOrder.RecordOutcome record = ordered(QmgrOrder.RecordOutcome.class).getLast();
@@ -402,7 +460,7 @@ class PlacementSeatingTest {
         assertThat(record.outcomes().getFirst().outcome().remote()).isEqualTo(host.toString());
         assertThat(ordered(QmgrOrder.Defer.class).getLast().nextAttemptMillis()).isEqualTo(now + 60_000);
 
-        workers.suspend(host, "maintenance", "ann", Long.MAX_VALUE, now);
+        seating.suspend(host, "maintenance", "ann", Long.MAX_VALUE, now);
         queue("b@far.example");
         alarm(now);
         assertThat(ordered(QmgrOrder.RecordOutcome.class).getLast().attempt()).isFalse();
@@ -430,11 +488,12 @@ class PlacementSeatingTest {
     @Test
     void anOperatorSeesWhereALetterWouldGoAndWhyNotElsewhere() {
         route("far.example", "mx1.far.example,mx2.far.example");
-        workers.suspend(HostKey.of("mx1.far.example", 25), "maintenance", "ann", Long.MAX_VALUE, now);
-        PlacementSeating seating = new PlacementSeating(new LaneSeating(QmgrConfig.defaults()), workers,
-                HostKeys.BY_NAME, HostMemory.NONE);
-        assertThat(seating.explain(new QueueId(1), (Route.Smtp) routes.get("far.example"), true, now))
-                .contains("an unused host", "mx1.far.example", "suspended by ann: maintenance");
+        seating.suspend(HostKey.of("mx1.far.example", 25), "maintenance", "ann", Long.MAX_VALUE, now);
+        Seat seat = seating.find(new QueueId(1), routes.get("far.example"), true, now);
+        assertThat(seat.reason()).isEqualTo("an unused host");
+        assertThat(seat.passedOver()).singleElement()
+                .satisfies(host -> assertThat(host.toString()).contains("mx1.far.example",
+                        "suspended by ann: maintenance"));
     }
 
     @Test
@@ -465,8 +524,8 @@ class PlacementSeatingTest {
             route("silent" + d + ".example", "mx.silent" + d + ".example");
             queue("a@silent" + d + ".example");
         }
-        assertThat(workers.figures().unproven()).isEqualTo(75);
-        assertThat(workers.figures().isShort()).isTrue();
+        assertThat(seating.figures("smtp").unproven()).isEqualTo(75);
+        assertThat(seating.figures("smtp").isShort()).isTrue();
         int before = ordered(QmgrOrder.Deliver.class).size();
         for (int i = 0; i < 20; i++) {
             queue("a@known.example");
@@ -498,6 +557,6 @@ class PlacementSeatingTest {
                 .satisfies(defer -> assertThat(defer.id()).isEqualTo(new QueueId(1)));
         assertThat(ordered(QmgrOrder.RecordOutcome.class).getLast().outcomes().getFirst().outcome().reply().text())
                 .contains("mx.silent0.example has not greeted for 30 s");
-        assertThat(workers.figures().unproven()).isEqualTo(75);
+        assertThat(seating.figures("smtp").unproven()).isEqualTo(75);
     }
 }

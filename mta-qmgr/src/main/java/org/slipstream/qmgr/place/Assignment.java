@@ -1,0 +1,34 @@
+package org.slipstream.qmgr.place;
+
+import org.slipstream.core.Delivery;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+
+import java.util.List;
+import java.util.Objects;
+
+/// An entry that has a seat, or has lost it and waits for another: Finch's *job*. It becomes a [Delivery] when its host is chosen.
+///
+/// @param number of the delivery
+record Assignment(long number, QueueId id, Owner owner, Candidates where, List<Recipient> recipients) {
+    Assignment {
+        Objects.requireNonNull(owner);
+        Objects.requireNonNull(where);
+        recipients = List.copyOf(recipients);
+    }
+
+    String destination() {
+        return where.destination();
+    }
+
+    /// The delivery on a connection to this host, under the name that this message's route has for it.
+    Delivery to(Candidate host) {
+        return new Delivery(number, id, where.named(host).route(), recipients);
+    }
+
+    List<RecipientOutcome> all(Outcome outcome) {
+        return recipients.stream().map(recipient -> new RecipientOutcome(recipient.number(), outcome)).toList();
+    }
+}

@@ -1,0 +1,623 @@
+package org.slipstream.qmgr.place;
+
+import org.slipstream.core.DeliveryResult;
+import org.slipstream.core.EnhancedStatus;
+import org.slipstream.core.HostKey;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.Reply;
+import org.slipstream.qmgr.event.ImpossibleEventException;
+import org.slipstream.qmgr.event.OrderSink;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.place.Connection.Standing;
+import org.slipstream.qmgr.place.Effects.Ended;
+import org.slipstream.qmgr.place.Placement.Question;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import java.util.random.RandomGenerator;
+
+/// The connections of one transport with what sits on them: Finch's workers. An assignment belongs to this class from [#seat] until its
+/// [Ended], which comes exactly once; between the two it may be moved from one connection to another as often as need be.
+///
+/// **Life of a connection.**
+///
+/// | State | Event | Next | Effect |
+/// |---|---|---|---|
+/// | – | a seat on a new connection is taken | opening | `Open` |
+/// | opening | `ConnectionReady` | busy | its deliveries are ordered |
+/// | opening | `ConnectionFailed` | gone | see *failed attempts* |
+/// | busy | `Answered`, others are left | busy | |
+/// | busy | `Answered`, the last one | idle | kept ([IdlePool]), or `Close` |
+/// | busy | `Answered`, not usable; `Unanswered` | gone | the others come back one by one |
+/// | idle | a seat on it is taken | busy | `Deliver` |
+/// | idle | `ConnectionLost`, its time is over, another host needs its place | gone | |
+/// | opening | another host needs its place, and the greeting is late | gone | as a failed attempt |
+///
+/// A connection past its age takes nothing more and is closed when it runs dry. Numbers are not used twice, so a late event of a connection that is
+/// gone is recognised and dropped.
+///
+/// **Failed attempts** (ruling 2 of docs/architecture.md). An attempt fails when the host cannot be connected to, does not greet, or breaks the connection before
+/// it has answered anything.
+///
+/// - *Another host is left*: the host is marked in [DestDb], the delivery moves, and no window hears of it.
+/// - *None is left*: one negative feedback for the destination's window, and the delivery is deferred. The host is not marked: whether
+///   it is dead is for the cohorts to say, and [#dead] tells the database then.
+/// - *Other connections to the host are up*: the host refuses more than it has. It is marked as crowded. If no other host is left, that is one
+///   negative feedback as well, and the delivery waits for a connection that is up. Where a connection carries one delivery at a
+///   time, it is deferred, as Postfix does it.
+///
+/// What else sat on a connection that failed is displaced: it was not attempted, and gets another seat before anything new does ([Displaced]). The first of
+/// each destination may open a connection in place of the one that was lost, so the window is never charged with more than
+/// before.
+///
+/// **What may have arrived** (RFC 1047) is deferred: given another seat at once it would be sent three times within a tenth of a second to a host
+/// that takes mail and closes without a reply. A delivery at the head of a broken connection for the [PlaceRules#returns]th time is
+/// deferred too, or one poisonous message would break every connection.
+final class Connections {
+    private static final String HERE = "local";
+
+    private final PlaceRules rules;
+    private final WorkerBudget budget;
+    private final ConnectionBook book;
+    private final IdlePool idle;
+    private final DestDb hosts;
+    private final Placement placement;
+    private final Displaced displaced = new Displaced();
+    private final Refusals refusals = new Refusals();
+
+    /// How often a delivery was first on a connection that broke, by number.
+    private final Map<Long, Integer> returns = new LinkedHashMap<>();
+
+    /// Deferred in the moment of being seated; they end with the next alarm.
+    private final List<Ended> untried = new ArrayList<>();
+
+    /// Suspended since the last alarm.
+    private final Set<HostKey> suspended = new LinkedHashSet<>();
+    private long possibleDuplicates;
+
+    /// A destination that was refused a seat since the last alarm finds one when a connection that waits for its greeting yields.
+    private boolean shortOfPlaces;
+
+    /// A connection has made room, and its deliveries need another seat at the next alarm, which is now.
+    private boolean madeRoom;
+
+    // The answer to the last question, as long as nothing has changed.
+    private Optional<Remembered> remembered = Optional.empty();
+
+    private record Remembered(Owner owner, Candidates where, long nowMillis, Seat seat) {}
+
+    /// @param random chooses among equal hosts
+    /// @param numbers gives each connection a number that no other one has
+    Connections(PlaceRules rules, DestDb hosts, RandomGenerator random, LongSupplier numbers) {
+        this.rules = rules;
+        this.hosts = hosts;
+        this.budget = new WorkerBudget(rules.workers(), rules.messages(), rules.verification());
+        this.book = new ConnectionBook(budget, numbers);
+        this.idle = new IdlePool(rules);
+        this.placement = new Placement(rules, budget, book, idle, hosts, random);
+    }
+
+    // ---- asking and seating
+
+    /// Where would a delivery of this owner go now? Only a question, see [#noteRefusal].
+    ///
+    /// @param mayOpen the destination's window has room for one more connection
+    Seat find(Owner owner, Candidates where, boolean mayOpen, long nowMillis) {
+        return displaced.isWaiting(where.destination())
+                ? new Seat.Wait(Seat.Scope.HERE, "others lost their seat and come first", List.of())
+                : placement.find(new Question(owner, where, mayOpen), nowMillis);
+    }
+
+    /// The same by the order of service, which has to be told when a refusal may have ended, and seats what found a seat.
+    Seat ask(Owner owner, Candidates where, boolean mayOpen, long nowMillis) {
+        Seat seat = find(owner, where, mayOpen, nowMillis);
+        if (seat instanceof Seat.Wait wait) {
+            noteRefusal(wait, where, nowMillis);
+        }
+        remembered = Optional.of(new Remembered(owner, where, nowMillis, seat));
+        return seat;
+    }
+
+    private void noteRefusal(Seat.Wait wait, Candidates where, long now) {
+        shortOfPlaces |= isShort(wait);
+        refusals.add(where, wait.scope(), displaced.isWaiting(where.destination()) || mayEndWithTime(where, now));
+    }
+
+    private boolean mayEndWithTime(Candidates where, long now) {
+        return where.hosts().anyMatch(candidate -> hosts.crowd(candidate.host(), now).isPresent()
+                || hosts.suspension(candidate.host(), now).isPresent()
+                || hosts.mark(candidate.host(), now) instanceof HostState.Retry);
+    }
+
+    /// Only directly after [#ask] said something other than [Seat.Wait] for it.
+    void seat(Assignment assignment, long nowMillis, OrderSink orders) {
+        Remembered asked = remembered
+                .orElseThrow(() -> new IllegalStateException("no question was asked for " + assignment));
+        if (!asked.owner().equals(assignment.owner()) || !asked.where().equals(assignment.where())
+                || asked.nowMillis() != nowMillis) {
+            throw new IllegalStateException("asked for " + asked + " and seated " + assignment);
+        }
+        remembered = Optional.empty();
+        if (asked.seat() instanceof Seat.Defer defer) {
+            untried.add(untried(assignment, defer));
+            return;
+        }
+        HostKey host = host(asked.seat()).host();
+        idle.starts(host, book.connections(host) == idle.size(host), nowMillis);
+        refusals.remove(assignment.where());
+        take(asked.seat(), assignment, nowMillis, orders);
+    }
+
+    private static Candidate host(Seat seat) {
+        return switch (seat) {
+            case Seat.Queue queue -> queue.host();
+            case Seat.Reuse reuse -> reuse.host();
+            case Seat.Open open -> open.host();
+            case Seat.Wait _,Seat.Defer _ -> throw new IllegalStateException("no seat: " + seat);
+        };
+    }
+
+    private void take(Seat seat, Assignment assignment, long now, OrderSink orders) {
+        switch (seat) {
+            case Seat.Queue queue -> assign(connection(queue.connection()), assignment, orders);
+            case Seat.Reuse reuse -> {
+                Connection connection = connection(reuse.connection());
+                idle.remove(connection);
+                assign(connection, assignment, orders);
+            }
+            case Seat.Open open -> {
+                open.closing().ifPresent(number -> makeRoom(connection(number), now, orders));
+                HostKey host = open.host().host();
+                int depth = hosts.habit(host, now).isPresent() ? 1 : rules.depth().first();
+                Connection connection = book.open(open.host(), assignment, standing(host, now), depth, now);
+                orders.order(new QmgrOrder.Open(connection.number, open.host().route()));
+                placement.drawLot();
+            }
+            case Seat.Wait _,Seat.Defer _ -> throw new IllegalStateException("no seat: " + seat);
+        }
+    }
+
+    private Standing standing(HostKey host, long now) {
+        return switch (hosts.mark(host, now)) {
+            case HostState.Closed _ -> Standing.PROVEN;
+            case HostState.Retry _ -> Standing.FAILED;
+            case HostState _ -> book.up(host) > 0 ? Standing.PROVEN : Standing.UNKNOWN;
+        };
+    }
+
+    private void assign(Connection connection, Assignment assignment, OrderSink orders) {
+        book.assign(connection, assignment);
+        if (connection.up) {
+            deliver(connection, assignment, orders);
+        }
+    }
+
+    private static void deliver(Connection connection, Assignment assignment, OrderSink orders) {
+        orders.order(new QmgrOrder.Deliver(connection.number, assignment.to(connection.host)));
+    }
+
+    // ---- events
+
+    boolean knows(long connection) {
+        return book.find(connection).isPresent() || displaced.isReturningFrom(connection);
+    }
+
+    /// What has ended is for the caller to learn from before it calls [#reseat].
+    Effects happened(QmgrEvent.OfConnection event, long nowMillis, OrderSink orders) {
+        remembered = Optional.empty();
+        hosts.collect(nowMillis);
+        Report report = new Report();
+        book.find(event.connection()).ifPresentOrElse(
+                connection -> happened(connection, event, nowMillis, orders, report), () -> late(event, report));
+        if (event instanceof QmgrEvent.DeliveryDone(DeliveryResult.Unanswered back) && back.mayHaveArrived()) {
+            possibleDuplicates++;
+        }
+        return report.effects();
+    }
+
+    private void happened(Connection connection, QmgrEvent.OfConnection event, long now, OrderSink orders,
+            Report report) {
+        if (!(event instanceof QmgrEvent.ConnectionReady) || awaitsGreetings(connection)) {
+            report.touched.add(connection.host.host());
+        }
+        switch (event) {
+            case QmgrEvent.ConnectionReady _ -> ready(connection, orders);
+            case QmgrEvent.ConnectionFailed failed -> failed(connection, failed, now, report);
+            case QmgrEvent.DeliveryDone(DeliveryResult result) -> done(connection, result, now, orders, report);
+            case QmgrEvent.ConnectionLost lost ->
+                broken(connection, Failure.of("connection lost: " + lost.reason()),
+                        connection.answered == 0 ? firstOfEach() : Optional.empty(), now, report);
+            case QmgrEvent.ConnectionDepth depth ->
+                connection.depth = hosts.habit(connection.host.host(), now).isPresent()
+                        ? 1
+                        : Math.clamp(depth.deliveries(), 1, rules.depth().most());
+            case QmgrEvent.PipelinesBadly bad -> {
+                hosts.breaksUnderPipelining(connection.host, bad.what(), now);
+                connection.depth = 1;
+            }
+        }
+    }
+
+    // Further connections to this host wait for its first greeting. To all others a greeting brings no seat.
+    private boolean awaitsGreetings(Connection connection) {
+        return connection.isUnproven() && rules.unproven().perHost() < Integer.MAX_VALUE;
+    }
+
+    private void ready(Connection connection, OrderSink orders) {
+        if (connection.up) {
+            throw new ImpossibleEventException("ready twice: " + connection);
+        }
+        book.isUp(connection);
+        hosts.works(connection.host.host());
+        connection.assignments().forEach(assignment -> deliver(connection, assignment, orders));
+    }
+
+    private void failed(Connection connection, QmgrEvent.ConnectionFailed failed, long now, Report report) {
+        if (connection.up) {
+            throw new ImpossibleEventException(failed + ", but it was up: " + connection);
+        }
+        Failure failure = new Failure(failed.reason(), failed.remote(), failed.retryAfterMillis());
+        if (failed.ours()) {
+            book.remove(connection).forEach(assignment -> report.ended(assignment,
+                    ownFailure(assignment, failed.reason(), DeliveryResult.Scope.TRANSPORT)));
+        } else {
+            broken(connection, failure, firstOfEach(), now, report);
+        }
+    }
+
+    private static Ended ownFailure(Assignment assignment, Reply reason, DeliveryResult.Scope scope) {
+        return new Ended.OwnFailure(assignment.number(),
+                assignment.all(new Outcome.Deferred(transientOf(reason), HERE)), reason, scope);
+    }
+
+    private void done(Connection connection, DeliveryResult result, long now, OrderSink orders, Report report) {
+        Assignment assignment = connection.find(result.delivery())
+                .orElseThrow(() -> new ImpossibleEventException(result + " does not sit on " + connection));
+        switch (result) {
+            case DeliveryResult.Answered answered -> {
+                over(connection, assignment, now);
+                connection.answered++;
+                report.ended(assignment, new Ended.Worked(assignment.number(), answered.outcomes(),
+                        !connection.serves(assignment.destination())));
+                goesOn(connection, answered.usable(), now, orders, report);
+            }
+            case DeliveryResult.OwnFailure own -> {
+                over(connection, assignment, now);
+                report.ended(assignment, ownFailure(assignment, own.reason(), own.scope()));
+                goesOn(connection, own.usable(), now, orders, report);
+            }
+            case DeliveryResult.Unanswered back -> unanswered(connection, assignment, back, now, report);
+        }
+    }
+
+    private void over(Connection connection, Assignment assignment, long now) {
+        book.take(connection, assignment.number());
+        idle.done(connection.host.host(), now);
+    }
+
+    private void goesOn(Connection connection, boolean usable, long now, OrderSink orders, Report report) {
+        if (!usable) {
+            broken(connection, Failure.of("the connection ended"), Optional.empty(), now, report);
+        } else if (connection.isIdle() && !idle.add(connection, now)) {
+            close(connection, now, orders);
+        }
+    }
+
+    private void unanswered(Connection connection, Assignment assignment, DeliveryResult.Unanswered back, long now,
+            Report report) {
+        Failure failure = new Failure(back.reason(), back.remote(), OptionalLong.empty());
+        if (back.mayHaveArrived() || isFirstTooOften(connection, assignment)) {
+            book.take(connection, assignment.number());
+            report.ended(assignment, failed(assignment, failure));
+        }
+        boolean isAttempt = connection.answered == 0 && !back.mayHaveArrived();
+        broken(connection, failure, isAttempt ? Optional.of(each -> each == assignment) : Optional.empty(), now,
+                report);
+        late(new QmgrEvent.DeliveryDone(back), report);
+    }
+
+    private static Ended failed(Assignment assignment, Failure failure) {
+        return new Ended.Failed(assignment.number(), assignment.all(Outcome.of(failure.reason(), failure.remote())),
+                failure.reason(), failure.retryAfterMillis());
+    }
+
+    private boolean isFirstTooOften(Connection connection, Assignment assignment) {
+        return connection.head().orElseThrow() == assignment
+                && returns.merge(assignment.number(), 1, Integer::sum) >= rules.returns();
+    }
+
+    /// An event of a connection that is gone. What its end means was learned when it ended.
+    private void late(QmgrEvent.OfConnection event, Report report) {
+        if (!(event instanceof QmgrEvent.DeliveryDone(DeliveryResult result))) {
+            return;
+        }
+        switch (result) {
+            case DeliveryResult.Unanswered back when back.mayHaveArrived() ->
+                displaced.ends(back).ifPresent(one -> report.ended(one, new Ended.Untried(one.number(),
+                        one.all(new Outcome.Deferred(back.reason(), back.remote())), OptionalLong.empty())));
+            case DeliveryResult.Unanswered back -> displaced.comesBack(back);
+            case DeliveryResult.Answered answered -> displaced.ends(answered).ifPresent(
+                    one -> report.ended(one, new Ended.Worked(one.number(), answered.outcomes(), false)));
+            case DeliveryResult.OwnFailure own -> displaced.ends(own)
+                    .ifPresent(one -> report.ended(one, ownFailure(one, own.reason(), own.scope())));
+        }
+    }
+
+    // ---- the end of a connection
+
+    /// What another host of the destination said that may be asked again: a refusal for good holds when every host says so.
+    private Optional<Reply> hope(Candidates where, long now) {
+        return where.hosts().map(candidate -> hosts.mark(candidate.host(), now))
+                .filter(HostState.Retry.class::isInstance).map(mark -> ((HostState.Retry) mark).last())
+                .filter(Reply::isTransient).findFirst();
+    }
+
+    /// Why a connection ended.
+    private record Failure(Reply reason, String remote, OptionalLong retryAfterMillis) {
+        Failure unlessThereIsHope(Optional<Reply> hope) {
+            return reason.isPermanent() && hope.isPresent() ? new Failure(hope.get(), HERE, retryAfterMillis) : this;
+        }
+
+        static Failure of(String text) {
+            return new Failure(Reply.of(450, "4.4.2", text), HERE, OptionalLong.empty());
+        }
+    }
+
+    /// It is gone without our doing.
+    ///
+    /// @param attempted of an attempt that failed: says which of its deliveries were attempted
+    private void broken(Connection connection, Failure failure, Optional<Predicate<Assignment>> attempted, long now,
+            Report report) {
+        idle.remove(connection);
+        List<Assignment> assignments = book.remove(connection);
+        HostKey host = connection.host.host();
+        boolean othersUp = book.up(host) > 0;
+        if (attempted.isEmpty()) {
+            closedIfLast(connection, now);
+        } else if (othersUp) {
+            hosts.refusedMore(connection.host, failure.reason(), now);
+        }
+        boolean canMove = false;
+        Set<String> charged = new LinkedHashSet<>(2);
+        for (Assignment assignment : assignments) {
+            boolean tried = attempted.filter(which -> which.test(assignment)).isPresent();
+            boolean isLast = tried && !hasOtherHost(assignment.where(), host, now);
+            if (isLast && !(othersUp && rules.depth().carriesSeveral())) {
+                report.ended(assignment, failed(assignment, failure.unlessThereIsHope(hope(assignment.where(), now))));
+                continue;
+            }
+            if (isLast) {
+                report.refusals.add(new Effects.Refusal(assignment.number(), failure.reason()));
+            }
+            canMove |= tried && !isLast;
+            displaced.add(assignment, charged.add(assignment.destination()), connection);
+        }
+        if (canMove && !othersUp) {
+            hosts.broken(connection.host, failure.reason(), failure.retryAfterMillis(), now);
+        }
+    }
+
+    /// The first of each destination: the connection was opened for it as much as for the one that asked first.
+    private static Optional<Predicate<Assignment>> firstOfEach() {
+        Set<String> destinations = new LinkedHashSet<>(2);
+        return Optional.of(assignment -> destinations.add(assignment.destination()));
+    }
+
+    private boolean hasOtherHost(Candidates where, HostKey failed, long now) {
+        return where.hosts().map(Candidate::host).anyMatch(host -> !host.equals(failed) && isUsable(host, now));
+    }
+
+    private boolean isUsable(HostKey host, long now) {
+        return hosts.suspension(host, now).isEmpty() && (book.connections(host) > 0
+                || !(hosts.mark(host, now) instanceof HostState.Retry retry && !retry.isDue(now)));
+    }
+
+    /// The cohorts have declared the destination dead: the hosts that it has left are left alone until then.
+    void dead(Candidates where, Reply reason, long untilMillis, long nowMillis) {
+        where.hosts().filter(candidate -> isUsable(candidate.host(), nowMillis) && book.up(candidate.host()) == 0)
+                .forEach(candidate -> hosts.broken(candidate, reason, OptionalLong.of(untilMillis - nowMillis),
+                        nowMillis));
+    }
+
+    /// Another host needs its place.
+    private void makeRoom(Connection connection, long now, OrderSink orders) {
+        if (connection.isIdle()) {
+            close(connection, now, orders);
+            return;
+        }
+        Reply reason = Reply.of(450, "4.4.2", connection.host.name() + " has not greeted for "
+                + (now - connection.openedMillis) / 1_000 + " s, and connections are short");
+        orders.order(new QmgrOrder.Close(connection.number));
+        madeRoom = true;
+        Report report = new Report();
+        broken(connection, new Failure(reason, connection.host.name(), OptionalLong.empty()), firstOfEach(), now,
+                report);
+        hosts.broken(connection.host, reason, OptionalLong.empty(), now);
+        untried.addAll(report.ended);
+    }
+
+    private void close(Connection connection, long now, OrderSink orders) {
+        idle.remove(connection);
+        book.remove(connection);
+        closedIfLast(connection, now);
+        orders.order(new QmgrOrder.Close(connection.number));
+    }
+
+    private void closedIfLast(Connection connection, long now) {
+        if (book.connections(connection.host.host()) == 0) {
+            idle.forget(connection.host.host());
+            if (connection.up) {
+                hosts.closed(connection.host, connection.openedMillis, now);
+            }
+        }
+    }
+
+    // ---- deliveries that lost their seat
+
+    private static boolean isShort(Seat seat) {
+        return seat instanceof Seat.Wait wait && (wait.scope() == Seat.Scope.UNPROVEN
+                || wait.scope() == Seat.Scope.EVERYWHERE);
+    }
+
+    /// Gives displaced deliveries another seat, as far as there is one.
+    Effects reseat(long now, OrderSink orders) {
+        madeRoom = false;
+        Report report = new Report();
+        displaced.each(one -> {
+            Assignment assignment = one.assignment();
+            boolean mayOpen = one.charged() || book.serving(assignment.destination()) == 0;
+            Seat seat = placement.find(new Question(assignment.owner(), assignment.where(), mayOpen), now);
+            switch (seat) {
+                case Seat.Wait wait -> {
+                    shortOfPlaces |= isShort(wait);
+                    return false;
+                }
+                case Seat.Defer defer -> report.ended(assignment, untried(assignment, defer));
+                default -> take(seat, assignment, now, orders);
+            }
+            return true;
+        });
+        return report.effects();
+    }
+
+    /// The host that is left alone on an operator's word stands as the remote, so that a reader of the queue finds out until when.
+    private static Ended untried(Assignment assignment, Seat.Defer defer) {
+        String remote = defer.suspension().map(suspension -> suspension.host().toString()).orElse(HERE);
+        return new Ended.Untried(assignment.number(),
+                assignment.all(new Outcome.Deferred(suspended(defer.last()), remote)),
+                defer.suspension().map(Seat.Suspension::resumesMillis).orElse(OptionalLong.empty()));
+    }
+
+    /// The reply of a delivery that is not attempted, from what others have met.
+    private static Reply suspended(Reply last) {
+        Reply word = transientOf(last);
+        return new Reply(word.code(), word.status(), List.of("delivery temporarily suspended: " + last.text()));
+    }
+
+    private static Reply transientOf(Reply reply) {
+        return reply.isTransient() ? reply : new Reply(450, EnhancedStatus.parse("4.4.1"), reply.lines());
+    }
+
+    // ---- time
+
+    /// Time has passed: connections that are too old are closed, and deliveries that were deferred in the moment of being seated end.
+    Effects alarm(long nowMillis, OrderSink orders) {
+        remembered = Optional.empty();
+        shortOfPlaces = false;
+        hosts.collect(nowMillis);
+        Report report = new Report();
+        untried.forEach(report::ended);
+        untried.clear();
+        closeIdleOfSuspended(nowMillis, orders);
+        for (var due = idle.expired(nowMillis); due.isPresent(); due = idle.expired(nowMillis)) {
+            // A connection that could have been used again was in nobody's way.
+            if (due.get().isTooOld(nowMillis, rules)) {
+                report.touched.add(due.get().host.host());
+            }
+            close(due.get(), nowMillis, orders);
+        }
+        return report.effects();
+    }
+
+    /// When [#alarm] wants to be called next; in the past for at once, `Long.MAX_VALUE` when nothing is planned.
+    long nextAlarmMillis() {
+        if (!untried.isEmpty() || !suspended.isEmpty() || madeRoom) {
+            return 0;
+        }
+        return shortOfPlaces ? Math.min(idle.nextMillis(), placement.nextYieldMillis()) : idle.nextMillis();
+    }
+
+    // ---- operators
+
+    /// A host is left alone: what is idle there is closed with the next alarm.
+    void closeIdle(HostKey host) {
+        suspended.add(host);
+    }
+
+    private void closeIdleOfSuspended(long now, OrderSink orders) {
+        if (!suspended.isEmpty()) {
+            List<Connection> idleThere = book.all().stream()
+                    .filter(connection -> suspended.contains(connection.host.host()) && connection.isIdle()).toList();
+            idleThere.forEach(connection -> close(connection, now, orders));
+            suspended.clear();
+        }
+    }
+
+    boolean carriesSeveral() {
+        return rules.depth().carriesSeveral();
+    }
+
+    /// Connections that open for this destination or serve it: what its window is charged with.
+    int serving(String destination) {
+        return book.serving(destination);
+    }
+
+    /// Connections that are at work for this owner.
+    int busyFor(Owner owner) {
+        return budget.busyFor(owner);
+    }
+
+    /// Connections to the hosts of this destination, opening, busy or idle, whatever destination they serve.
+    int connections(Candidates where) {
+        return where.hosts().mapToInt(candidate -> book.connections(candidate.host())).sum();
+    }
+
+    /// All connections, first to last. Displaced deliveries are on none.
+    Iterable<Connection> all() {
+        return book.all();
+    }
+
+    /// Cheaper than a [#snapshot].
+    PlaceSnapshot.Figures figures() {
+        return new PlaceSnapshot.Figures(budget.workers(), book.size(), book.opening(), book.unproven(),
+                rules.mostUnproven());
+    }
+
+    PlaceSnapshot snapshot(long nowMillis) {
+        return PlaceSnapshot.of(book, idle, hosts, budget, figures(),
+                new PlaceSnapshot.Counts(book.opened(), possibleDuplicates, displaced.size()), nowMillis);
+    }
+
+    private Connection connection(long number) {
+        return book.find(number).orElseThrow(() -> new IllegalStateException("no such connection: " + number));
+    }
+
+    /// Effects in the making.
+    private final class Report {
+        final List<Ended> ended = new ArrayList<>();
+        final List<Effects.Refusal> refusals = new ArrayList<>();
+
+        /// Hosts where something has changed.
+        final Set<HostKey> touched = new LinkedHashSet<>(2);
+
+        /// Destinations that hear of it by their own deliveries.
+        private final Set<String> told = new LinkedHashSet<>(2);
+
+        void ended(Assignment assignment, Ended how) {
+            told.add(assignment.destination());
+            ended(how);
+        }
+
+        void ended(Ended how) {
+            returns.remove(how.delivery());
+            ended.add(how);
+        }
+
+        Effects effects() {
+            boolean seats = Connections.this.refusals.concerns(touched, told);
+            if (seats) {
+                Connections.this.refusals.clear();
+            }
+            return new Effects(ended, refusals, seats);
+        }
+    }
+}

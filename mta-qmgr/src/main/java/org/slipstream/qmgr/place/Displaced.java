@@ -1,0 +1,89 @@
+package org.slipstream.qmgr.place;
+
+import org.slipstream.core.DeliveryResult;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/// Deliveries whose connection has ended and that need another seat, first come, first served.
+///
+/// A delivery that was handed to a connection comes back by an event of its own, which says how much of it was sent. Until then it
+/// counts as displaced and cannot be given a seat: it might be on the wire. A destination with displaced deliveries gets no
+/// seat for anything new.
+final class Displaced {
+    private final Deque<One> waiting = new ArrayDeque<>();
+    private final Map<String, Integer> byDestination = new LinkedHashMap<>();
+
+    /// Handed to a connection that broke, and not yet back; by number of the delivery.
+    private final Map<Long, Returning> returning = new LinkedHashMap<>();
+
+    /// @param charged it may open a connection, in place of the one that was lost
+    record One(Assignment assignment, boolean charged) {}
+
+    private record Returning(long connection, One one) {}
+
+    void add(Assignment assignment, boolean charged, Connection connection) {
+        One one = new One(assignment, charged);
+        if (connection.up) {
+            returning.put(assignment.number(), new Returning(connection.number, one));
+        } else {
+            waiting.add(one);
+        }
+        byDestination.merge(assignment.destination(), 1, Integer::sum);
+    }
+
+    boolean isWaiting(String destination) {
+        return byDestination.containsKey(destination);
+    }
+
+    boolean isReturningFrom(long connection) {
+        return returning.values().stream().anyMatch(each -> each.connection() == connection);
+    }
+
+    /// It has come back and was not sent.
+    void comesBack(DeliveryResult result) {
+        take(result).ifPresent(waiting::add);
+    }
+
+    /// It has come back with its end.
+    Optional<Assignment> ends(DeliveryResult result) {
+        Optional<Assignment> assignment = take(result).map(One::assignment);
+        assignment.ifPresent(this::leaves);
+        return assignment;
+    }
+
+    private Optional<One> take(DeliveryResult result) {
+        Returning one = returning.get(result.delivery());
+        if (one == null || one.connection() != result.connection()) {
+            return Optional.empty();
+        }
+        returning.remove(result.delivery());
+        return Optional.of(one.one());
+    }
+
+    private void leaves(Assignment assignment) {
+        byDestination.compute(assignment.destination(), (_, n) -> n == 1 ? null : n - 1);
+    }
+
+    /// Offers each that waits a seat once.
+    ///
+    /// @param seats true when it has one, or has ended
+    void each(Predicate<One> seats) {
+        for (int left = waiting.size(); left > 0; left--) {
+            One one = waiting.remove();
+            if (seats.test(one)) {
+                leaves(one.assignment());
+            } else {
+                waiting.add(one);
+            }
+        }
+    }
+
+    int size() {
+        return waiting.size() + returning.size();
+    }
+}

@@ -1,0 +1,661 @@
+package org.slipstream.qmgr.place;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.slipstream.core.DeliveryResult;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Reply;
+import org.slipstream.qmgr.event.ImpossibleEventException;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.place.Effects.Ended;
+
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.slipstream.qmgr.place.Yard.REFUSED;
+import static org.slipstream.qmgr.place.Yard.hostOf;
+import static org.slipstream.qmgr.place.Yard.message;
+import static org.slipstream.qmgr.place.Yard.to;
+
+/// Connections from their first delivery to their end.
+class ConnectionsTest {
+    private static final PlaceRules RULES = PlaceRules.defaults();
+
+    @Test
+    @Tag("FI-30")
+    void fi30AHundredThousandHostsDoNotSlowDownAQuestionAboutOne() {
+        WorkerBudget budget = new WorkerBudget(200_000, RULES.messages(), RULES.verification());
+        AtomicLong numbers = new AtomicLong();
+        ConnectionBook book = new ConnectionBook(budget, numbers::incrementAndGet);
+        for (int i = 0; i < 100_000; i++) {
+            Candidate host = Yard.host("h" + i);
+            book.open(host,
+                    new Assignment(i + 1, new QueueId(i + 1), message(i), Candidates.of("d" + i, host), List.of()),
+                    Connection.Standing.PROVEN, 2, i);
+        }
+        assertThat(book.active(Yard.host("h77777").host())).singleElement()
+                .satisfies(c -> assertThat(c.openedMillis).isEqualTo(77_777));
+        assertThat(book.serving("d77777")).isEqualTo(1);
+        // Each of a million look-ups would need a hundred thousand steps if it walked; the test would not end.
+        long found = 0;
+        for (int i = 0; i < 1_000_000; i++) {
+            found += book.active(Yard.host("h5").host()).size();
+        }
+        assertThat(found).isEqualTo(1_000_000);
+    }
+
+    @Test
+    @Tag("FI-34")
+    void fi34TheNextLoadIsDeliveredBeforeThePreviousOneIsAnswered() {
+        Yard yard = new Yard(RULES);
+        long connection = yard.opened(1, to("a"));
+        yard.seat(1, to("a"));
+        assertThat(yard.log).containsExactly("open 1 a", "deliver 1 on 1", "deliver 2 on 1");
+        // The wire knows the round trip: with so many on their way no other connection is needed.
+        yard.news(new QmgrEvent.ConnectionDepth(connection, 10));
+        for (int i = 0; i < 8; i++) {
+            yard.seat(1, to("a"));
+        }
+        assertThat(yard.log).hasSize(11).endsWith("deliver 10 on 1");
+        assertThat(yard.seat(1, to("a"))).isInstanceOf(Seat.Open.class);
+    }
+
+    @Test
+    void aHostThatBreaksUnderPipeliningGetsOneAtATimeFromNowOn() {
+        Yard yard = new Yard(RULES);
+        long connection = yard.opened(1, to("a"));
+        yard.news(new QmgrEvent.PipelinesBadly(connection, "503 out of step"));
+        yard.news(new QmgrEvent.ConnectionDepth(connection, 10));
+        assertThat(yard.seat(1, to("a"))).isInstanceOf(Seat.Open.class);
+        long second = yard.last();
+        yard.ready(second);
+        assertThat(yard.seat(1, to("a"))).as("nor on a new connection").isInstanceOf(Seat.Open.class);
+    }
+
+    @Test
+    @Tag("FI-35")
+    void fi35ConnectionsGrowWithTheLoadAndLeaveWithIt() {
+        Yard yard = new Yard(RULES.with(new PlaceRules.Idle(2, 10_000, 300_000)));
+        long first = yard.opened(0, to("a"));
+        yard.answer(first, 1);
+        for (int i = 0; i < 8; i++) {
+            yard.seat(i, to("a"));
+        }
+        assertThat(yard.open).hasSize(4);
+        List.copyOf(yard.open.keySet()).stream().filter(each -> each != first).forEach(yard::ready);
+        yard.deliveredOn.remove(1L);
+        Map.copyOf(yard.deliveredOn).forEach((delivery, connection) -> yard.answer(connection, delivery));
+        yard.after(IdlePool.BREATH_MILLIS);
+        assertThat(yard.open).as("two may stay").hasSize(2);
+        yard.after(9_999 - IdlePool.BREATH_MILLIS);
+        assertThat(yard.open).hasSize(2);
+        yard.after(1);
+        assertThat(yard.open).isEmpty();
+    }
+
+    @Test
+    @Tag("FI-36")
+    void fi36TheLongestIdleConnectionMakesRoomForANewcomer() {
+        Yard yard = new Yard(RULES.withWorkers(2, 5));
+        long first = yard.idle(1, to("a"));
+        yard.now += 5;
+        yard.idle(1, to("b"));
+        yard.seat(2, to("c"));
+        assertThat(yard.log).endsWith("close " + first, "open 3 c");
+        assertThat(yard.mark("a")).isInstanceOf(HostState.Closed.class);
+    }
+
+    @Test
+    @Tag("FI-37")
+    void fi37AnOldConnectionTakesNothingMoreAndIsClosedWhenItRunsDry() {
+        Yard yard = new Yard(RULES.with(new PlaceRules.Idle(2, 10_000, 300_000)));
+        long old = yard.opened(1, to("a"));
+        yard.now += 299_999;
+        assertThat(yard.seat(1, to("a"))).isInstanceOf(Seat.Queue.class);
+        yard.now += 1;
+        assertThat(yard.seat(1, to("a"))).isInstanceOf(Seat.Open.class);
+        yard.answer(old, 1);
+        assertThat(yard.open).containsKey(old);
+        yard.answer(old, 2);
+        assertThat(yard.open).doesNotContainKey(old);
+    }
+
+    @Test
+    @Tag("FI-38")
+    void fi38WhenThePeerLeavesItsQueueIsReseatedNothingIsLostAndNothingAnsweredIsSentAgain() {
+        Yard yard = new Yard(RULES);
+        long connection = yard.opened(1, to("a"));
+        yard.news(new QmgrEvent.ConnectionDepth(connection, 5));
+        for (int i = 0; i < 4; i++) {
+            yard.seat(1, to("a"));
+        }
+        yard.answer(connection, 1);
+        yard.answer(connection, 2);
+        yard.hangUp(connection, 3, false);
+        yard.comesBack(connection, 4, false);
+        yard.comesBack(connection, 5, false);
+        yard.news(new QmgrEvent.ConnectionLost(connection, "gone"));
+
+        long second = yard.last();
+        assertThat(second).isNotEqualTo(connection);
+        yard.ready(second);
+        yard.answer(second, 3);
+        yard.answer(second, 4);
+        yard.answer(second, 5);
+        assertThat(yard.ended.stream().map(Ended::delivery)).containsExactly(1L, 2L, 3L, 4L, 5L);
+        assertThat(yard.ended).allMatch(Ended.Worked.class::isInstance);
+        assertThat(yard.refusals).isEmpty();
+        assertThat(yard.open).as("one in place of the lost one").hasSize(1);
+    }
+
+    @Test
+    void whatMayHaveArrivedIsDeferredAndOnlyWhatWasNotSentToItsEndIsReseated() {
+        Yard yard = new Yard(RULES);
+        long connection = yard.opened(1, to("a", "b"));
+        yard.news(new QmgrEvent.ConnectionDepth(connection, 5));
+        yard.seat(1, to("a", "b"));
+        yard.seat(1, to("a", "b"));
+        yard.hangUp(connection, 1, true);
+        yard.comesBack(connection, 2, true);
+        yard.comesBack(connection, 3, false);
+
+        assertThat(yard.ended.stream().map(Ended::delivery)).containsExactly(1L, 2L);
+        assertThat(yard.ended.getFirst()).as("one trouble for one connection").isInstanceOf(Ended.Failed.class);
+        assertThat(yard.ended.getLast()).isInstanceOf(Ended.Untried.class);
+        assertThat(yard.ended).allSatisfy(how -> assertThat(how.outcomes().getFirst().outcome())
+                .isInstanceOf(Outcome.Deferred.class));
+        yard.ready(yard.last());
+        assertThat(yard.deliveredOn).containsOnlyKeys(3L);
+        assertThat(yard.mark("a")).isNotInstanceOf(HostState.Retry.class);
+        assertThat(yard.connections.snapshot(yard.now).counts().possibleDuplicates()).isEqualTo(2);
+    }
+
+    @Test
+    void aLoadIsNotReseatedBeforeItIsKnownWhetherItMayHaveArrived() {
+        Yard yard = new Yard(RULES);
+        long idle = yard.idle(1, to("a"));
+        yard.seat(2, to("a"));
+        yard.news(new QmgrEvent.ConnectionLost(idle, "connection closed by peer"));
+        assertThat(yard.log).as("nothing is ordered yet").endsWith("deliver 2 on " + idle);
+        assertThat(yard.seat(3, to("a"))).as("those who lost their seat come first").isInstanceOf(Seat.Wait.class);
+        yard.comesBack(idle, 2, true);
+        assertThat(yard.ended).last().isInstanceOf(Ended.Untried.class);
+        assertThat(yard.log).endsWith("deliver 2 on " + idle);
+        assertThat(yard.seat(3, to("a"))).isInstanceOf(Seat.Open.class);
+    }
+
+    @Test
+    void aDeliveryThatCouldNotBeReadKeepsItsOutcomeAlthoughItsConnectionIsGone() {
+        Yard yard = new Yard(RULES);
+        long idle = yard.idle(1, to("a"));
+        yard.seat(2, to("a"));
+        yard.news(new QmgrEvent.ConnectionLost(idle, "connection closed by peer"));
+        yard.done(new DeliveryResult.OwnFailure(2, idle, Reply.of(451, "4.3.0", "error reading the message"),
+                DeliveryResult.Scope.MESSAGE, true));
+        assertThat(yard.ended).last().isInstanceOf(Ended.OwnFailure.class);
+        assertThat(yard.lastReply().text()).isEqualTo("error reading the message");
+        assertThat(yard.connections.snapshot(yard.now).counts().withoutSeat()).isZero();
+    }
+
+    @Test
+    void whoeverLooksDisturbsNothing() {
+        Yard one = new Yard(RULES, 9);
+        Yard other = new Yard(RULES, 9);
+        for (int i = 0; i < 50; i++) {
+            other.ask(message(7), to("a", "b", "c"));
+            assertThat(hostOf(one.seat(i, to("a", "b", "c")))).isEqualTo(hostOf(other.seat(i, to("a", "b", "c"))));
+            one.ready(one.last());
+            other.ready(other.last());
+            one.answer(one.last(), i + 1);
+            other.answer(other.last(), i + 1);
+            one.lose(one.last());
+            other.lose(other.last());
+            one.now += RULES.memory().closedMillis();
+            other.now += RULES.memory().closedMillis();
+        }
+    }
+
+    @Test
+    void aStaleIdleConnectionIsNoFailedAttempt() {
+        Yard yard = new Yard(RULES);
+        long stale = yard.idle(1, to("a"));
+        yard.seat(2, to("a"));
+        yard.lose(stale);
+        assertThat(yard.mark("a")).isNotInstanceOf(HostState.Retry.class);
+        yard.ready(yard.last());
+        yard.answer(yard.last(), 2);
+        assertThat(yard.ended).hasSize(2).allMatch(Ended.Worked.class::isInstance);
+    }
+
+    @Test
+    void aPoisonousLetterDoesNotTravelForEver() {
+        Yard yard = new Yard(RULES);
+        Candidates where = to("a", "b", "c");
+        yard.seat(1, where);
+        for (int i = 0; i < RULES.returns(); i++) {
+            yard.ready(yard.last());
+            yard.hangUp(yard.last(), 1, false);
+        }
+        assertThat(yard.ended).singleElement().isInstanceOf(Ended.Failed.class);
+        assertThat(yard.open).isEmpty();
+    }
+
+    @Test
+    void thoseWhoLostTheirSeatComeBeforeAnythingNew() {
+        Yard yard = new Yard(RULES.withWorkers(1, 5).with(new PlaceRules.Depth(1, 50, 1)));
+        long only = yard.opened(1, to("a"));
+        yard.answer(only, 1);
+        yard.seat(2, to("a"));
+        // The peer leaves, and before another connection can be opened the only worker is taken by somebody else's load
+        // that was reseated first: so the queue of the homeless is what counts.
+        yard.lose(only);
+        long next = yard.last();
+        assertThat(yard.open).containsOnlyKeys(next);
+        assertThat(yard.seat(3, to("a"))).isInstanceOf(Seat.Wait.class);
+        yard.ready(next);
+        yard.answer(next, 2);
+        assertThat(yard.seat(3, to("a"))).isInstanceOf(Seat.Reuse.class);
+    }
+
+    @Test
+    @Tag("PF-71")
+    void pf71WhereMailTricklesAnIdleConnectionIsSoonClosedAndInABurstItIsKept() {
+        Yard yard = new Yard(RULES.with(new PlaceRules.Idle(2, 10_000, 300_000)));
+        for (int i = 0; i < 3; i++) {
+            long connection = yard.opened(i, to("a"));
+            yard.answer(connection, yard.deliveries);
+            yard.after(IdlePool.CLOSE_MILLIS - 1);
+            assertThat(yard.open).hasSize(1);
+            yard.after(1);
+            assertThat(yard.open).as("a trickle opens and closes").isEmpty();
+            yard.after(3_000);
+        }
+        long burst = yard.opened(4, to("a"));
+        yard.answer(burst, yard.deliveries);
+        yard.seat(5, to("a"));
+        yard.answer(burst, yard.deliveries);
+        yard.after(9_999);
+        assertThat(yard.open).as("deliveries followed each other").containsOnlyKeys(burst);
+        yard.after(1);
+        assertThat(yard.open).isEmpty();
+    }
+
+    @Test
+    void onlyTwoConnectionsOfAHostMayWaitForWork() {
+        Yard yard = new Yard(RULES.with(new PlaceRules.Depth(1, 50, 1)));
+        long a = yard.opened(1, to("a"));
+        long b = yard.opened(1, to("a"));
+        long c = yard.opened(1, to("a"));
+        yard.answer(a, 1);
+        yard.answer(b, 2);
+        yard.answer(c, 3);
+        yard.after(IdlePool.BREATH_MILLIS - 1);
+        assertThat(yard.open.keySet()).as("for a breath, more may").containsExactly(a, b, c);
+        yard.after(1);
+        assertThat(yard.open.keySet()).containsExactly(b, c);
+    }
+
+    @Test
+    void connectionsThatAreIdleOnlyBetweenTwoLettersAreKept() {
+        Yard yard = new Yard(RULES.with(new PlaceRules.Depth(1, 50, 1)));
+        List<Long> three = List.of(yard.opened(1, to("a")), yard.opened(1, to("a")), yard.opened(1, to("a")));
+        for (int i = 0; i < 50; i++) {
+            for (long connection : three) {
+                yard.answer(connection, yard.deliveredOn.entrySet().stream().filter(e -> e.getValue() == connection)
+                        .mapToLong(Map.Entry::getKey).max().orElseThrow());
+            }
+            yard.after(IdlePool.BREATH_MILLIS - 50);
+            three.forEach(_ -> yard.seat(1, to("a")));
+        }
+        assertThat(yard.open.keySet()).containsExactlyElementsOf(three);
+    }
+
+    @Test
+    void domainsThatShareAHostShareItsConnections() {
+        Yard yard = new Yard(RULES);
+        long connection = yard.idle(1, Candidates.of("one.example", Yard.host("192.0.2.1", "mx.one.example")));
+        assertThat(yard.seat(2, Candidates.of("two.example", Yard.host("192.0.2.1", "mx.two.example"))))
+                .isInstanceOfSatisfying(Seat.Reuse.class,
+                        reuse -> assertThat(reuse.connection()).isEqualTo(connection));
+        assertThat(yard.connections.serving("two.example")).isEqualTo(1);
+        assertThat(yard.connections.serving("one.example")).isZero();
+    }
+
+    @Test
+    void onASharedConnectionADeliveryGoesToTheHostUnderTheNameOfItsOwnRoute() {
+        Yard yard = new Yard(RULES);
+        Candidates one = Candidates.of("one.example", Yard.host("192.0.2.1", "mx.one.example"));
+        Candidates two = Candidates.of("two.example", Yard.host("192.0.2.1", "mx.two.example"));
+        yard.seat(1, one);
+        assertThat(yard.seat(2, two)).as("while it opens").isInstanceOf(Seat.Queue.class);
+        yard.ready(1);
+        yard.answer(1, 1);
+        yard.answer(1, 2);
+        assertThat(yard.seat(3, two)).as("while it is idle").isInstanceOf(Seat.Reuse.class);
+        assertThat(yard.seat(4, one)).as("while it is at work").isInstanceOf(Seat.Queue.class);
+        assertThat(yard.delivered).extracting(deliver -> Yard.nameIn(deliver.route()))
+                .containsExactly("mx.one.example", "mx.two.example", "mx.two.example", "mx.one.example");
+        assertThat(yard.open).containsExactly(Map.entry(1L, "one.example"));
+    }
+
+    @Test
+    void aDisplacedDeliveryKeepsTheNameOfItsOwnRoute() {
+        Yard yard = new Yard(RULES);
+        long shared = yard.idle(1, Candidates.of("one.example", Yard.host("192.0.2.1", "mx.one.example")));
+        yard.seat(2, Candidates.of("two.example", Yard.host("192.0.2.1", "mx.two.example")));
+        yard.lose(shared);
+        yard.ready(yard.last());
+        assertThat(yard.delivered.getLast().delivery().number()).isEqualTo(2);
+        assertThat(Yard.nameIn(yard.delivered.getLast().route())).isEqualTo("mx.two.example");
+    }
+
+    // ---- failed attempts
+
+    /// A fresh connection of a delivery fails in this way.
+    private enum Failing {
+        NO_CONNECTION, LOST_BEFORE_AN_ANSWER, BROKEN_BEFORE_AN_ANSWER;
+
+        void happens(Yard yard, long connection, long delivery) {
+            switch (this) {
+                case NO_CONNECTION -> yard.refuse(connection);
+                case LOST_BEFORE_AN_ANSWER -> {
+                    yard.ready(connection);
+                    yard.lose(connection);
+                }
+                case BROKEN_BEFORE_AN_ANSWER -> {
+                    yard.ready(connection);
+                    yard.hangUp(connection, delivery, false);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anAttemptThatLeavesAnotherHostMarksTheHostAndMovesTheDeliveryAndNoWindowHearsOfIt(Failing failing) {
+        Yard yard = new Yard(RULES);
+        String first = hostOf(yard.seat(1, to("a", "b")));
+        String other = first.equals("a") ? "b" : "a";
+        failing.happens(yard, yard.last(), 1);
+        assertThat(yard.mark(first)).isInstanceOf(HostState.Retry.class);
+        assertThat(yard.ended).isEmpty();
+        assertThat(yard.refusals).isEmpty();
+        assertThat(yard.open.values()).containsExactly(other);
+        yard.ready(yard.last());
+        yard.answer(yard.last(), 1);
+        assertThat(yard.ended).singleElement().isInstanceOf(Ended.Worked.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anAttemptThatLeavesNoHostIsOneFeedbackAndTheHostIsMarkedByTheCohortsOnly(Failing failing) {
+        Yard yard = new Yard(RULES);
+        yard.seat(1, to("a"));
+        failing.happens(yard, yard.last(), 1);
+        assertThat(yard.ended).singleElement().isInstanceOf(Ended.Failed.class);
+        assertThat(yard.lastReply().isTransient()).isTrue();
+        assertThat(yard.mark("a")).as("not marked").isNotInstanceOf(HostState.Retry.class);
+        assertThat(yard.seat(2, to("a"))).as("the next attempt").isInstanceOf(Seat.Open.class);
+        failing.happens(yard, yard.last(), 2);
+        assertThat(yard.ended).hasSize(2).allMatch(Ended.Failed.class::isInstance);
+
+        yard.dead(to("a"));
+        assertThat(yard.mark("a")).isInstanceOf(HostState.Retry.class);
+        assertThat(yard.seat(3, to("a"))).isInstanceOf(Seat.Defer.class);
+    }
+
+    @Test
+    void ofTheHostsOfADeadDestinationThoseThatAreUpAreNotMarked() {
+        Yard yard = new Yard(RULES);
+        yard.opened(1, to("up"));
+        yard.dead(to("up", "down"));
+        assertThat(yard.mark("up")).isNotInstanceOf(HostState.Retry.class);
+        assertThat(yard.mark("down")).isInstanceOf(HostState.Retry.class);
+    }
+
+    @Test
+    void aWorkingHostThatRefusesMoreIsOneFeedbackAndTheDeliveryWaitsForAConnectionThatIsUp() {
+        Yard yard = new Yard(RULES.with(new PlaceRules.Depth(2, 50, 3)));
+        long first = yard.opened(1, to("a"));
+        yard.seat(1, to("a"));
+        yard.seat(2, to("a"));
+        yard.seat(3, to("a"));
+        yard.refuse(yard.last());
+        assertThat(yard.ended).isEmpty();
+        assertThat(yard.refusals).singleElement().satisfies(refusal -> {
+            assertThat(refusal.delivery()).isEqualTo(3);
+            assertThat(refusal.reason()).isEqualTo(Yard.REFUSED);
+        });
+        assertThat(yard.mark("a")).isNotInstanceOf(HostState.Retry.class);
+        assertThat(yard.deliveredOn).containsEntry(3L, first).containsEntry(4L, first);
+        Seat seat = yard.seat(4, to("a"));
+        assertThat(seat).isInstanceOf(Seat.Queue.class);
+        assertThat(seat.passedOver()).singleElement()
+                .satisfies(host -> assertThat(host.why()).contains("refuses more connections"));
+        yard.now += RULES.memory().crowdedMillis();
+        assertThat(yard.seat(5, to("a"))).isInstanceOf(Seat.Open.class);
+    }
+
+    @Test
+    void whatAWorkingHostRefusedWaitsUntilAConnectionHasRoom() {
+        Yard yard = new Yard(RULES);
+        long first = yard.opened(1, to("a"));
+        yard.seat(1, to("a"));
+        yard.seat(2, to("a"));
+        yard.refuse(yard.last());
+        assertThat(yard.refusals).hasSize(1);
+        assertThat(yard.deliveredOn).doesNotContainKey(3L);
+        assertThat(yard.seat(3, to("a"))).as("those who lost their seat come first").isInstanceOf(Seat.Wait.class);
+        yard.answer(first, 1);
+        assertThat(yard.deliveredOn).containsEntry(3L, first);
+        assertThat(yard.open).containsOnlyKeys(first);
+    }
+
+    @Test
+    void aWorkingHostThatRefusesMoreIsCrowdedAndTheDeliveryMovesToAnotherHost() {
+        Yard yard = new Yard(RULES.with(new PlaceRules.Depth(1, 50, 1)));
+        yard.opened(1, to("a"));
+        Candidates where = new Candidates("d.example", List.of(List.of(Yard.host("a")), List.of(Yard.host("b"))));
+        yard.seat(2, where);
+        assertThat(yard.open.values()).containsExactly("a", "a");
+        yard.refuse(yard.last());
+        assertThat(yard.hosts.crowd(Yard.host("a").host(), yard.now)).isPresent();
+        assertThat(yard.mark("a")).isNotInstanceOf(HostState.Retry.class);
+        assertThat(yard.refusals).as("no window hears of it").isEmpty();
+        assertThat(yard.ended).isEmpty();
+    }
+
+    @Test
+    void whereAConnectionCarriesOneDeliveryARefusedConnectionEndsIt() {
+        Yard yard = new Yard(RULES.with(PlaceRules.Depth.ONE));
+        yard.opened(1, to("a"));
+        yard.seat(2, to("a"));
+        yard.refuse(yard.last());
+        assertThat(yard.refusals).isEmpty();
+        assertThat(yard.ended).singleElement().isInstanceOfSatisfying(Ended.Failed.class,
+                failed -> assertThat(failed.delivery()).isEqualTo(2));
+        assertThat(yard.mark("a")).isNotInstanceOf(HostState.Retry.class);
+    }
+
+    @Test
+    void oneAttemptIsOneFeedbackForEachDestinationHoweverManyDeliveriesWaitedForIt() {
+        Yard yard = new Yard(RULES.with(new PlaceRules.Depth(4, 50, 1)));
+        Candidates one = Candidates.of("one.example", Yard.host("a"));
+        Candidates two = Candidates.of("two.example", Yard.host("a"));
+        for (Candidates where : List.of(one, one, two, two)) {
+            yard.seat(1, where);
+        }
+        assertThat(yard.open).hasSize(1);
+        yard.refuse(yard.last());
+        assertThat(yard.endedDeliveries()).containsExactly(1L, 3L);
+        assertThat(yard.ended).allMatch(Ended.Failed.class::isInstance);
+        assertThat(yard.open).as("one in place of the lost one").hasSize(1);
+        yard.refuse(yard.last());
+        assertThat(yard.endedDeliveries()).containsExactly(1L, 3L, 2L, 4L);
+    }
+
+    @Test
+    void whatWaitedBehindTheLastAttemptIsDeferredWithoutOneWhenTheCohortsSayDead() {
+        Yard yard = new Yard(RULES);
+        yard.fragile = true;
+        yard.seat(1, to("a", "b"));
+        yard.seat(2, to("a", "b"));
+        yard.refuse(yard.last());
+        assertThat(yard.ended).isEmpty();
+        yard.fail(yard.last(), Reply.of(421, "4.3.2", "closing"));
+        assertThat(yard.endedDeliveries()).containsExactly(1L, 2L);
+        assertThat(yard.ended.getFirst()).isInstanceOfSatisfying(Ended.Failed.class,
+                failed -> assertThat(failed.reason().code()).isEqualTo(421));
+        assertThat(yard.ended.getLast()).isInstanceOf(Ended.Untried.class);
+        assertThat(yard.lastReply().text()).startsWith("delivery temporarily suspended: ");
+        assertThat(yard.open).isEmpty();
+    }
+
+    @Test
+    void aPermanentGreetingBouncesOnlyWhenNoHostGaveHope() {
+        Reply never = Reply.of(554, "5.7.1", "go away");
+        Yard yard = new Yard(RULES);
+        yard.seat(1, to("a"));
+        yard.fail(1, never);
+        assertThat(yard.lastReply()).isEqualTo(never);
+
+        Yard two = new Yard(RULES);
+        two.seat(1, to("a", "b"));
+        two.refuse(1);
+        two.fail(2, never);
+        assertThat(two.lastReply().code()).isEqualTo(450);
+    }
+
+    @Test
+    void anUntriedLetterIsNeverBouncedByWhatAnotherOneHeard() {
+        Yard yard = new Yard(RULES);
+        String refusing = hostOf(yard.seat(1, to("a", "b")));
+        yard.fail(1, Reply.of(554, "5.7.1", "go away"));
+        yard.seat(2, to(refusing));
+        yard.after(0);
+        assertThat(yard.ended).singleElement().isInstanceOf(Ended.Untried.class);
+        assertThat(yard.lastReply().isTransient()).isTrue();
+        assertThat(yard.lastReply().text()).isEqualTo("delivery temporarily suspended: go away");
+    }
+
+    @Test
+    @Tag("PF-06")
+    void a421AfterTheGreetingIsAnAnswerAndTheOthersMoveOn() {
+        Reply bye = Reply.of(421, "4.7.0", "too many messages");
+        Yard yard = new Yard(RULES);
+        long connection = yard.opened(1, to("a"));
+        yard.seat(2, to("a"));
+        yard.answer(connection, 1, bye, false);
+        yard.comesBack(connection, 2, false);
+        assertThat(yard.ended).singleElement().isInstanceOf(Ended.Worked.class);
+        assertThat(yard.mark("a")).isNotInstanceOf(HostState.Retry.class);
+        yard.ready(yard.last());
+        yard.answer(yard.last(), 2);
+        assertThat(yard.ended).hasSize(2).allMatch(Ended.Worked.class::isInstance);
+    }
+
+    @Test
+    @Tag("PF-16")
+    void aFailureOfOurOwnMarksNoHostAndIsNoFeedback() {
+        Yard yard = new Yard(RULES);
+        yard.seat(1, to("a", "b"));
+        yard.seat(1, to("a", "b"));
+        yard.news(new QmgrEvent.ConnectionFailed(1, Reply.of(451, "4.3.0", "no sockets"), "local", true,
+                OptionalLong.empty()));
+        assertThat(yard.mark("a")).isInstanceOf(HostState.Unused.class);
+        assertThat(yard.mark("b")).isInstanceOf(HostState.Unused.class);
+        assertThat(yard.ended).hasSize(2).allSatisfy(how -> assertThat(how).isInstanceOfSatisfying(
+                Ended.OwnFailure.class,
+                own -> assertThat(own.scope()).isEqualTo(DeliveryResult.Scope.TRANSPORT)));
+        assertThat(yard.refusals).isEmpty();
+    }
+
+    @Test
+    void aFailureOfOurOwnDuringADeliveryLeavesTheConnectionInUse() {
+        Yard yard = new Yard(RULES);
+        long connection = yard.opened(1, to("a"));
+        yard.done(new DeliveryResult.OwnFailure(1, connection, Reply.of(451, "4.3.0", "error reading the message"),
+                DeliveryResult.Scope.MESSAGE, true));
+        assertThat(yard.ended).singleElement().isInstanceOfSatisfying(Ended.OwnFailure.class,
+                own -> assertThat(own.scope()).isEqualTo(DeliveryResult.Scope.MESSAGE));
+        assertThat(yard.seat(2, to("a"))).isInstanceOf(Seat.Reuse.class);
+    }
+
+    // ---- what comes late
+
+    @Test
+    void aLateEventOfAConnectionThatIsGoneChangesNothing() {
+        Yard yard = new Yard(RULES);
+        long gone = yard.idle(1, to("a"));
+        yard.seat(1, to("a"));
+        yard.seat(1, to("a"));
+        yard.lose(gone);
+        long next = yard.last();
+        yard.ready(next);
+        assertThat(yard.deliveredOn).contains(Map.entry(2L, next), Map.entry(3L, next));
+        PlaceSnapshot before = yard.connections.snapshot(yard.now);
+        List<String> orders = List.copyOf(yard.log);
+        List<Ended> ended = List.copyOf(yard.ended);
+
+        yard.ready(gone);
+        yard.refuse(gone);
+        yard.news(new QmgrEvent.ConnectionLost(gone, "gone"));
+        yard.news(new QmgrEvent.ConnectionDepth(gone, 10));
+        yard.news(new QmgrEvent.PipelinesBadly(gone, "503 out of step"));
+        yard.answer(gone, 2);
+        yard.answer(gone, 3, REFUSED, false);
+        yard.done(new DeliveryResult.Unanswered(2, gone, Yard.RESET, "mx", false));
+        yard.done(new DeliveryResult.OwnFailure(3, gone, REFUSED, DeliveryResult.Scope.TRANSPORT, false));
+
+        assertThat(yard.log).isEqualTo(orders);
+        assertThat(yard.ended).isEqualTo(ended);
+        assertThat(yard.refusals).isEmpty();
+        assertThat(yard.connections.snapshot(yard.now)).isEqualTo(before);
+    }
+
+    @Test
+    @Tag("FI-38")
+    void fi38WhatWasAnsweredIsDeliveredOnceAndEachDeliveryEndsExactlyOnce() {
+        Yard yard = new Yard(RULES.with(new PlaceRules.Depth(6, 50, 1)));
+        long connection = yard.opened(1, to("a"));
+        for (int i = 0; i < 5; i++) {
+            yard.seat(1, to("a"));
+        }
+        yard.answer(connection, 1);
+        yard.news(new QmgrEvent.ConnectionLost(connection, "gone"));
+        yard.open.remove(connection);
+        yard.answer(connection, 2);
+        yard.comesBack(connection, 3, true);
+        yard.comesBack(connection, 4, false);
+        yard.comesBack(connection, 5, false);
+        yard.done(new DeliveryResult.OwnFailure(6, connection, REFUSED, DeliveryResult.Scope.MESSAGE, false));
+        long second = yard.last();
+        yard.ready(second);
+        yard.answer(second, 4);
+        // The second answer comes over a connection on which the delivery no longer sits.
+        yard.answer(connection, 4);
+        yard.comesBack(connection, 5, false);
+        yard.answer(second, 5);
+        assertThat(yard.endedDeliveries()).containsExactly(1L, 2L, 3L, 6L, 4L, 5L);
+        assertThat(yard.delivered.stream().map(deliver -> deliver.delivery().number())).as("only 4 and 5 twice")
+                .containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 4L, 5L);
+        assertThat(yard.connections.snapshot(yard.now).counts().withoutSeat()).isZero();
+    }
+
+    @Test
+    void anAnswerToADeliveryThatDoesNotSitOnTheConnectionIsImpossible() {
+        Yard yard = new Yard(RULES);
+        long connection = yard.opened(1, to("a"));
+        assertThatThrownBy(() -> yard.answer(connection, 99)).isInstanceOf(ImpossibleEventException.class);
+        assertThatThrownBy(() -> yard.ready(connection)).isInstanceOf(ImpossibleEventException.class);
+        yard.answer(connection, 1);
+        assertThat(yard.endedDeliveries()).containsExactly(1L);
+    }
+}
