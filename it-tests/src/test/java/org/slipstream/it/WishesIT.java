@@ -140,11 +140,14 @@ class WishesIT {
                 .satisfies(message -> assertThat(message.path("state").asString()).isEqualTo("deferred")));
         sink.accept("friend");
         try (var talk = SmtpTalk.greeted(patient.smtp())) {
-            talk.must(250, "ETRN back.example");
-            talk.must(252, "ETRN back.example");
+            talk.must(253, "ETRN back.example");
             talk.must(459, "ETRN else.example");
         }
         arrives(letter, sink);
+        eventually().until(() -> patient.queue().isEmpty());
+        try (var talk = SmtpTalk.greeted(patient.smtp())) {
+            talk.must(251, "ETRN back.example");
+        }
     }
 
     private static String report(String mailbox) {

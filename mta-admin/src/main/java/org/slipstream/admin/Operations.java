@@ -50,8 +50,22 @@ public interface Operations {
     /// @param nextAttempt the same; empty where there is no such time: of active and held mail, of mail for a host that is suspended until further
     /// notice, and where nothing is delivered
     /// @param attempts how often a recipient was tried and deferred
+    /// @param seat where its next delivery would go now; only of one message that is shown, and only while a delivery of it waits to go by SMTP
     record MessageView(String id, String sender, long sizeBytes, String state, String created, String nextAttempt,
-            int attempts, String why, PhaseView phase, List<RecipientView> recipients) {}
+            int attempts, String why, PhaseView phase, Optional<SeatView> seat, List<RecipientView> recipients) {
+        public MessageView with(SeatView other) {
+            return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, phase,
+                    Optional.of(other), recipients);
+        }
+    }
+
+    /// @param host where the delivery would go; empty when there is no place for it
+    /// @param reason why there, or why nowhere
+    /// @param passedOver the other hosts that were looked at, in that order
+    record SeatView(String host, String reason, List<PassedOverView> passedOver) {}
+
+    /// A host that was looked at and not taken.
+    record PassedOverView(String host, String why) {}
 
     /// The work of a message at the moment, or its reason to wait.
     ///

@@ -25,7 +25,7 @@ final class FakeOperations implements Operations {
         QueueId id = new QueueId(number);
         queue.put(id, new MessageView(id.toString(), "a@here.example", 1234, "deferred", "2026-11-21T10:00:00Z",
                 "2026-11-21T10:05:00Z", 2, "connection refused",
-                new PhaseView("retry", "2026-11-21T10:00:00Z", "2026-11-21T10:05:00Z", Figures.NONE),
+                new PhaseView("retry", "2026-11-21T10:00:00Z", "2026-11-21T10:05:00Z", Figures.NONE), Optional.empty(),
                 List.of(new RecipientView(recipient, "open", "450 4.4.1 connection refused", "mx.far.example"))));
         return id;
     }

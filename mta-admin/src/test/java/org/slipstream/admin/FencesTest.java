@@ -1,19 +1,27 @@
 package org.slipstream.admin;
 
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 class FencesTest {
+    private static final JavaClasses OURS = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("org.slipstream.admin");
+
     @Test
     void theApiKnowsTheNounsAndJackson() {
-        var admin = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
-                .importPackages("org.slipstream.admin");
         classes().that().resideInAPackage("org.slipstream.admin..").should().onlyDependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.admin..", "org.slipstream.core..", "java..",
                         "tools.jackson..", "org.slf4j..")
-                .check(admin);
+                .check(OURS);
+    }
+
+    @Test
+    void packagesHaveNoCycles() {
+        slices().matching("org.slipstream.(**)").should().beFreeOfCycles().check(OURS);
     }
 }

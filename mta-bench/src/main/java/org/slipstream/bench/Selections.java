@@ -16,6 +16,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
+import org.slipstream.qmgr.sched.Choice;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Gate;
 import org.slipstream.qmgr.sched.Line;
@@ -38,20 +39,28 @@ import java.util.stream.IntStream;
 ///
 /// Nine messages of ten are singles, the others have up to 2,000 entries; a hundred deliveries run at once to a thousand
 /// destinations. One operation is one selection with all that belongs to it: choose an entry, finish the one that has run
-/// longest, and when a message is done bring in a new one, so that the list keeps its length.
+/// longest, and when a message is done bring in another of the same size. So the list keeps its length and its mixture: with
+/// sizes drawn again singles would leave sooner than they come, the list would fill with large messages, and memory would
+/// grow as long as the benchmark runs.
 ///
 /// With `blocked` as many jobs more stand in front and wait for one slow destination, at which every fiftieth
 /// selection finds one delivery done: what the original's search would step over one by one.
+///
+/// Collector and object headers are those of the server (`./mta run`).
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
-@Warmup(iterations = 3, time = 2)
-@Measurement(iterations = 5, time = 2)
-@Fork(1)
+@Warmup(iterations = 3, time = 4)
+@Measurement(iterations = 10, time = 8)
+@Fork(value = 1, jvmArgsAppend = {"-XX:+UseParallelGC", "-XX:+UseCompactObjectHeaders", "-Xms2g", "-Xmx2g",
+        "-XX:+AlwaysPreTouch"})
 public class Selections {
     private static final int AGENTS = 100;
     private static final int DESTINATIONS = 1_000;
     private static final int MOST_ENTRIES = 2_100;
+
+    /// The id of a message says its size.
+    private static final int SIZES = MOST_ENTRIES + 1;
     private static final Gate OPEN = (_, _) -> Gate.Answer.FREE;
 
     @Param({"100", "10000", "100000"})
@@ -86,7 +95,7 @@ public class Selections {
             single(slow);
         }
         for (int i = 0; i < jobs; i++) {
-            arrive();
+            arrive(random.nextInt(10) > 0 ? 1 : 2 + (int) Math.pow(2_000, random.nextDouble()));
         }
     }
 
@@ -102,8 +111,7 @@ public class Selections {
         take(1);
     }
 
-    private void arrive() {
-        int size = random.nextInt(10) > 0 ? 1 : 2 + (int) Math.pow(2_000, random.nextDouble());
+    private void arrive(int size) {
         int start = random.nextInt(DESTINATIONS);
         placements.clear();
         for (int i = 0; i < size; i++) {
@@ -113,7 +121,7 @@ public class Selections {
     }
 
     private void take(int size) {
-        Message message = scheduler.admit(new QueueId(++messages), now, size, size);
+        Message message = scheduler.admit(new QueueId(++messages * SIZES + size), now, size, size);
         scheduler.nextRead();
         scheduler.batchRead(message, recipients.subList(0, size), true, now);
         scheduler.place(message, placements);
@@ -121,7 +129,7 @@ public class Selections {
 
     @Benchmark
     public Entry select() {
-        if (!(scheduler.choose(OPEN, now) instanceof Scheduler.Choice.Taken(Entry entry))) {
+        if (!(scheduler.choose(OPEN, now) instanceof Choice.Taken(Entry entry))) {
             throw new IllegalStateException("nothing to select");
         }
         (entry.line() == slow ? runningSlowly : running).add(entry);
@@ -143,7 +151,7 @@ public class Selections {
             if (done.line() == slow) {
                 single(slow);
             } else {
-                arrive();
+                arrive((int) (done.message().id().value() % SIZES));
             }
         }
     }

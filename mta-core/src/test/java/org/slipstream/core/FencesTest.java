@@ -1,5 +1,6 @@
 package org.slipstream.core;
 
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
@@ -9,17 +10,24 @@ import java.nio.ByteOrder;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 class FencesTest {
+    private static final JavaClasses OURS = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("org.slipstream.core");
+
     @Test
     void theCoreIsNounsOnly() {
-        var core = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
-                .importPackages("org.slipstream.core");
         classes().that().resideInAPackage("org.slipstream.core..").should().onlyDependOnClassesThat(
                 resideInAnyPackage("org.slipstream.core..", "java.lang..", "java.util", "java.util.function",
                         "java.util.regex", "java.util.stream", "java.io", "java.util.random")
                         // A noun as well, and the only way to say how a long lies in an array.
                         .or(type(ByteOrder.class)))
-                .check(core);
+                .check(OURS);
+    }
+
+    @Test
+    void packagesHaveNoCycles() {
+        slices().matching("org.slipstream.(**)").should().beFreeOfCycles().check(OURS);
     }
 }

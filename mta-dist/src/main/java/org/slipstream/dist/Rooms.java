@@ -10,6 +10,7 @@ import org.slipstream.dist.door.Door;
 import org.slipstream.dist.door.Ingest;
 import org.slipstream.dist.door.Services;
 import org.slipstream.dist.door.ThisMachine;
+import org.slipstream.dist.door.Wake;
 import org.slipstream.dist.local.LocalDelivery;
 import org.slipstream.dist.local.MaildirDelivery;
 import org.slipstream.dist.policy.NameQuestions;
@@ -31,6 +32,7 @@ import org.slipstream.smtpin.House;
 import org.slipstream.smtpin.MailDoor;
 import org.slipstream.smtpin.MemoryBudget;
 import org.slipstream.smtpin.policy.Check;
+import org.slipstream.smtpin.policy.ClientNetwork;
 import org.slipstream.smtpin.policy.Policy;
 import org.slipstream.smtpin.policy.SenderBelongs;
 import org.slipstream.smtpout.ClientConfig;
@@ -101,6 +103,16 @@ final class Rooms {
                         new MemoryBudget(config.limits().transactionMemoryBytes()));
     }
 
+    /// ETRN. Without deliveries there is none, and the listener answers 458.
+    Wake wake(Wake.Queue queue) {
+        Config.Policy policy = config.policy();
+        return new Wake(config.routes().keySet(), queue,
+                client -> client.user().isPresent() || config.relay().contains(client.address()),
+                new Wake.Limits(config.queue().minimalBackoffMillis(),
+                        new ClientNetwork(policy.clientPrefixV4(), policy.clientPrefixV6()), policy.remembered()),
+                System::nanoTime);
+    }
+
     Desk.Mailboxes mailboxes() {
         return local::deliver;
     }
@@ -138,7 +150,8 @@ final class Rooms {
 
     static QmgrConfig queue(Config.Queue queue, Config.Delivery delivery) {
         return new QmgrConfig(queue.activeMessages(), queue.minimalBackoffMillis(), queue.maximalBackoffMillis(),
-                queue.lifetimeMillis(), queue.bounceLifetimeMillis(), queue.delayNoticeMillis(),
+                queue.lifetimeMillis(), queue.bounceLifetimeMillis(), queue.secondExpiryMillis(),
+                queue.delayNoticeMillis(),
                 queue.recipientsPerDelivery(), RECIPIENT_BATCH, queue.lanesPerDestination(), queue.lanes(),
                 queue.idleConnectionMillis(), SCAN_LIMIT, queue.scanIntervalMillis(), delivery.memory(),
                 delivery.order(), delivery.variant(), delivery.transportRetryMillis(), delivery.transports(),
@@ -171,7 +184,8 @@ final class Rooms {
                 new PlaceRules.Depth(place.depth(), place.mostDepth(), place.overflow()),
                 new PlaceRules.Idle(place.idlePerHost(), config.queue().idleConnectionMillis(), place.ageMillis()),
                 new PlaceRules.Memory(retryMillis, Math.max(retryMillis, config.queue().maximalBackoffMillis()),
-                        place.crowdedMillis(), place.closedMillis(), place.habitMillis(), true, true),
+                        place.crowdedMillis(), place.closedMillis(), place.habitMillis(), place.trackClosed(),
+                        place.retryLast()),
                 new PlaceRules.Unproven(place.unprovenPercent(), place.failedPercent(), place.yieldMillis()),
                 place.returns());
     }

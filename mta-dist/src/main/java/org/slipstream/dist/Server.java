@@ -14,7 +14,6 @@ import org.slipstream.dist.desk.QueueOperations;
 import org.slipstream.dist.desk.RestingDesk;
 import org.slipstream.dist.desk.Surroundings;
 import org.slipstream.dist.door.Services;
-import org.slipstream.dist.door.Wake;
 import org.slipstream.dist.local.Leftovers;
 import org.slipstream.dist.place.HostDesk;
 import org.slipstream.dist.place.HostNotes;
@@ -139,18 +138,17 @@ public final class Server implements AutoCloseable {
         undo.push("desk", KEPT_FOR_SPOOL, _ -> desk.close());
         QmgrLoop loop = startQueueManager(settings, places.seating(),
                 config.queue().delivers() ? desk : new RestingDesk(desk, inbox::answer));
-        QueueOperations operations = new QueueOperations(spool, inbox, CLOCK, Release.version(), config.hostname(),
+        QueueOperations operations = new QueueOperations(spool, inbox, desk.commands(), CLOCK, Release.version(),
+                config.hostname(),
                 new Surroundings(config.queue().delivers(), carriers::phase, places::suspended,
-                        places::connections));
+                        places::connections, places::explain));
         undo.push("connections", KEPT_FOR_OUTCOMES, carriers::close);
         AdminServer api = bindAdmin();
-        House house = rooms.house(loop::isBehindArrivals, prepared.users()).withEtrn(new Wake(config.routes().keySet(),
-                domain -> operations.flushAll(Optional.of(domain)),
-                asking -> asking.user().isPresent() || config.relay().contains(asking.address()),
-                config.queue().minimalBackoffMillis(), System::nanoTime));
+        House house = rooms.house(loop::isBehindArrivals, prepared.users());
+        House waking = config.queue().delivers() ? house.withEtrn(rooms.wake(operations)) : house;
         undo.push("ports", KEPT_FOR_OUTBOUND, this::closePorts);
         for (Services.Service service : Services.of(config)) {
-            ports.put(service.name(), listen(service, prepared.tls(), house));
+            ports.put(service.name(), listen(service, prepared.tls(), waking));
         }
         api.serve(operations, new HostDesk(inbox, places));
         Leftovers.sweep(config.local().maildir(), Instant.now());

@@ -109,8 +109,8 @@ public final class RandomScenario {
     }
 
     private Scenario make(long seed) {
-        // Every other world has spaced starts, without a difference to its chance.
-        QmgrConfig config = config().withSpacedStarts(seed % 2 == 0);
+        // Every other world has spaced starts, and every third one no second expiry, without a difference to its chance.
+        QmgrConfig config = config().withSpacedStarts(seed % 2 == 0).withSecondExpiry(seed % 3 * 30 * MINUTE);
         List<Place> places = IntStream.rangeClosed(0, between(1, 6)).mapToObj(this::place).toList();
         List<Mail> mails = new ArrayList<>();
         for (int i = between(1, 20); i > 0; i--) {

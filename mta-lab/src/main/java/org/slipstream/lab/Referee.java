@@ -120,6 +120,7 @@ public final class Referee {
             case QmgrOrder.MakeDue due -> {
                 due.id().ifPresentOrElse(id -> file(id, order), () -> owe("Filed"));
             }
+            case QmgrOrder.Answered answered -> settle("Answered " + answered.ticket());
         }
     }
 
@@ -202,7 +203,9 @@ public final class Referee {
                     () -> "still under way: " + record);
             boolean expired = each.outcome() instanceof Outcome.Failed
                     && each.outcome().reply().text().contains("expired");
-            require(!expired || now - row.mail.arrivalMillis() >= lifetime, () -> "expired too early: " + record);
+            require(!expired || now - row.mail.arrivalMillis() - lifetime >= (row.attempts > 0
+                    ? 0
+                    : config.secondExpiryMillis()), () -> "expired too early: " + record);
         }
     }
 
@@ -227,9 +230,9 @@ public final class Referee {
             case QmgrEvent.Filed filed -> filed.id().ifPresentOrElse(filing::remove, () -> settle("Filed"));
             case QmgrEvent.DeliveryDone(DeliveryResult result) -> ends(result.delivery(), result.connection());
             case QmgrEvent.ConnectionLost lost -> crossed(lost.connection());
-            case QmgrEvent.Operator(QmgrEvent.Command.Delete delete) -> deleted.add(delete.id());
+            case QmgrEvent.Operator operator -> command(operator);
             case QmgrEvent.Alarm _ -> alarm(now);
-            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.Operator _ -> {
+            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _ -> {
                 // Not answers, or answers whose orders are seen in the network.
             }
         }
@@ -240,6 +243,14 @@ public final class Referee {
         if (deliver != null && deliver.connection() == connection) {
             deliveries.remove(delivery);
             letGo(deliver);
+        }
+    }
+
+    // Each command is answered once, see `Answered`.
+    private void command(QmgrEvent.Operator operator) {
+        owe("Answered " + operator.ticket());
+        if (operator.command() instanceof QmgrEvent.Command.Delete(QueueId id)) {
+            deleted.add(id);
         }
     }
 

@@ -3,6 +3,7 @@ package org.slipstream.lab;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -31,6 +32,9 @@ final class SimulatedSpool {
         final Outcome[] last;
         long nextMillis;
         boolean held;
+
+        /// Leased, deferred or held since it came in.
+        boolean putOff;
         boolean delayNotified;
         int attempts;
 
@@ -44,6 +48,15 @@ final class SimulatedSpool {
 
         int count(State state) {
             return (int) java.util.Arrays.stream(states).filter(s -> s == state).count();
+        }
+
+        QueueName queue() {
+            return putOff ? QueueName.DEFERRED : QueueName.INCOMING;
+        }
+
+        void putOff(long untilMillis) {
+            nextMillis = untilMillis;
+            putOff = true;
         }
 
         boolean concerns(String domain) {
@@ -91,13 +104,14 @@ final class SimulatedSpool {
 
     void scan(QmgrOrder.Scan scan, Consumer<QmgrEvent> answer) {
         write(() -> {
-            List<Row> due = rows.values().stream().filter(row -> row.nextMillis <= scan.nowMillis()
+            List<Row> queue = rows.values().stream().filter(row -> row.queue() == scan.queue()).toList();
+            List<Row> due = queue.stream().filter(row -> row.nextMillis <= scan.nowMillis()
                     && (!row.held || row.mail.arrivalMillis() < scan.createdBeforeMillis()))
                     .sorted(Comparator.comparingLong(row -> row.nextMillis)).toList();
             List<Row> found = due.subList(0, Math.min(scan.limit(), due.size()));
             List<MessageSummary> summaries = found.stream().map(Row::summary).toList();
-            found.forEach(row -> row.nextMillis = scan.leaseUntilMillis());
-            OptionalLong next = rows.values().stream().filter(row -> !found.contains(row) && !row.held)
+            found.forEach(row -> row.putOff(scan.leaseUntilMillis()));
+            OptionalLong next = queue.stream().filter(row -> !found.contains(row) && !row.held)
                     .mapToLong(row -> row.nextMillis).min();
             answer.accept(new QmgrEvent.ScanDone(summaries, due.size() > found.size(), next));
         });
@@ -163,12 +177,13 @@ final class SimulatedSpool {
     }
 
     void defer(QmgrOrder.Defer defer, Consumer<QmgrEvent> answer) {
-        file(defer.id(), row -> row.nextMillis = defer.nextAttemptMillis(), answer);
+        file(defer.id(), row -> row.putOff(defer.nextAttemptMillis()), answer);
     }
 
     void hold(QmgrOrder.SetHold hold, Consumer<QmgrEvent> answer) {
         file(hold.id(), row -> {
             row.held = hold.held();
+            row.putOff = true;
             row.nextMillis = hold.held() ? row.nextMillis : Math.min(row.nextMillis, clock.now());
         }, answer);
     }

@@ -43,6 +43,7 @@ public final class World {
     private long events;
     private long mostEvents = MOST_EVENTS;
     private long nextId;
+    private long tickets;
     private Optional<QmgrEvent> last = Optional.empty();
 
     public World(Scenario scenario) {
@@ -61,7 +62,8 @@ public final class World {
         this.nextId = scenario.mails().stream().mapToLong(mail -> mail.id().value()).max().orElse(0) + 1;
         boot();
         scenario.mails().forEach(mail -> clock.at(mail.arrivalMillis(), () -> arrives(mail)));
-        scenario.deeds().forEach(deed -> clock.at(deed.atMillis(), () -> tell(new QmgrEvent.Operator(deed.command()))));
+        scenario.deeds().forEach(deed -> clock.at(deed.atMillis(),
+                () -> tell(new QmgrEvent.Operator(deed.command(), ++tickets))));
         scenario.crashesMillis().forEach(millis -> clock.at(millis, this::crash));
     }
 
@@ -284,6 +286,9 @@ public final class World {
             case QmgrOrder.Remove remove -> spool.remove(remove, this::tell);
             case QmgrOrder.SetHold hold -> spool.hold(hold, this::tell);
             case QmgrOrder.MakeDue due -> spool.makeDue(due, this::tell);
+            case QmgrOrder.Answered _ -> {
+                // The referee counts the answers.
+            }
         }
     }
 

@@ -9,6 +9,7 @@ import java.util.Set;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class FencesTest {
@@ -38,6 +39,11 @@ class FencesTest {
         noClasses().that().resideOutsideOfPackage("org.slipstream.lab.scene").should().dependOnClassesThat()
                 .resideInAPackage("org.tomlj..").because("only scenario files are TOML").check(ROOM);
         noClasses().should().dependOnClassesThat().resideInAPackage("..qmgr.run..").check(ROOM);
+    }
+
+    @Test
+    void packagesHaveNoCycles() {
+        slices().matching("org.slipstream.(**)").should().beFreeOfCycles().check(ROOM);
     }
 
     @Test

@@ -49,8 +49,9 @@ final class Activation {
     /// Read and routed, and not yet in the order of service.
     private List<Routed> routed = List.of();
 
-    /// Domains whose route has been asked for.
-    int questions;
+    /// Domains whose route has been asked for, and since when the first of them.
+    private List<String> asked = List.of();
+    private long askedMillis;
 
     /// `RecordOutcome` orders without an answer.
     int recording;
@@ -114,6 +115,29 @@ final class Activation {
         return taken;
     }
 
+    void asks(String domain, long nowMillis) {
+        if (asked.isEmpty()) {
+            asked = new ArrayList<>(1);
+            askedMillis = nowMillis;
+        }
+        asked.add(domain);
+    }
+
+    /// True when it waits for no other route.
+    boolean isAnswered(String domain) {
+        asked.remove(domain);
+        asked = asked.isEmpty() ? List.of() : asked;
+        return asked.isEmpty();
+    }
+
+    List<String> asked() {
+        return Collections.unmodifiableList(asked);
+    }
+
+    long askedMillis() {
+        return askedMillis;
+    }
+
     void isLate(Recipient recipient, Outcome outcome) {
         deferred = deferred.isEmpty() ? new ArrayList<>(1) : deferred;
         deferred.add(new Late(recipient, outcome));
@@ -127,6 +151,11 @@ final class Activation {
         List<Late> taken = deferred;
         deferred = List.of();
         return taken;
+    }
+
+    /// At least one attempt counts, now or earlier.
+    boolean hasBeenTried() {
+        return attempted || attemptedBefore;
     }
 
     /// Nothing new is begun for it: what runs ends, then it goes.

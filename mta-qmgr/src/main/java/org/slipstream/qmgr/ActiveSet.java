@@ -4,18 +4,16 @@ import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.sched.Entry;
 
-import java.util.Collection;
-import java.util.Collections;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.Set;
+import java.util.TreeMap;
 
 /// The messages that are being worked on. Everything else sleeps on disk.
+///
+/// They are kept in order of id, so that an operator's list can ask for a page of them.
 final class ActiveSet {
-    private final Map<QueueId, Activation> messages = new LinkedHashMap<>();
+    private final NavigableMap<QueueId, Activation> messages = new TreeMap<>();
     private int tried;
 
     void enter(Activation message) {
@@ -71,16 +69,12 @@ final class ActiveSet {
         return message;
     }
 
-    /// In order of admission; for looking only.
-    Collection<Activation> all() {
-        return messages.values();
+    /// The next ones behind `after`, at most `most`.
+    List<QueueId> after(Optional<QueueId> after, int most) {
+        return after.map(id -> messages.tailMap(id, false)).orElse(messages).keySet().stream().limit(most).toList();
     }
 
-    Set<QueueId> ids() {
-        return Collections.unmodifiableSet(new LinkedHashSet<>(messages.keySet()));
-    }
-
-    /// In order of admission, as they are now; some may leave while one goes through them.
+    /// All, as they are now; some may leave while one goes through them.
     List<Activation> now() {
         return List.copyOf(messages.values());
     }

@@ -10,9 +10,8 @@ import java.util.Optional;
 
 /// Messages known by name that wait for a place in the active set: announced ones and those that a scan found.
 ///
-/// The register does not tell new mail from deferred mail, and it need not. An announced message is new. So is a young message that has never been
-/// tried, when a restart or an overload made a scan find it. Each message here is on disk as well, with a lease if a scan found it, so the room may be
-/// small and may be lost.
+/// An announced message is new. So is one that a scan of the incoming queue found, because a restart or an overload left it outside. Each
+/// message here is on disk as well, with a lease if a scan found it, so the room may be small and may be lost.
 ///
 /// Who came first goes first. Among those who came in the same millisecond the sender's priority decides (MT-PRIORITY, RFC 6710): a
 /// tie-break, so that nobody is kept waiting by other people's importance.

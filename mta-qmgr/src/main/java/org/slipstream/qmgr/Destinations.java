@@ -115,6 +115,7 @@ final class Destinations {
         boolean revived = byLine.get(line).good(chargeBefore(line, released) + heldBack(line, nowMillis));
         if (revived) {
             reopenings.cancel(new Reopenings.Door.OfLine(line));
+            seating.flush(line.route(), Long.MAX_VALUE, nowMillis);
         }
         changed(line, revived ? Feedback.OK_REVIVE : Feedback.OK);
     }

@@ -1,6 +1,7 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.qmgr.event.ImpossibleEventException;
@@ -24,6 +25,7 @@ final class Endings {
     private final Outcomes outcomes;
     private final Scans scans;
     private final Filings filings = new Filings();
+    private final Tickets tickets;
     private int reportsUnderWay;
 
     Endings(Present present, Settlement settlement, Scheduler scheduler, ActiveSet active, Outcomes outcomes,
@@ -34,10 +36,15 @@ final class Endings {
         this.active = active;
         this.outcomes = outcomes;
         this.scans = scans;
+        this.tickets = new Tickets(present);
     }
 
     Filings filings() {
         return filings;
+    }
+
+    Tickets tickets() {
+        return tickets;
     }
 
     boolean isQuiet() {
@@ -50,14 +57,17 @@ final class Endings {
             case Settlement.Next.Wait _ -> {
                 // The answer that it waits for brings us back here.
             }
-            case Settlement.Next.Forget _ -> leaveActive(message);
+            case Settlement.Next.Forget _ -> {
+                leaveActive(message);
+                tickets.filed(message.id);
+            }
             case Settlement.Next.Expire(List<RecipientOutcome> failures) -> {
                 List<Recipient> recipients = message.takeLate().stream().map(Activation.Late::recipient).toList();
                 outcomes.record(message, recipients, failures, false);
             }
             case Settlement.Next.Report(QmgrOrder.NoticeKind kind) -> report(message, kind);
             case Settlement.Next.PutBack(long nextMillis) -> {
-                scans.dueAt(nextMillis);
+                scans.dueAt(QueueName.DEFERRED, nextMillis);
                 file(message, Filings.Kind.DEFER, new QmgrOrder.Defer(message.id, nextMillis));
             }
             case Settlement.Next.Hold _ ->
@@ -115,15 +125,17 @@ final class Endings {
         if (filing.kind() == Filings.Kind.RELEASE || filing.kind() == Filings.Kind.MAKE_DUE) {
             scans.now();
         }
-        fulfil(id.get(), filing.next());
+        if (filing.next() == Wish.NONE) {
+            tickets.filed(id.get());
+        } else {
+            fulfil(id.get(), filing.next());
+        }
     }
 
     /// Does what an operator wants of a message that is not active.
     void fulfil(QueueId id, Wish wish) {
         switch (wish) {
-            case NONE -> {
-                // Filed, and nobody wants more.
-            }
+            case NONE -> throw new IllegalArgumentException("no command for queue=" + id);
             case FLUSH -> fileOutside(id, Filings.Kind.MAKE_DUE,
                     new QmgrOrder.MakeDue(Optional.of(id), Optional.empty(), present.nowMillis()));
             case RELEASE -> fileOutside(id, Filings.Kind.RELEASE, new QmgrOrder.SetHold(id, false));

@@ -11,22 +11,21 @@ import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.Line;
 
-import java.util.Collection;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /// Finds the phase of each active message. Made for one snapshot; asks, and changes nothing.
 ///
-/// The facts of a destination, its row of waiting entries and its shortage of seats, are found out once for all of its messages. So the cost of a
-/// snapshot grows with the messages that it shows, and not with their square.
+/// The facts of a destination, the head of its queue and its shortage of seats, are found out once for all of its messages, and only so much of the
+/// queue is counted. So the cost of a snapshot grows with the messages that it shows, and not with those that wait.
 final class Explanation {
+    /// Entries of a destination's queue that are counted.
+    static final int COUNTED = 1_000;
+
     private final Seating seating;
     private final Destinations destinations;
-    private final Map<QueueId, Questions.Asked> openQuestions;
     private final Map<QueueId, Delivery> firstDeliveries;
     private final boolean stopping;
     private final long nowMillis;
@@ -37,21 +36,14 @@ final class Explanation {
     /// The delivery of a message that was begun first.
     record Delivery(long number, Line line, long sinceMillis) {}
 
-    Explanation(Seating seating, Destinations destinations, Map<QueueId, Questions.Asked> openQuestions,
-            Map<QueueId, Delivery> firstDeliveries, boolean stopping, long nowMillis) {
+    Explanation(Seating seating, Destinations destinations, Map<QueueId, Delivery> firstDeliveries, boolean stopping,
+            long nowMillis) {
         this.seating = seating;
         this.destinations = destinations;
-        this.openQuestions = openQuestions;
         this.firstDeliveries = firstDeliveries;
         this.stopping = stopping;
         this.nowMillis = nowMillis;
         this.positions = firstDeliveries.isEmpty() ? Collections.emptyMap() : seating.positions();
-    }
-
-    QmgrSnapshot picture(int active, Collection<Activation> wanted, List<Line> lines) {
-        List<ActiveMessage> messages = wanted.stream().map(this::message)
-                .sorted(Comparator.comparing(ActiveMessage::id)).toList();
-        return new QmgrSnapshot(active, messages, lines.stream().map(this::destination).toList());
     }
 
     ActiveMessage message(Activation message) {
@@ -63,10 +55,18 @@ final class Explanation {
         QueuePhase phase = first.map(this::underWay).orElseGet(() -> standing(message));
         String besides = first.map(_ -> message.isLeaving() ? ", then it is " + leaving(message) : rest(message))
                 .orElse("");
-        return new ActiveMessage(message.id, message.work.waiting(), message.work.running(), phase, besides, seat);
+        return new ActiveMessage(message.id, message.work.waiting(), message.work.running(), phase, besides, seat,
+                waits(message));
     }
 
-    private ActiveDestination destination(Line line) {
+    private Optional<QmgrSnapshot.Waits> waits(Activation message) {
+        return stopping || message.isLeaving()
+                ? Optional.empty()
+                : message.work.waitsFor()
+                        .map(line -> new QmgrSnapshot.Waits(line.route(), destinations.mayOpen(line)));
+    }
+
+    ActiveDestination destination(Line line) {
         return new ActiveDestination(line.transport(), line.key(), line.waiting(), line.running(),
                 seating.connections(line.route()));
     }
@@ -126,11 +126,10 @@ final class Explanation {
                     ? QueuePhase.of(Code.STOPPING, "waits: the server is stopping")
                     : message.work.waitsFor().map(line -> waits(message, line)).orElseThrow();
         }
-        Questions.Asked asked = openQuestions.get(message.id);
-        if (asked != null) {
-            int more = asked.domains().size() - 1;
-            return QueuePhase.of(Code.ROUTE, "waits for the route of " + asked.domains().getFirst()
-                    + (more > 0 ? " and " + more + " more" : "")).since(asked.sinceMillis());
+        if (!message.asked().isEmpty()) {
+            int more = message.asked().size() - 1;
+            return QueuePhase.of(Code.ROUTE, "waits for the route of " + message.asked().getFirst()
+                    + (more > 0 ? " and " + more + " more" : "")).since(message.askedMillis());
         }
         if (message.hasRouted()) {
             return QueuePhase.of(Code.TURN, "waits for its place in the order of service");
@@ -143,10 +142,12 @@ final class Explanation {
     }
 
     private QueuePhase waits(Activation message, Line line) {
-        int first = before.computeIfAbsent(line, Line::entriesBefore).getOrDefault(message.id, 0);
-        return atGates(message, line).with(Figure.BEFORE, first)
-                .adding(first == 0 ? "" : ", " + others(first) + " before it")
-                .since(message.placedMillis);
+        Integer first = before.computeIfAbsent(line, each -> each.entriesBefore(COUNTED)).get(message.id);
+        QueuePhase phase = atGates(message, line).since(message.placedMillis);
+        if (first == null) {
+            return phase.adding(", more than " + others(COUNTED) + " before it");
+        }
+        return phase.with(Figure.BEFORE, first).adding(first == 0 ? "" : ", " + others(first) + " before it");
     }
 
     // Gate one is the window, gate two the seat; the first that says no is the reason.

@@ -15,7 +15,9 @@ import org.slipstream.core.Reply;
 /// schedule.
 ///
 /// **Expiry** is a matter of age as well, and the null sender's mail, which is nobody's but a report's, has a shorter one
-/// (RFC 5321 section 4.5.4.1 asks for 4 to 5 days; PF-30).
+/// (RFC 5321 section 4.5.4.1 asks for 4 to 5 days; PF-30). The lifetime ends a message that has been tried (ZMailer's `expiry`, ZM-35): a
+/// backlog that is older than its lifetime, because this server stood still or the destination was dead, still gets its attempt. A message that
+/// never gets one fails when the second expiry has passed as well (`expiry2`, ZM-36). An operator's hold is no attempt.
 final class Patience {
     private final QmgrConfig config;
 
@@ -38,8 +40,10 @@ final class Patience {
         return nowMillis + Math.max(config.minimalBackoffMillis(), config.maximalBackoffMillis());
     }
 
-    boolean isExpired(boolean nullSender, long createdMillis, long nowMillis) {
-        return nowMillis - createdMillis >= (nullSender ? bounceLifetimeMillis() : config.lifetimeMillis());
+    /// @param tried at least one attempt has been counted
+    boolean isExpired(boolean nullSender, boolean tried, long createdMillis, long nowMillis) {
+        long overdue = nowMillis - createdMillis - (nullSender ? bounceLifetimeMillis() : config.lifetimeMillis());
+        return overdue >= (tried ? 0 : config.secondExpiryMillis());
     }
 
     /// Late enough for the sender to be told.

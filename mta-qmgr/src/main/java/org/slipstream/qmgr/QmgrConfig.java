@@ -18,6 +18,8 @@ import java.util.random.RandomGenerator;
 /// @param maximalBackoffMillis longest retry gap (`maximal_backoff_time`)
 /// @param lifetimeMillis age at which a deferral becomes a failure (`maximal_queue_lifetime`)
 /// @param bounceLifetimeMillis the same for the null sender (`bounce_queue_lifetime`)
+/// @param secondExpiryMillis after the lifetime: when a message fails that has never been tried (ZMailer's `expiry2`); 0: with the lifetime,
+/// as in Postfix; `Long.MAX_VALUE`: never
 /// @param delayNoticeMillis age at which the sender is told once of a delay; 0 for never (`delay_warning_time`)
 /// @param recipientsPerDelivery recipients in one transaction, for transports without settings of their own
 /// (`default_destination_recipient_limit`)
@@ -39,10 +41,14 @@ import java.util.random.RandomGenerator;
 /// @param spacedStarts bulk deliveries to one destination start one after the other ([org.slipstream.qmgr.flow.Spacing]);
 /// false is the plain algorithm
 public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maximalBackoffMillis, long lifetimeMillis,
-        long bounceLifetimeMillis, long delayNoticeMillis, int recipientsPerDelivery, int recipientBatch,
+        long bounceLifetimeMillis, long secondExpiryMillis, long delayNoticeMillis, int recipientsPerDelivery,
+        int recipientBatch,
         int lanesPerDestination, int lanes, long idleLaneMillis, int scanLimit, long scanIntervalMillis, Memory memory,
         OrderPolicy policy, FeedbackVariant feedback, long transportRetryMillis, TransportTable transports,
         boolean spacedStarts) {
+
+    /// Two days, as in ZMailer's sample.
+    private static final long SECOND_EXPIRY_MILLIS = 172_800_000;
 
     /// How many recipients may be in memory.
     ///
@@ -62,12 +68,13 @@ public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maxima
         }
     }
 
-    /// With Postfix's defaults for everything that is not named.
+    /// With the usual figures for everything that is not named.
     public QmgrConfig(int activeLimit, long minimalBackoffMillis, long maximalBackoffMillis, long lifetimeMillis,
             long bounceLifetimeMillis, long delayNoticeMillis, int recipientsPerDelivery, int recipientBatch,
             int lanesPerDestination, int lanes, long idleLaneMillis, int scanLimit, long scanIntervalMillis) {
         this(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis, bounceLifetimeMillis,
-                delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination, lanes, idleLaneMillis,
+                SECOND_EXPIRY_MILLIS, delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination,
+                lanes, idleLaneMillis,
                 scanLimit, scanIntervalMillis, Memory.defaults(), OrderPolicy.PREEMPTIVE, FeedbackVariant.PSEUDOCODE,
                 60_000,
                 TransportTable.of(TransportSettings.defaults().withRecipientsPerDelivery(recipientsPerDelivery)
@@ -82,37 +89,50 @@ public record QmgrConfig(int activeLimit, long minimalBackoffMillis, long maxima
                 2_000, 1_000, 300_000);
     }
 
+    public QmgrConfig withSecondExpiry(long millis) {
+        return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
+                bounceLifetimeMillis, millis, delayNoticeMillis, recipientsPerDelivery, recipientBatch,
+                lanesPerDestination,
+                lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, policy, feedback, transportRetryMillis,
+                transports, spacedStarts);
+    }
+
     public QmgrConfig withTransports(TransportTable table) {
         return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
-                bounceLifetimeMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination,
+                bounceLifetimeMillis, secondExpiryMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch,
+                lanesPerDestination,
                 lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, policy, feedback, transportRetryMillis,
                 table, spacedStarts);
     }
 
     public QmgrConfig withMemory(Memory limits) {
         return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
-                bounceLifetimeMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination,
+                bounceLifetimeMillis, secondExpiryMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch,
+                lanesPerDestination,
                 lanes, idleLaneMillis, scanLimit, scanIntervalMillis, limits, policy, feedback, transportRetryMillis,
                 transports, spacedStarts);
     }
 
     public QmgrConfig withFeedback(FeedbackVariant variant) {
         return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
-                bounceLifetimeMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination,
+                bounceLifetimeMillis, secondExpiryMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch,
+                lanesPerDestination,
                 lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, policy, variant, transportRetryMillis,
                 transports, spacedStarts);
     }
 
     public QmgrConfig withPolicy(OrderPolicy order) {
         return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
-                bounceLifetimeMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination,
+                bounceLifetimeMillis, secondExpiryMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch,
+                lanesPerDestination,
                 lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, order, feedback, transportRetryMillis,
                 transports, spacedStarts);
     }
 
     public QmgrConfig withSpacedStarts(boolean spaced) {
         return new QmgrConfig(activeLimit, minimalBackoffMillis, maximalBackoffMillis, lifetimeMillis,
-                bounceLifetimeMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch, lanesPerDestination,
+                bounceLifetimeMillis, secondExpiryMillis, delayNoticeMillis, recipientsPerDelivery, recipientBatch,
+                lanesPerDestination,
                 lanes, idleLaneMillis, scanLimit, scanIntervalMillis, memory, policy, feedback, transportRetryMillis,
                 transports, spaced);
     }

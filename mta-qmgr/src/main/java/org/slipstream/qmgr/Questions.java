@@ -1,6 +1,5 @@
 package org.slipstream.qmgr;
 
-import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 
@@ -12,10 +11,7 @@ import java.util.Map;
 /// Domains whose route has been asked for, and who waits for the answer. One question per domain, however many messages
 /// wait; the answer serves those and is not kept, because whoever answers knows how long it may be.
 final class Questions {
-    record Waiter(Activation message, List<Recipient> recipients, long sinceMillis) {}
-
-    /// The questions of one message.
-    record Asked(List<String> domains, long sinceMillis) {}
+    record Waiter(Activation message, List<Recipient> recipients) {}
 
     private final Map<String, List<Waiter>> waiters = new LinkedHashMap<>();
 
@@ -38,14 +34,5 @@ final class Questions {
             throw new ImpossibleEventException("nobody asked for the route of " + domain);
         }
         return served;
-    }
-
-    /// The domains that each message waits for, for the snapshot.
-    Map<QueueId, Asked> byMessage() {
-        Map<QueueId, Asked> asked = new LinkedHashMap<>();
-        waiters.forEach((domain, all) -> all.forEach(waiter -> asked
-                .computeIfAbsent(waiter.message().id, _ -> new Asked(new ArrayList<>(1), waiter.sinceMillis()))
-                .domains().add(domain)));
-        return asked;
     }
 }

@@ -4,6 +4,7 @@ import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
@@ -13,14 +14,15 @@ import org.slipstream.qmgr.place.Effects;
 import org.slipstream.qmgr.place.Effects.Ended;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
+import org.slipstream.qmgr.sched.Choice;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Gate;
 import org.slipstream.qmgr.sched.Line;
 import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.sched.Scheduler;
-import org.slipstream.qmgr.sched.Scheduler.Choice;
 
-import java.util.Collections;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +31,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 
 /// The queue manager: a function of events and time.
 ///
@@ -162,7 +165,7 @@ public final class QueueManager {
                 scans.leftOutside(now());
             }
             case QmgrEvent.Stopping _ -> stopping = true;
-            case QmgrEvent.Operator operator -> operators.command(operator.command());
+            case QmgrEvent.Operator operator -> operators.command(operator);
         }
         orderReads();
     }
@@ -175,7 +178,7 @@ public final class QueueManager {
             return;
         }
         if (scanning) {
-            scans.next(now(), roomForScan()).ifPresent(present::order);
+            scans.next(now(), this::roomForScan).ifPresent(present::order);
         }
         boolean more = true;
         while (more) {
@@ -225,7 +228,7 @@ public final class QueueManager {
             return next;
         }
         if (scanning) {
-            next = Math.min(next, scans.nextMillis(roomForScan()));
+            next = Math.min(next, scans.nextMillis(this::roomForScan));
         }
         next = Math.min(next, destinations.nextMillis());
         return active.isEmpty() ? next : Math.min(next, nextSweepMillis);
@@ -242,36 +245,62 @@ public final class QueueManager {
         return arrivals.areAhead();
     }
 
+    /// The whole picture: every message and every destination. For tests and simulations; its cost grows with the active set.
     public QmgrSnapshot snapshot(long nowMillis) {
-        return snapshot(active.ids(), nowMillis);
+        return new QmgrSnapshot(active.size(), messages(active.now(), nowMillis), destinations(nowMillis));
     }
 
-    /// The picture with those of these messages that are active.
+    /// Those of these messages that are active, without destinations: costs no more than the messages that are asked for.
     public QmgrSnapshot snapshot(Set<QueueId> ids, long nowMillis) {
-        return explanation(nowMillis, ids).picture(active.size(),
-                ids.stream().map(active::find).flatMap(Optional::stream).toList(), scheduler.lines().toList());
+        List<Activation> wanted = ids.stream().map(active::find).flatMap(Optional::stream).toList();
+        return new QmgrSnapshot(active.size(), messages(wanted, nowMillis), List.of());
     }
 
-    /// The messages in the active set.
-    public Set<QueueId> active() {
-        return active.ids();
+    /// The destinations, without messages.
+    public QmgrSnapshot snapshotOfDestinations(long nowMillis) {
+        return new QmgrSnapshot(active.size(), List.of(), destinations(nowMillis));
+    }
+
+    /// The next messages of the active set behind `after`, in order of id, at most `most`.
+    public List<QueueId> active(Optional<QueueId> after, int most) {
+        return active.after(after, most);
+    }
+
+    /// Those of these messages that are in the active set.
+    public Set<QueueId> activeAmong(Collection<QueueId> ids) {
+        return ids.stream().filter(active::knows).collect(Collectors.toSet());
     }
 
     /// What is known of one active message, for the log of an event that cannot happen.
     public Optional<QmgrSnapshot.ActiveMessage> about(QueueId id, long nowMillis) {
-        return active.find(id).map(explanation(nowMillis, Collections.singleton(id))::message);
+        return active.find(id).map(message -> explanation(nowMillis, List.of(message)).message(message));
     }
 
-    private Explanation explanation(long nowMillis, Set<QueueId> ids) {
+    private List<QmgrSnapshot.ActiveMessage> messages(List<Activation> wanted, long nowMillis) {
+        Explanation explanation = explanation(nowMillis, wanted);
+        return wanted.stream().map(explanation::message).sorted(Comparator.comparing(QmgrSnapshot.ActiveMessage::id))
+                .toList();
+    }
+
+    private List<QmgrSnapshot.ActiveDestination> destinations(long nowMillis) {
+        Explanation explanation = explanation(nowMillis, List.of());
+        return scheduler.lines().map(explanation::destination).toList();
+    }
+
+    // The deliveries under way are looked through only if one of them belongs to a message that is asked about.
+    private Explanation explanation(long nowMillis, List<Activation> wanted) {
         Map<QueueId, Explanation.Delivery> first = new LinkedHashMap<>();
-        seated.forEach((delivery, under) -> {
-            QueueId id = under.entry().message().id();
-            if (ids.contains(id)) {
-                first.putIfAbsent(id,
-                        new Explanation.Delivery(delivery, under.entry().line(), under.sinceMillis()));
-            }
-        });
-        return new Explanation(seating, destinations, routing.questions().byMessage(), first, stopping, nowMillis);
+        Set<QueueId> running = wanted.stream().filter(message -> message.work.running() > 0).map(message -> message.id)
+                .collect(Collectors.toSet());
+        if (!running.isEmpty()) {
+            seated.forEach((delivery, under) -> {
+                if (running.contains(under.entry().message().id())) {
+                    first.putIfAbsent(under.entry().message().id(),
+                            new Explanation.Delivery(delivery, under.entry().line(), under.sinceMillis()));
+                }
+            });
+        }
+        return new Explanation(seating, destinations, first, stopping, nowMillis);
     }
 
     private long now() {
@@ -304,7 +333,7 @@ public final class QueueManager {
     // Expiry is a matter of every state: a message that never gets a seat must not wait for an attempt to fail.
     private void expireWhileWaiting(Activation message) {
         boolean overdue = message.wishes.isTooLate(now())
-                || patience.isExpired(message.nullSender, message.createdMillis, now())
+                || patience.isExpired(message.nullSender, message.hasBeenTried(), message.createdMillis, now())
                         && now() - message.work.activatedMillis() >= config.minimalBackoffMillis();
         if (overdue && !message.isLeaving() && message.work.waiting() > 0) {
             Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "waited for a free connection"),
@@ -322,9 +351,9 @@ public final class QueueManager {
     /// Deferred mail is not taken in far ahead of the deliveries: what is active is served in the order of its admission, and new mail
     /// would wait behind all of it. Only when lanes are idle, because what is active cannot go at present, as much is taken in as there
     /// is room for.
-    private int roomForScan() {
+    private int roomForScan(QueueName queue) {
         int room = room() - anteroom.size();
-        return idleLanes
+        return queue == QueueName.INCOMING || idleLanes
                 ? room
                 : Math.min(room, DEFERRED_AHEAD * config.scanLimit() - active.tried() - anteroom.deferred());
     }
@@ -338,8 +367,8 @@ public final class QueueManager {
             return;
         }
         if (summary.releaseMillis() > now()) {
-            // RFC 4865: it lies on disk, deferred, and a scan finds it when its time has come.
-            scans.dueAt(summary.releaseMillis());
+            // RFC 4865: it lies on disk, and a scan finds it when its time has come.
+            scans.dueAt(QueueName.INCOMING, summary.releaseMillis());
             return;
         }
         arrivals.arrived();
@@ -351,22 +380,19 @@ public final class QueueManager {
     }
 
     private void scanned(QmgrEvent.ScanDone done) {
-        scans.answered();
+        QueueName queue = scans.answered();
         for (MessageSummary summary : done.found()) {
             if (!stopping && !isKnown(summary.id()) && !isHeld(summary)) {
-                anteroom.enter(summary, isNew(summary));
+                // A crash between an attempt and the deferral after it leaves a message that was tried in the incoming queue.
+                anteroom.enter(summary, queue == QueueName.INCOMING && summary.attempts() == 0);
             }
         }
-        scans.plan(done, now());
-    }
-
-    // A message that was put off without an attempt is at least one gap old.
-    private boolean isNew(MessageSummary summary) {
-        return summary.attempts() == 0 && now() - summary.releaseMillis() < config.minimalBackoffMillis();
+        scans.plan(queue, done, now());
     }
 
     private boolean isHeld(MessageSummary summary) {
-        return summary.held() && !patience.isExpired(summary.sender().isEmpty(), summary.releaseMillis(), now());
+        return summary.held() && !patience.isExpired(summary.sender().isEmpty(), summary.attempts() > 0,
+                summary.releaseMillis(), now());
     }
 
     private void admit(MessageSummary summary) {

@@ -61,18 +61,14 @@ final class Routing {
         this.trace = trace;
     }
 
-    Questions questions() {
-        return questions;
-    }
-
     void find(Activation message, List<Recipient> recipients) {
         Map<String, List<Recipient>> byDomain = new TreeMap<>();
         for (Recipient recipient : recipients) {
             byDomain.computeIfAbsent(recipient.address().domainKey(), _ -> new ArrayList<>(1)).add(recipient);
         }
-        message.questions += byDomain.size();
         byDomain.forEach((domain, those) -> {
-            if (questions.ask(domain, new Questions.Waiter(message, those, present.nowMillis()))) {
+            message.asks(domain, present.nowMillis());
+            if (questions.ask(domain, new Questions.Waiter(message, those))) {
                 present.order(new QmgrOrder.FindRoute(domain, message.id));
             }
         });
@@ -100,13 +96,13 @@ final class Routing {
     private void answered(String domain, Consumer<Activation> concerned, Answer answer) {
         for (Questions.Waiter waiter : questions.answered(domain)) {
             Activation message = waiter.message();
-            message.questions--;
+            boolean isLast = message.isAnswered(domain);
             if (message.isLeaving()) {
                 outcomes.leaveOpen(message, waiter.recipients());
             } else {
                 answer.serve(message, waiter.recipients());
             }
-            if (message.questions == 0) {
+            if (isLast) {
                 place(message);
             }
             concerned.accept(message);

@@ -9,7 +9,7 @@ import java.util.List;
 /// What comes next for a message of which nothing is under way: the end of each activation, as one decision.
 ///
 /// The order of the questions is the rule. What an operator said comes first. Then age: what was deferred and is too old
-/// fails (PF-30). Then the sender: failures are reported before the message is put back or removed, so that a crash
+/// fails (PF-30, ZM-35, ZM-36). Then the sender: failures are reported before the message is put back or removed, so that a crash
 /// repeats a report rather than loses it; mail of the null sender is never reported on (RFC 5321 section 4.5.5). Then the
 /// rest: open recipients wait for the next attempt, and a message without any is removed.
 ///
@@ -64,7 +64,8 @@ final class Settlement {
     }
 
     private Next ofItself(Activation message, long nowMillis) {
-        boolean expired = patience.isExpired(message.nullSender, message.createdMillis, nowMillis);
+        boolean expired = patience.isExpired(message.nullSender, message.hasBeenTried(), message.createdMillis,
+                nowMillis);
         if (expired && !message.late().isEmpty()) {
             return new Next.Expire(message.late().stream().map(d -> new RecipientOutcome(d.recipient().number(),
                     patience.expired(d.outcome(), message.createdMillis, nowMillis))).toList());

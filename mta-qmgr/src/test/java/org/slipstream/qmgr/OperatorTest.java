@@ -1,5 +1,6 @@
 package org.slipstream.qmgr;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -9,11 +10,13 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.Command;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
+import org.slipstream.qmgr.event.QmgrOrder.Result;
 
 import java.util.List;
 import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 /// What operators want: hold, release, delete, flush, in whatever state the message is.
 class OperatorTest {
@@ -92,6 +95,64 @@ class OperatorTest {
         assertThat(story.ordered(QmgrOrder.Notify.class)).hasSize(1);
     }
 
+    /// An operator who lists the queue after the answer sees the effect.
+    @ParameterizedTest
+    @ValueSource(strings = {"reading", "routing", "opening", "delivering", "recording", "reporting", "deferring"})
+    void aCommandIsAnsweredOnceWhenTheRegisterHasItsEffect(String stage) {
+        Story story = caughtWhile(stage);
+        QueueId id = new QueueId(1);
+        story.withhold(QmgrOrder.SetHold.class);
+        long ticket = story.command(new Command.Hold(id));
+        story.answerAll(kind(stage));
+        assertThat(story.waiting(QmgrOrder.SetHold.class)).as("given, and not on disk").hasSize(1);
+        assertThat(story.results).isEmpty();
+        story.answerAll(QmgrOrder.SetHold.class);
+
+        assertThat(story.results).containsOnly(entry(ticket, Result.FILED));
+        assertThat(story.register.get(id).held).isTrue();
+    }
+
+    @Test
+    void aMessageThatIsSentBeforeItCouldBeHeldAnswersTheCommandWithItsEnd() {
+        Story story = new Story();
+        story.withhold(QmgrOrder.Deliver.class);
+        QueueId id = story.queue("a@far.example");
+        long ticket = story.command(new Command.Hold(id));
+        assertThat(story.results).isEmpty();
+        story.answerAll(QmgrOrder.Deliver.class);
+
+        assertThat(story.removed).containsEntry(id, Settlement.SENT);
+        assertThat(story.results).containsOnly(entry(ticket, Result.FILED));
+    }
+
+    @Test
+    void aCommandWithNothingToDoIsAnsweredAtOnceAndAFlushOfManyWhenItHasBegun() {
+        Story story = new Story();
+        story.withhold(QmgrOrder.Deliver.class);
+        story.withhold(QmgrOrder.MakeDue.class);
+        QueueId id = story.queue("a@far.example");
+        long flush = story.command(new Command.Flush(Optional.of(id), Optional.empty()));
+        long release = story.command(new Command.Release(id));
+        long all = story.command(new Command.Flush(ANY, Optional.empty()));
+
+        assertThat(story.results).containsOnly(entry(flush, Result.UNCHANGED), entry(release, Result.UNCHANGED),
+                entry(all, Result.BEGUN));
+    }
+
+    @Test
+    void commandsThatWaitForEachOtherAreAllAnsweredAtTheEnd() {
+        Story story = new Story();
+        story.replies.put("far.example", Story.TRY_LATER);
+        QueueId id = story.queue("a@far.example");
+        story.withhold(QmgrOrder.SetHold.class);
+        long hold = story.command(new Command.Hold(id));
+        long delete = story.command(new Command.Delete(id));
+        assertThat(story.results).isEmpty();
+        story.answerAll(QmgrOrder.SetHold.class);
+
+        assertThat(story.results).containsOnly(entry(hold, Result.FILED), entry(delete, Result.FILED));
+    }
+
     @Test
     void whatWaitsIsWithdrawnAtOnceAndWhatRunsIsFinishedAndRecorded() {
         Story story = new Story(s -> s.lanes(1, 1).recipients(1, 1_000));
@@ -162,13 +223,29 @@ class OperatorTest {
     }
 
     @Test
-    void heldMailExpiresToo() {
-        Story story = new Story(s -> s.recipients(50, 2));
-        QueueId id = story.row("a@far.example", "b@far.example", "c@far.example").id;
+    @Tag("ZM-35")
+    void heldMailThatWasTriedExpiresWithItsLifetime() {
+        Story story = new Story();
+        story.replies.put("far.example", Story.TRY_LATER);
+        QueueId id = story.queue("a@far.example");
         story.command(new Command.Hold(id));
         story.until(432_000_000 - 1);
         assertThat(story.register).containsKey(id);
         story.until(432_000_000 + 300_000);
+
+        assertThat(story.removed).containsEntry(id, Settlement.BOUNCED);
+        assertThat(story.ordered(QmgrOrder.Deliver.class)).as("before the hold").hasSize(1);
+    }
+
+    @Test
+    @Tag("ZM-36")
+    void heldMailThatWasNeverTriedExpiresWithTheSecondExpiry() {
+        Story story = new Story(s -> s.recipients(50, 2));
+        QueueId id = story.row("a@far.example", "b@far.example", "c@far.example").id;
+        story.command(new Command.Hold(id));
+        story.until(432_000_000 + 172_800_000 - 1);
+        assertThat(story.register).containsKey(id);
+        story.until(432_000_000 + 172_800_000 + 300_000);
 
         assertThat(story.removed).containsEntry(id, Settlement.BOUNCED);
         assertThat(story.ordered(QmgrOrder.Deliver.class)).isEmpty();

@@ -14,6 +14,7 @@ import org.slipstream.qmgr.event.QmgrOrder;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -294,6 +295,53 @@ class OrderOfServiceTest {
     }
 
     @Test
+    @Tag("PF-02")
+    void withoutALimitAsManyDeliveriesToADestinationRunAsItsWindowHasGrownTo() {
+        Story story = new Story(s -> s.lanes(0, 100));
+        story.withhold(QmgrOrder.Deliver.class);
+        IntStream.range(0, 100).forEach(i -> story.queue("u" + i + "@far.example"));
+        assertThat(story.waiting(QmgrOrder.Deliver.class)).hasSize(5);
+        IntStream.range(0, 40).forEach(_ -> story.answerNext(QmgrOrder.Deliver.class));
+
+        assertThat(story.waiting(QmgrOrder.Deliver.class)).hasSize(45);
+    }
+
+    /// The inbox was full, every connection is at work, and 50,000 deferred messages are due.
+    @Test
+    @Tag("PF-28")
+    void newMailThatWasNotAnnouncedIsFoundBeforeOlderDeferredMail() {
+        Story story = longQueue(new Story(s -> s.lanes(2, 10)));
+        int found = story.active().size();
+        List<QueueId> fresh = IntStream.range(0, 500).mapToObj(i -> story.row("u" + i + "@new.example").id).toList();
+        story.happens(new QmgrEvent.ArrivalsMissed());
+
+        assertThat(story.active()).containsAll(fresh).hasSize(found + fresh.size());
+    }
+
+    /// The active set and the arrival buffer are full as well.
+    @Test
+    @Tag("PF-28")
+    void newMailThatFoundNoRoomTakesTurnsWithOlderDeferredMail() {
+        Story story = longQueue(new Story(s -> s.active(10).lanes(1, 10).scans(5)));
+        Set<QueueId> fresh = IntStream.range(0, 100).mapToObj(i -> story.queue("u" + i + "@new.example"))
+                .collect(Collectors.toSet());
+        for (int i = 0; i < 100; i++) {
+            story.answerNext(QmgrOrder.Deliver.class);
+            story.after(1_000);
+        }
+
+        assertThat(story.removed).hasSize(100);
+        assertThat(story.removed.keySet().stream().filter(fresh::contains)).hasSizeBetween(40, 60);
+    }
+
+    private static Story longQueue(Story story) {
+        story.withhold(QmgrOrder.Deliver.class);
+        IntStream.range(0, 50_000).forEach(i -> story.row("u@old" + i % 100 + ".example").attempts = 1);
+        story.start();
+        return story;
+    }
+
+    @Test
     @Tag("PF-31")
     void whoeverBringsMailFasterThanItIsTakenInIsToWaitAMomentUntilThatIsOver() {
         Story story = new Story(s -> s.active(5).lanes(2, 3)); // three may be ahead
@@ -378,7 +426,7 @@ class OrderOfServiceTest {
         assertThat(story.waiting(QmgrOrder.FindRoute.class)).extracting(QmgrOrder.FindRoute::domain)
                 .containsExactly("slow-dns.example", "other.example");
         assertThat(story.why(new QueueId(1))).isEqualTo("waits for the route of slow-dns.example");
-        assertThat(story.why(new QueueId(2))).isEqualTo("waits for the route of slow-dns.example and 1 more");
+        assertThat(story.why(new QueueId(2))).isEqualTo("waits for the route of other.example and 1 more");
 
         // Slow DNS for one domain holds up no other.
         story.answer(new QmgrOrder.FindRoute("other.example", new QueueId(2)));

@@ -26,8 +26,8 @@ class PatienceTest {
     @Test
     void aBounceLifetimeAboveTheLifetimeIsLoweredToIt() {
         Patience odd = new Patience(Settings.of(s -> s.lifetime(1_000, 2_000)));
-        assertThat(odd.isExpired(true, 0, 999)).isFalse();
-        assertThat(odd.isExpired(true, 0, 1_000)).isTrue();
+        assertThat(odd.isExpired(true, true, 0, 999)).isFalse();
+        assertThat(odd.isExpired(true, true, 0, 1_000)).isTrue();
     }
 
     @ParameterizedTest

@@ -224,16 +224,92 @@ class RetryTest {
     }
 
     @Test
+    @Tag("ZM-36")
     void expiryReachesMailThatNeverGotASeat() {
         Story story = new Story(s -> s.lanes(1, 1).lifetime(DAY, DAY));
         story.withhold(QmgrOrder.Deliver.class);
         story.queue("a@slow.example");
         QueueId behind = story.queue("b@slow.example");
 
-        story.until(DAY + HOUR);
+        story.until(3 * DAY - 1);
+        assertThat(story.removed).isEmpty();
+        story.until(3 * DAY + HOUR);
 
         assertThat(story.removed).containsEntry(behind, Settlement.BOUNCED);
         assertThat(story.waiting(QmgrOrder.Deliver.class)).hasSize(1);
+    }
+
+    /// This server stood still for six days, and its connections fail at first for a reason of its own.
+    private static QueueId sixDaysOld(Story story) {
+        story.broken = true;
+        story.now = 6 * DAY;
+        Story.Row row = story.row("a@far.example");
+        row.createdMillis = 0;
+        row.nextMillis = 0;
+        story.start();
+        assertThat(story.register.get(row.id).attempts).isZero();
+        return row.id;
+    }
+
+    @Test
+    @Tag("ZM-35")
+    void aBacklogOlderThanItsLifetimeIsNotReturnedBeforeItsAttempt() {
+        Story story = new Story();
+        QueueId old = sixDaysOld(story);
+        story.until(6 * DAY + HOUR);
+        assertThat(story.removed).isEmpty();
+        story.broken = false;
+        story.until(6 * DAY + 4 * HOUR);
+
+        assertThat(story.removed).containsEntry(old, Settlement.SENT);
+    }
+
+    @Test
+    @Tag("ZM-35")
+    void aBacklogOlderThanItsLifetimeIsReturnedAfterOneAttempt() {
+        Story story = new Story();
+        QueueId old = sixDaysOld(story);
+        story.replies.put("far.example", Story.TRY_LATER);
+        story.broken = false;
+        story.until(6 * DAY + 2 * HOUR);
+
+        assertThat(story.removed).containsEntry(old, Settlement.BOUNCED);
+    }
+
+    @Test
+    @Tag("ZM-36")
+    void afterTheSecondExpiryMailIsReturnedThatWasNeverTried() {
+        Story story = new Story();
+        story.broken = true;
+        QueueId old = story.queue("a@far.example");
+        story.until(7 * DAY - 1);
+        assertThat(story.removed).isEmpty();
+        story.until(7 * DAY + 2 * HOUR);
+
+        assertThat(story.removed).containsEntry(old, Settlement.BOUNCED);
+    }
+
+    @Test
+    @Tag("ZM-36")
+    void withoutASecondExpiryMailThatWasNeverTriedStays() {
+        Story story = new Story(s -> s.also(config -> config.withSecondExpiry(Long.MAX_VALUE)));
+        story.broken = true;
+        QueueId old = story.queue("a@far.example");
+        story.until(30 * DAY);
+
+        assertThat(story.removed).isEmpty();
+        assertThat(story.register.get(old).attempts).isZero();
+    }
+
+    @Test
+    @Tag("ZM-36")
+    void aSecondExpiryOfNothingComesWithTheLifetime() {
+        Story story = new Story(s -> s.also(config -> config.withSecondExpiry(0)));
+        story.broken = true;
+        QueueId old = story.queue("a@far.example");
+        story.until(5 * DAY + 2 * HOUR);
+
+        assertThat(story.removed).containsEntry(old, Settlement.BOUNCED);
     }
 
     @Test

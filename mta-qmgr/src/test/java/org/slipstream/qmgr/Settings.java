@@ -43,6 +43,11 @@ public final class Settings {
         return this;
     }
 
+    public Settings scans(int limit) {
+        scanLimit = limit;
+        return this;
+    }
+
     public Settings lanes(int perDestination, int all) {
         lanesPerDestination = perDestination;
         lanes = all;

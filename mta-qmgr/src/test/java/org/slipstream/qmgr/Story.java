@@ -5,6 +5,7 @@ import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
@@ -45,6 +46,9 @@ final class Story {
         long createdMillis;
         long nextMillis;
         boolean held;
+
+        /// Leased, deferred or held since it came in.
+        boolean putOff;
         boolean delayNotified;
         final Map<Integer, Recipient> open = new TreeMap<>();
         final Map<Integer, Outcome> last = new TreeMap<>();
@@ -52,6 +56,15 @@ final class Story {
         int failed;
         int attempts;
         Wishes wishes = Wishes.NONE;
+
+        QueueName queue() {
+            return attempts == 0 && !putOff ? QueueName.INCOMING : QueueName.DEFERRED;
+        }
+
+        void putOff(long untilMillis) {
+            nextMillis = untilMillis;
+            putOff = true;
+        }
 
         MessageSummary summary() {
             return new MessageSummary(id, sender, createdMillis, 1_000, recipients, open.size(), failed, attempts, held,
@@ -81,6 +94,9 @@ final class Story {
     private final List<QmgrOrder> unanswered = new ArrayList<>();
     private final Deque<QmgrEvent> answers = new ArrayDeque<>();
     private final Map<Long, String> connections = new TreeMap<>();
+
+    private long tickets;
+    final Map<Long, QmgrOrder.Result> results = new TreeMap<>();
 
     private final QmgrTrace trace;
 
@@ -139,8 +155,10 @@ final class Story {
         }
     }
 
-    void command(Command command) {
-        happens(new QmgrEvent.Operator(command));
+    /// @return the ticket under which the answer is found in [#results]
+    long command(Command command) {
+        happens(new QmgrEvent.Operator(command, ++tickets));
+        return tickets;
     }
 
     void start() {
@@ -242,7 +260,7 @@ final class Story {
             case QmgrOrder.RecordOutcome record -> record(record);
             case QmgrOrder.Notify notify -> notify(notify);
             case QmgrOrder.Defer defer -> {
-                register.get(defer.id()).nextMillis = defer.nextAttemptMillis();
+                register.get(defer.id()).putOff(defer.nextAttemptMillis());
                 answers.add(new QmgrEvent.Filed(Optional.of(defer.id())));
             }
             case QmgrOrder.Remove remove -> {
@@ -252,6 +270,7 @@ final class Story {
             }
             case QmgrOrder.SetHold hold -> {
                 register.get(hold.id()).held = hold.held();
+                register.get(hold.id()).putOff = true;
                 register.get(hold.id()).nextMillis = Math.min(register.get(hold.id()).nextMillis, now);
                 answers.add(new QmgrEvent.Filed(Optional.of(hold.id())));
             }
@@ -260,6 +279,13 @@ final class Story {
                         .forEach(row -> row.nextMillis = due.nowMillis());
                 answers.add(new QmgrEvent.Filed(due.id()));
             }
+            case QmgrOrder.Answered answered -> answered(answered);
+        }
+    }
+
+    private void answered(QmgrOrder.Answered answered) {
+        if (answered.ticket() > tickets || results.put(answered.ticket(), answered.result()) != null) {
+            throw new AssertionError("no such question: " + answered);
         }
     }
 
@@ -269,17 +295,19 @@ final class Story {
     }
 
     private void scan(QmgrOrder.Scan scan) {
-        register.values().stream().filter(row -> !row.held && row.nextMillis > scan.furthestMillis()
+        List<Row> queue = register.values().stream()
+                .filter(row -> row.queue() == scan.queue()).toList();
+        queue.stream().filter(row -> !row.held && row.nextMillis > scan.furthestMillis()
                 && row.wishes.holdUntilMillis().orElse(0) <= scan.furthestMillis())
                 .forEach(row -> row.nextMillis = scan.furthestMillis());
-        List<Row> due = register.values().stream()
+        List<Row> due = queue.stream()
                 .filter(row -> row.nextMillis <= scan.nowMillis()
                         && (!row.held || row.createdMillis < scan.createdBeforeMillis()))
                 .sorted((a, b) -> Long.compare(a.nextMillis, b.nextMillis)).toList();
         List<Row> found = due.subList(0, Math.min(scan.limit(), due.size()));
         List<MessageSummary> summaries = found.stream().map(Row::summary).toList();
-        found.forEach(row -> row.nextMillis = scan.leaseUntilMillis());
-        OptionalLong next = register.values().stream().filter(row -> !found.contains(row) && !row.held)
+        found.forEach(row -> row.putOff(scan.leaseUntilMillis()));
+        OptionalLong next = queue.stream().filter(row -> !found.contains(row) && !row.held)
                 .mapToLong(row -> row.nextMillis).min();
         answers.add(new QmgrEvent.ScanDone(summaries, due.size() > found.size(), next));
     }

@@ -18,7 +18,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// An observer hears what is decided and learned.
 class TraceTest {
     @Test
-    @Tag("PF-13")
     @Tag("PF-10")
     void theLifeOfADestinationThatIsDownIsHeardFromBirthToForgetting() {
         List<String> heard = new ArrayList<>();

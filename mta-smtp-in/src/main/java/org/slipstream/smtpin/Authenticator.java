@@ -9,6 +9,7 @@ import org.slipstream.smtpin.auth.Mechanism;
 import org.slipstream.smtpin.auth.Mechanisms;
 import org.slipstream.smtpin.auth.PasswordThreads;
 import org.slipstream.smtpin.command.Command;
+import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.ClientNetwork;
 
 import java.io.IOException;

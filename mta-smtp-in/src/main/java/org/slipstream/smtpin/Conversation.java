@@ -7,6 +7,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.smtpin.auth.Mechanisms;
 import org.slipstream.smtpin.command.Command;
 import org.slipstream.smtpin.command.CommandParser;
+import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.protocol.Action;
 import org.slipstream.smtpin.protocol.Offer;
 import org.slipstream.smtpin.protocol.Protocol;

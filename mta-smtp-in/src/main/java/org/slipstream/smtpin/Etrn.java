@@ -1,6 +1,7 @@
 package org.slipstream.smtpin;
 
 import org.slipstream.core.Reply;
+import org.slipstream.smtpin.policy.Client;
 
 /// What the house does when a client asks for the mail that waits for it (RFC 1985). Called on session threads.
 @FunctionalInterface

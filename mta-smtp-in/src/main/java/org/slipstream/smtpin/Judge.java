@@ -6,6 +6,7 @@ import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.command.Command;
 import org.slipstream.smtpin.policy.Check;
+import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.Policy;
 import org.slipstream.smtpin.policy.Tag;
 

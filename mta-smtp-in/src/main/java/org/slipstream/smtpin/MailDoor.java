@@ -4,6 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.smtpin.policy.Client;
 
 import java.io.IOException;
 import java.util.Optional;

@@ -2,6 +2,7 @@ package org.slipstream.smtpin;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
+import org.slipstream.smtpin.policy.Client;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;

@@ -7,6 +7,7 @@ import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.data.Pace;
 import org.slipstream.smtpin.policy.Check;
+import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.Policy;
 import org.slipstream.smtpin.protocol.ServicePolicy;
 

@@ -52,8 +52,9 @@ class FencesTest {
                 .check(listener);
     }
 
+    /// The slices start above the root package, so that the root package is one of them.
     @Test
     void packagesFormNoCycle() {
-        slices().matching("org.slipstream.smtpin.(**)").should().beFreeOfCycles().check(listener);
+        slices().matching("org.slipstream.(**)").should().beFreeOfCycles().check(listener);
     }
 }

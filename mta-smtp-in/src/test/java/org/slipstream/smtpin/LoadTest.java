@@ -8,6 +8,7 @@ import org.slipstream.core.BodyType;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.smtpin.policy.Client;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Address;
+import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.EarlyTalker;
 import org.slipstream.smtpin.policy.Policy;
 import org.slipstream.smtpin.policy.RelayForms;

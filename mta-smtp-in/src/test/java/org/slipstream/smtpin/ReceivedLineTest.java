@@ -3,6 +3,7 @@ package org.slipstream.smtpin;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
+import org.slipstream.smtpin.policy.Client;
 
 import java.net.InetAddress;
 import java.util.Optional;

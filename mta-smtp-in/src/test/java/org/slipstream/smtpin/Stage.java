@@ -5,6 +5,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.smtpin.auth.GuessGuard;
 import org.slipstream.smtpin.command.Extension;
 import org.slipstream.smtpin.policy.Check;
+import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.ClientNetwork;
 import org.slipstream.smtpin.policy.EarlyTalker;
 import org.slipstream.smtpin.policy.HeaderForm;

@@ -2,57 +2,53 @@ package org.slipstream.smtpout;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.Delivery;
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.LogText;
-import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.Traffic.Ending;
-import org.slipstream.smtpout.Traffic.Ending.Kind;
-import org.slipstream.smtpout.Traffic.Left;
+import org.slipstream.smtpout.dialog.Transfer;
 import org.slipstream.smtpout.wire.Heard;
 import org.slipstream.smtpout.wire.Heard.End;
 import org.slipstream.smtpout.wire.Watchdog;
 import org.slipstream.smtpout.wire.Wire;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import java.util.function.Consumer;
 
-/// One connection, on a virtual thread of its own, `out-<n>`: opens it, carries parcels, several at once where the peer can
+/// One connection, on a virtual thread of its own, `out-<n>`: opens it, carries deliveries, several at once where the peer can
 /// bear that, closes it.
 ///
-/// The owner of the connection's life is the queue manager; the carrier owns the socket and obeys. What it promises in
-/// return, whatever happens on the network or in here: every open is answered once, by ready or failed, and every parcel
-/// once, by done or returned.
+/// The queue manager decides about the connection's life; the carrier owns the socket and obeys. Every open and every delivery is
+/// answered exactly once, whatever happens on the network or in here: see [PendingReplies].
 ///
-/// **Stale connections.** A peer may close an idle connection at any time, also in the moment in which the next parcels come.
-/// When it went away before it reacted to anything of them, nobody is to blame, and that is what the house is told. For a
-/// house that cannot find a parcel another seat there is another carrier by the same route: see [Carriers].
+/// **Stale connections.** A peer may close an idle connection at any time, also in the moment in which the next deliveries come.
+/// When it closes before it has reacted to any of them, the connection counts as lost, and nobody is to blame.
 ///
-/// **Stopping.** Nothing here is interrupted, because the thread may be reading a letter and an interrupt would close the
-/// spool's file under it. Who wants a carrier to stop cuts the wire.
+/// **Stopping.** Nothing here is interrupted, because the thread may be reading a message and an interrupt would close the
+/// spool's file under it. To stop a carrier, abort its connection.
 final class Carrier implements Runnable, ConnectionOwner {
     private static final Logger log = LoggerFactory.getLogger(Carrier.class);
 
     private final long number;
     private final Route route;
-    private final Role role;
     private final boolean plainly;
     private final ClientConfig config;
     private final Opener opener;
-    private final Answers answers;
-    private final Registry registry;
+    private final PendingReplies pending;
+    private final Consumer<Carrier> ended;
     private final Mailbox mailbox;
-    private final Deque<Parcel> waiting = new ArrayDeque<>();
+    private final Deque<Transfer> waiting = new ArrayDeque<>();
 
     private Optional<Session> session = Optional.empty();
     private Optional<Traffic> traffic = Optional.empty();
     private boolean closing;
 
-    // For those who cut: the wire in use, and whether it is still being opened.
+    // Guarded by this, for threads that cut: the wire in use, and whether it is still being opened.
     private Optional<Wire> wire = Optional.empty();
     private boolean opening = true;
     private boolean cut;
@@ -61,68 +57,27 @@ final class Carrier implements Runnable, ConnectionOwner {
     /// Read by other threads.
     private volatile Optional<WirePhase> phase = Optional.empty();
 
-    /// What a carrier is there for.
-    enum Role {
-        /// The house ordered it.
-        ORDERED,
-        /// In place of one that went stale. The house knows of one connection only.
-        SUCCESSOR,
-        /// For a parcel that crossed the news of the connection's loss: the house counts the connection as gone,
-        /// so it is not told of the new one, which ends with the parcel.
-        ONCE
-    }
-
-    /// Knows all carriers.
-    interface Registry {
-        /// The peer is known to break under pipelining.
-        boolean isPlain(String remote);
-
-        void breaksUnderPipelining(String remote);
-
-        /// From here on nothing more is posted. Returns the parcels that nobody took.
-        ///
-        /// @param stale the peer left while nobody was to blame
-        /// @param begun parcels in the carrier's hands
-        /// @return empty when a successor has taken over all parcels
-        Optional<List<Parcel>> farewell(Carrier carrier, boolean stale, List<Parcel> begun);
-
-        /// Nothing more will come from it.
-        void ended(Carrier carrier);
-    }
-
-    Carrier(long number, Route route, Role role, boolean plainly, ClientConfig config, Opener opener,
-            Watchdog watchdog, CarrierEvents events, Registry registry) {
+    /// @param ended called last, when no answer is pending
+    Carrier(long number, Route route, boolean plainly, ClientConfig config, Opener opener, Watchdog watchdog,
+            CarrierEvents events, Consumer<Carrier> ended) {
         this.number = number;
         this.route = route;
-        this.role = role;
         this.plainly = plainly;
         this.config = config;
         this.opener = opener;
         this.mailbox = new Mailbox(watchdog);
-        this.answers = new Answers(number, events, role != Role.ORDERED);
-        this.registry = registry;
+        this.pending = new PendingReplies(number, events);
+        this.ended = ended;
     }
 
     long number() {
         return number;
     }
 
-    Route route() {
-        return route;
-    }
-
-    boolean isPlain() {
-        return plainly;
-    }
-
-    /// False when this carrier has ended.
-    boolean deliver(Parcel parcel) {
-        answers.owe(parcel);
-        boolean posted = mailbox.post(new Mailbox.Deliver(parcel));
-        if (!posted) {
-            answers.forget(parcel);
-        }
-        return posted;
+    /// False when this carrier has ended and will not answer.
+    boolean deliver(Transfer transfer) {
+        pending.expect(transfer.delivery());
+        return mailbox.post(new Mailbox.Deliver(transfer)) || !pending.withdraw(transfer.delivery());
     }
 
     /// Finishes what it is doing, then ends. A connection that is still being opened has nothing to finish.
@@ -135,17 +90,7 @@ final class Carrier implements Runnable, ConnectionOwner {
         }
     }
 
-    /// A successor has taken over.
-    void forgetAll() {
-        answers.forgetAll();
-    }
-
-    /// Called with the registry locked. Returns the parcels that nobody took.
-    List<Parcel> endMailbox() {
-        return mailbox.end();
-    }
-
-    /// Like [#close]; what is answered from now on is our own doing.
+    /// Like [#close]. From now on a delivery that fails is a failure of this server.
     void stop() {
         synchronized (this) {
             stopping = true;
@@ -159,37 +104,46 @@ final class Carrier implements Runnable, ConnectionOwner {
         wire.ifPresent(w -> w.abort(End.ABORTED, "this server is stopping"));
     }
 
-    /// Answers in the carrier's place whatever it still owes, when it hangs where nothing can reach it.
+    /// Answers in the carrier's place whatever is pending, when it hangs where nothing can reach it.
     void giveUp() {
         mailbox.end();
-        answers.giveUp(Troubles.stopping());
+        pending.giveUp(FailureReplies.stopping());
     }
 
     @Override
     public void run() {
-        Ending ending = new Ending(Troubles.internal(), Troubles.LOCAL, Kind.OURS, List.of());
         try {
-            ending = live();
+            Ending ending = live();
+            quit();
+            release();
+            settle(ending);
         } catch (Throwable e) {
             log.warn("msg=\"a connection ends by a defect of this server\" conn={}", number, e);
         } finally {
-            end(ending);
+            release();
+            mailbox.end();
+            mailbox.close();
+            pending.giveUp(FailureReplies.internal());
+            ended.accept(this);
         }
     }
 
     private Ending live() {
         return switch (open()) {
             case Opener.Result.Opened(Session opened) -> {
-                answers.ready();
-                boolean plain = plainly || registry.isPlain(opened.remote());
-                Traffic running = new Traffic(number, config, opened, answers, plain, role == Role.ONCE,
-                        registry::breaksUnderPipelining, now -> phase = now);
+                pending.ready();
+                Traffic running = new Traffic(number, config, opened, pending, plainly, now -> phase = now);
                 traffic = Optional.of(running);
                 yield serve(running);
             }
-            case Opener.Result.Failed(Reply reason, String remote) -> {
-                answers.failed(reason, remote);
-                yield new Ending(reason, remote, isStopping() ? Kind.OURS : Kind.TOLD, List.of());
+            case Opener.Result.Failed failed -> {
+                pending.failed(failed.reason(), failed.remote(), failed.ours(), failed.retryAfterMillis());
+                yield Ending.QUIET;
+            }
+            case Opener.Result.Stopped _ -> {
+                pending.failed(isStopping() ? FailureReplies.stopping() : FailureReplies.closedByOrder(),
+                        FailureReplies.LOCAL, true, OptionalLong.empty());
+                yield Ending.QUIET;
             }
         };
     }
@@ -244,16 +198,13 @@ final class Carrier implements Runnable, ConnectionOwner {
                 }
             }
         }
-        return running.ending().orElseGet(this::ordered);
-    }
-
-    private Ending ordered() {
-        return new Ending(Troubles.noSuchConnection(), Troubles.LOCAL, Kind.TOLD, List.of());
+        return running.ending().orElse(Ending.QUIET);
     }
 
     private void take(Mailbox.Item item, Traffic running) {
         switch (item) {
-            case Mailbox.Deliver(Parcel parcel) -> waiting.addAll(answers.divided(parcel, running.portions(parcel)));
+            case Mailbox.Deliver(Transfer transfer) ->
+                waiting.addAll(pending.divided(transfer, running.portions(transfer.delivery())));
             case Mailbox.Close _ -> closing = true;
             case Mailbox.FromWire(Heard heard) -> {
                 if (running.ending().isEmpty()) {
@@ -265,60 +216,30 @@ final class Carrier implements Runnable, ConnectionOwner {
 
     // ---- the end
 
-    private void end(Ending ending) {
-        try {
-            if (ending.kind() == Kind.TOLD) {
-                quit();
-            }
-            session.ifPresent(s -> s.abort("ended"));
-            traffic.ifPresent(Traffic::close);
-            settle(ending);
-        } finally {
-            mailbox.close();
-            answers.giveUp(Troubles.internal());
-            registry.ended(this);
-        }
+    private void release() {
+        session.ifPresent(s -> s.abort("ended"));
+        traffic.ifPresent(Traffic::close);
     }
 
     private void settle(Ending ending) {
-        List<Parcel> begun = Stream.concat(ending.left().stream().map(Left::parcel), waiting.stream()).toList();
-        boolean passesOn = ending.kind() == Kind.STALE && !answers.reseats();
-        Optional<List<Parcel>> unread = registry.farewell(this, passesOn,
-                passesOn ? answers.rejoined(begun, ending.reason(), ending.remote()) : begun);
-        if (unread.isEmpty()) {
-            return;
-        }
-        List<Parcel> untouched = new ArrayList<>(waiting);
-        untouched.addAll(unread.get());
-        boolean broken = ending.kind() == Kind.BROKEN;
-        if (ending.kind() == Kind.STALE || broken && ending.left().isEmpty()) {
-            log.debug("msg=\"connection lost\" conn={} reason=\"{}\"", number,
-                    LogText.text(ending.reason().toString()));
-            answers.lost(ending.reason().toString());
-        }
-        for (Left left : ending.left()) {
-            giveBack(left.parcel(), ending, left.mayHaveArrived(), broken);
-        }
-        boolean shut = traffic.isEmpty();
-        for (Parcel parcel : untouched) {
-            if (shut) {
-                giveBack(parcel, ending, false, role != Role.ORDERED);
-            } else {
-                giveBack(parcel, new Ending(Troubles.noSuchConnection(), Troubles.LOCAL, ending.kind(), List.of()),
-                        false, false);
-            }
-        }
+        waiting.addAll(mailbox.end());
+        ending.lost().ifPresent(reason -> {
+            log.debug("msg=\"connection lost\" conn={} reason=\"{}\"", number, LogText.text(reason));
+            pending.lost(reason);
+        });
+        ending.left().forEach(pending::done);
+        waiting.forEach(transfer -> pending.done(untried(transfer.delivery())));
     }
 
-    private void giveBack(Parcel parcel, Ending ending, boolean mayHaveArrived, boolean siteTrouble) {
-        if (ending.kind() == Kind.OURS) {
-            answers.deferred(parcel, ending.reason(), ending.remote(), false);
-        } else {
-            answers.returned(parcel, ending.reason(), ending.remote(), mayHaveArrived, siteTrouble);
-        }
+    private DeliveryResult untried(Delivery delivery) {
+        return isStopping()
+                ? new DeliveryResult.OwnFailure(delivery.number(), number, FailureReplies.stopping(),
+                        DeliveryResult.Scope.MESSAGE, false)
+                : new DeliveryResult.Unanswered(delivery.number(), number, FailureReplies.noSuchConnection(),
+                        session.map(s -> s.remote(delivery)).orElse(FailureReplies.LOCAL), false);
     }
 
-    /// The peer is told goodbye when it is still there. The house does not wait for that.
+    /// QUIT, where the peer is still there and nothing is under way. No answer waits for it.
     private void quit() {
         if (traffic.filter(Traffic::isIdle).isEmpty()) {
             return;
@@ -331,8 +252,8 @@ final class Carrier implements Runnable, ConnectionOwner {
             Optional<Mailbox.Item> item = mailbox.take(deadline - System.nanoTime());
             over = item.isEmpty() || item.get() instanceof Mailbox.FromWire;
             item.ifPresent(i -> {
-                if (i instanceof Mailbox.Deliver(Parcel parcel)) {
-                    waiting.add(parcel);
+                if (i instanceof Mailbox.Deliver(Transfer transfer)) {
+                    waiting.add(transfer);
                 }
             });
         }

@@ -8,6 +8,7 @@ import org.slipstream.smtpout.content.Conversion;
 import org.slipstream.smtpout.content.Survey;
 import org.slipstream.smtpout.dialog.PeerExtensions;
 import org.slipstream.smtpout.dialog.PeerExtensions.Extension;
+import org.slipstream.smtpout.dialog.Transfer;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -28,18 +29,18 @@ sealed interface Fitting {
     record Impossible(Reply reason) implements Fitting {}
 
     /// @throws IOException when the letter cannot be read
-    static Fitting of(Parcel parcel, PeerExtensions peer, Assurance assurance) throws IOException {
-        Optional<Reply> broken = exposed(parcel, peer, assurance).or(() -> untimed(parcel, peer, assurance));
+    static Fitting of(Transfer transfer, PeerExtensions peer, Assurance assurance) throws IOException {
+        Optional<Reply> broken = exposed(transfer, peer, assurance).or(() -> untimed(transfer, peer, assurance));
         if (broken.isPresent()) {
             return new Impossible(broken.get());
         }
         boolean sevenBit = !peer.offers(Extension.EIGHT_BIT_MIME);
-        boolean binary = parcel.envelope().body() == BodyType.BINARY_MIME;
-        boolean utf8 = parcel.envelope().smtpUtf8() && !peer.offers(Extension.SMTPUTF8);
+        boolean binary = transfer.envelope().body() == BodyType.BINARY_MIME;
+        boolean utf8 = transfer.envelope().smtpUtf8() && !peer.offers(Extension.SMTPUTF8);
         if (!sevenBit && !binary && !utf8) {
             return AS_IT_IS;
         }
-        Survey survey = survey(parcel.letter());
+        Survey survey = survey(transfer.content());
         if (utf8 && survey.hasEightBitHeader()) {
             // RFC 6531 section 3.5.
             return new Impossible(Reply.of(550, "5.6.9",
@@ -50,15 +51,15 @@ sealed interface Fitting {
             return AS_IT_IS;
         }
         return survey.isConvertible()
-                ? new Converted(converted(parcel.letter(), survey, sevenBit, binary, false))
+                ? new Converted(converted(transfer.content(), survey, sevenBit, binary, false))
                 : new Impossible(Reply.of(554, "5.6.3",
                         "the message is too malformed to be converted to what the next hop can take"));
     }
 
     // RFC 8689 section 4.2.1: to whom it says it is, in secret, and to nobody who does not promise the same. Otherwise it goes back;
     // what the peer is will not change by waiting.
-    private static Optional<Reply> exposed(Parcel parcel, PeerExtensions peer, Assurance assurance) {
-        if (!parcel.envelope().wishes().requireTls() || assurance == Assurance.FINAL) {
+    private static Optional<Reply> exposed(Transfer transfer, PeerExtensions peer, Assurance assurance) {
+        if (!transfer.envelope().wishes().requireTls() || assurance == Assurance.FINAL) {
             return Optional.empty();
         }
         if (assurance != Assurance.AUTHENTICATED) {
@@ -72,8 +73,8 @@ sealed interface Fitting {
     }
 
     // RFC 2852 section 4: mail that is to be there in time or to come back does not go to a relay that knows nothing of time.
-    private static Optional<Reply> untimed(Parcel parcel, PeerExtensions peer, Assurance assurance) {
-        boolean timed = parcel.envelope().wishes().deliverBy().filter(Wishes.DeliverBy::returned).isPresent();
+    private static Optional<Reply> untimed(Transfer transfer, PeerExtensions peer, Assurance assurance) {
+        boolean timed = transfer.envelope().wishes().deliverBy().filter(Wishes.DeliverBy::returned).isPresent();
         return timed && assurance != Assurance.FINAL && !peer.offers(Extension.DELIVER_BY)
                 ? Optional.of(Reply.of(554, "5.3.3",
                         "the sender wants it delivered in time or back, and the next hop does not offer DELIVERBY"))
@@ -83,8 +84,8 @@ sealed interface Fitting {
     /// The letter has lines of more than 998 octets, which RFC 5321 section 4.5.3.1.6 does not allow.
     ///
     /// @throws IOException when the letter cannot be read
-    static Fitting withShortLines(Parcel parcel, PeerExtensions peer) throws IOException {
-        Survey survey = survey(parcel.letter());
+    static Fitting withShortLines(Transfer transfer, PeerExtensions peer) throws IOException {
+        Survey survey = survey(transfer.content());
         if (survey.isSigned() || !survey.canShortenLines()) {
             return new Impossible(Reply.of(554, "5.6.0", "the message has lines of more than 998 octets and "
                     + (survey.isSigned()
@@ -94,8 +95,8 @@ sealed interface Fitting {
                     + "; the server's operator can have them sent or broken (smtp-client.long-lines)"));
         }
         boolean sevenBit = !peer.offers(Extension.EIGHT_BIT_MIME);
-        boolean binary = parcel.envelope().body() == BodyType.BINARY_MIME;
-        return new Converted(converted(parcel.letter(), survey, sevenBit, binary, true));
+        boolean binary = transfer.envelope().body() == BodyType.BINARY_MIME;
+        return new Converted(converted(transfer.content(), survey, sevenBit, binary, true));
     }
 
     private static Survey survey(Letter letter) throws IOException {

@@ -9,6 +9,7 @@ import org.slipstream.smtpout.dialog.Approach;
 import org.slipstream.smtpout.dialog.ClientDialog;
 import org.slipstream.smtpout.dialog.Phase;
 import org.slipstream.smtpout.dialog.Protocol;
+import org.slipstream.smtpout.dialog.RetryHint;
 import org.slipstream.smtpout.dialog.Step;
 import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.smtpout.wire.Dialer;
@@ -24,6 +25,7 @@ import java.util.Base64;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 import javax.net.ssl.SSLSocketFactory;
@@ -32,7 +34,7 @@ import javax.net.ssl.SSLSocketFactory;
 /// will be.
 ///
 /// Where TLS is opportunistic and fails in the handshake, a second connection to the same address follows without TLS, because
-/// to the mail's owner a letter in the clear is worth more than none (RFC 7435 section 3). Where it is mandatory the mail waits.
+/// to the mail's owner a message in the clear is worth more than none (RFC 7435 section 3). Where it is mandatory the mail waits.
 final class Introduction {
     private static final Logger log = LoggerFactory.getLogger(Introduction.class);
 
@@ -48,17 +50,22 @@ final class Introduction {
     private final List<? extends Endpoint> endpoints;
     private final Set<Endpoint> called = new LinkedHashSet<>();
 
-    /// How it went.
+    /// The result of an attempt.
     sealed interface Result {
         record Ready(Session session) implements Result {}
 
-        /// Nobody answered the call.
+        /// This machine has no socket for the connection.
+        record NoSocket(Reply reason) implements Result {}
+
+        /// No address answered the call.
         record NoAnswer(Reply reason, Endpoint remote) implements Result {}
 
-        /// Somebody answered and did not talk, or not for long. A `reason` of 5xx is meant for good.
-        record NoTalk(Reply reason, Endpoint remote) implements Result {}
+        /// The peer answered the call and refused, hung up or talked nonsense. A `reason` of 5xx is permanent.
+        ///
+        /// @param retryAfterMillis the peer's own wish
+        record NoTalk(Reply reason, Endpoint remote, OptionalLong retryAfterMillis) implements Result {}
 
-        /// We gave up ourselves, because this server stops.
+        /// The attempt was given up on this side.
         record Stopped() implements Result {}
     }
 
@@ -97,9 +104,7 @@ final class Introduction {
             log.debug("msg=\"no connection\" conn={} remote={} reason=\"{}\"", connection,
                     LogText.word(wire.endpoint().toString()),
                     LogText.text(gone.get().reason().toString()));
-            return gone.get().end() == End.ABORTED
-                    ? new Result.Stopped()
-                    : new Result.NoAnswer(Troubles.noConnection(wire.endpoint(), gone.get()), wire.endpoint());
+            return notConnected(wire.endpoint(), gone.get());
         }
         if (policy.implicitTls()) {
             Optional<Gone> failed = startTls(wire);
@@ -107,7 +112,16 @@ final class Introduction {
                 return noTls(wire, failed.get());
             }
         }
-        return talk(wire, new ClientDialog(protocol, approach(tls), wire.endpoint().toString()));
+        return talk(wire, new ClientDialog(protocol, approach(tls)));
+    }
+
+    private static Result notConnected(Endpoint endpoint, Gone gone) {
+        return switch (gone.end()) {
+            case ABORTED -> new Result.Stopped();
+            case NO_SOCKET -> new Result.NoSocket(FailureReplies.noSocket(endpoint, gone));
+            case CLOSED, BROKEN, TIMED_OUT, GARBLED ->
+                new Result.NoAnswer(FailureReplies.noConnection(endpoint, gone), endpoint);
+        };
     }
 
     private Approach approach(TlsPolicy tls) {
@@ -196,7 +210,7 @@ final class Introduction {
         log.info("msg=\"TLS failed{}\" conn={} remote={} reason=\"{}\"", mandatory ? "" : ", trying in the clear",
                 connection, LogText.word(wire.endpoint().toString()), LogText.text(failed.reason().toString()));
         return mandatory
-                ? new Result.NoTalk(Troubles.noTls(wire.endpoint(), failed), wire.endpoint())
+                ? noTalk(FailureReplies.noTls(wire.endpoint(), failed), wire)
                 : make(List.of(wire.endpoint()), TlsPolicy.NONE);
     }
 
@@ -205,7 +219,7 @@ final class Introduction {
                 LogText.word(wire.endpoint().toString()), LogText.text(gone.reason().toString()));
         return gone.end() == End.ABORTED
                 ? new Result.Stopped()
-                : new Result.NoTalk(Troubles.cutOff(wire.endpoint(), awaited, gone), wire.endpoint());
+                : noTalk(FailureReplies.cutOff(wire.endpoint().toString(), awaited, gone), wire);
     }
 
     private Result refused(Wire wire, Reply reply, Phase phase) {
@@ -217,8 +231,12 @@ final class Introduction {
         boolean forGood = reply.isPermanent() && phase == Phase.HELLO && protocol == Protocol.SMTP;
         int code = reply.isPermanent() && !forGood ? 450 : reply.code();
         Reply reason = phase == Phase.STARTTLS || phase == Phase.AUTH
-                ? Troubles.unfit(wire.endpoint(), code, reply)
-                : Troubles.refused(wire.endpoint(), code, reply);
-        return new Result.NoTalk(reason, wire.endpoint());
+                ? FailureReplies.unfit(wire.endpoint(), code, reply)
+                : FailureReplies.refused(wire.endpoint(), code, reply);
+        return new Result.NoTalk(reason, wire.endpoint(), RetryHint.millis(reply));
+    }
+
+    private static Result noTalk(Reply reason, Wire wire) {
+        return new Result.NoTalk(reason, wire.endpoint(), OptionalLong.empty());
     }
 }

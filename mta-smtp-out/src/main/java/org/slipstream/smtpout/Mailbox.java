@@ -1,5 +1,6 @@
 package org.slipstream.smtpout;
 
+import org.slipstream.smtpout.dialog.Transfer;
 import org.slipstream.smtpout.wire.Heard;
 import org.slipstream.smtpout.wire.Watchdog;
 
@@ -11,9 +12,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// The one place where a carrier waits: for orders from the house and for replies from the wire.
+/// The one place where a carrier waits: for orders and for replies from the wire.
 ///
-/// A mailbox ends once; from then on it takes nothing, so that whoever posts knows that nobody will read it.
+/// A mailbox ends once. From then on it takes nothing, and a post returns false.
 ///
 /// A wait has an end, and the end is the watchdog's to keep: a timed wait of a virtual thread wakes the thread that keeps the
 /// scheduler's timers, once to note it and once to strike it out, which costs more than all else that is done here.
@@ -30,7 +31,7 @@ final class Mailbox {
 
     sealed interface Item {}
 
-    record Deliver(Parcel parcel) implements Item {}
+    record Deliver(Transfer transfer) implements Item {}
 
     record Close() implements Item {}
 
@@ -40,7 +41,7 @@ final class Mailbox {
         this.watchdog = watchdog.new Post();
     }
 
-    /// False when nobody will ever read it.
+    /// False when the mailbox has ended.
     boolean post(Item item) {
         return post(List.of(item));
     }
@@ -103,13 +104,13 @@ final class Mailbox {
         return Optional.ofNullable(items.poll());
     }
 
-    /// Ends the mailbox. Returns the parcels that nobody took.
-    synchronized List<Parcel> end() {
+    /// Ends the mailbox. Returns the deliveries that were not taken.
+    synchronized List<Transfer> end() {
         ended = true;
-        List<Parcel> left = new ArrayList<>();
+        List<Transfer> left = new ArrayList<>();
         for (Item item : items) {
-            if (item instanceof Deliver(Parcel parcel)) {
-                left.add(parcel);
+            if (item instanceof Deliver(Transfer transfer)) {
+                left.add(transfer);
             }
         }
         items.clear();

@@ -12,40 +12,46 @@ import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
-/// Finds somebody to talk to: the hosts of a route one after the other, until one is ready for a transaction.
+/// Opens a connection to the host of a route, by one of its addresses.
 ///
-/// Hosts go by preference, equal ones in random order, so that senders spread over them (RFC 5321 section 5.1). Of each
-/// host all addresses count; the families take turns, beginning with either, and race ([org.slipstream.smtpout.wire.Dialer]). A
-/// host that cannot be reached, hangs up or greets with a
-/// refusal makes room for the next; after [#MAX_ADDRESSES] addresses or [#MAX_SESSIONS] peers that answered the call and
+/// The queue manager has chosen the host, so a route names one here. Of its addresses the families take turns, beginning with
+/// either, and race ([org.slipstream.smtpout.wire.Dialer]). An address that cannot be reached, hangs up or greets with a refusal
+/// makes room for the next; after [#MAX_ADDRESSES] addresses or [#MAX_SESSIONS] peers that answered the call and
 /// then would not talk, the attempt is over. At least two addresses are tried where there are two.
 ///
-/// The failure that is reported is the last one that may pass. Only when every host tried refused both EHLO and HELO for good
-/// is the route closed for good. A greeting with 5xx counts as passing: it is what overloaded and half-configured hosts
-/// say, and it is about the host, not about the mail.
+/// The failure that is reported is the last one that may pass. Only when every address tried refused both EHLO and HELO with 5xx
+/// is the host closed permanently. A greeting with 5xx counts as passing: it is what overloaded and half-configured hosts
+/// say, and it is about the host, not about the mail. A failure of this server is reported only when no address has failed.
 final class Opener {
     static final int MAX_ADDRESSES = 5;
     static final int MAX_SESSIONS = 2;
-    /// When DNS fails for so many hosts, it will for the others.
-    static final int MAX_DNS_TROUBLES = 3;
 
     private final ClientConfig config;
     private final HostFinder hosts;
     private final RandomGenerator random;
     private final Watchdog watchdog;
 
-    /// What an attempt led to.
+    /// The result of an attempt.
     sealed interface Result {
         record Opened(Session session) implements Result {}
 
-        record Failed(Reply reason, String remote) implements Result {}
+        /// The attempt was given up on this side.
+        record Stopped() implements Result {}
+
+        /// @param ours the failure is one of this server, not of a host
+        /// @param retryAfterMillis the peer's own wish
+        record Failed(Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis) implements Result {
+            static Failed ours(Reply reason) {
+                return new Failed(reason, FailureReplies.LOCAL, true, OptionalLong.empty());
+            }
+        }
     }
 
     Opener(ClientConfig config, HostFinder hosts, RandomGenerator random, Watchdog watchdog) {
@@ -58,22 +64,21 @@ final class Opener {
     Result open(Route route, long connection, ConnectionOwner owner) {
         Attempt attempt = new Attempt(connection, owner, config.policy(route));
         return switch (route) {
-            case Route.Smtp smtp -> attempt.hosts(Protocol.SMTP, byPreference(smtp.hosts()),
+            case Route.Smtp smtp -> attempt.host(Protocol.SMTP, smtp.hosts().getFirst(),
                     smtp.nextHop().startsWith("["));
             case Route.Lmtp lmtp -> lmtp(lmtp.nextHop(), attempt);
-            case Route.Local _,Route.Discard _ -> new Result.Failed(Troubles.noSuchTransport(route.transport()),
-                    Troubles.LOCAL);
+            case Route.Local _,Route.Discard _ -> Result.Failed.ours(FailureReplies.noSuchTransport(route.transport()));
         };
     }
 
     private Result lmtp(String nextHop, Attempt attempt) {
         if (nextHop.startsWith("unix:")) {
             Endpoint endpoint = new Endpoint.Unix(Path.of(nextHop.substring("unix:".length())));
-            return attempt.endpoints(Protocol.LMTP, List.of(endpoint)).<Result>map(Result.Opened::new)
-                    .orElseGet(attempt::failure);
+            return attempt.endpoints(Protocol.LMTP, List.of(endpoint));
         }
-        return hostAndPort(nextHop).map(host -> attempt.hosts(Protocol.LMTP, List.of(host), true))
-                .orElseGet(() -> new Result.Failed(Troubles.noSuchAddress(nextHop), Troubles.LOCAL));
+        return hostAndPort(nextHop).map(host -> attempt.host(Protocol.LMTP, host, true))
+                .orElseGet(() -> new Result.Failed(FailureReplies.noSuchAddress(nextHop), nextHop, false,
+                        OptionalLong.empty()));
     }
 
     /// `host:port` or `[host]:port`.
@@ -86,14 +91,11 @@ final class Opener {
                 : Optional.empty();
     }
 
-    private List<Route.Host> byPreference(List<Route.Host> given) {
-        List<Route.Host> order = mixed(given);
-        order.sort(Comparator.comparingInt(Route.Host::preference));
-        return order;
-    }
-
     private List<InetAddress> inOrder(List<InetAddress> addresses) {
-        List<InetAddress> mixed = mixed(addresses);
+        List<InetAddress> mixed = new ArrayList<>(addresses);
+        synchronized (random) {
+            Collections.shuffle(mixed, java.util.Random.from(random));
+        }
         List<InetAddress> first = new ArrayList<>();
         List<InetAddress> second = new ArrayList<>();
         Class<?> family = mixed.getFirst().getClass();
@@ -113,26 +115,17 @@ final class Opener {
                 : new HostFinder.Answer.Found(host.addresses().stream().map(InetAddress::ofLiteral).toList());
     }
 
-    private <T> List<T> mixed(List<T> given) {
-        List<T> order = new ArrayList<>(given);
-        synchronized (random) {
-            Collections.shuffle(order, java.util.Random.from(random));
-        }
-        return order;
-    }
-
-    /// One walk through the hosts, with what it has met so far. Lives on the carrier's thread.
+    /// One walk through the addresses, with its failures so far. Lives on the carrier's thread.
     private final class Attempt {
         private final long connection;
         private final ConnectionOwner owner;
         private final PeerPolicy policy;
         private final Set<Endpoint> called = new HashSet<>();
-        private int addresses;
         private int sessions;
-        private int dnsTroubles;
         private boolean stopped;
         private Optional<Result.Failed> forGood = Optional.empty();
         private Optional<Result.Failed> forNow = Optional.empty();
+        private Optional<Result.Failed> ours = Optional.empty();
 
         Attempt(long connection, ConnectionOwner owner, PeerPolicy policy) {
             this.connection = connection;
@@ -140,73 +133,60 @@ final class Opener {
             this.policy = policy;
         }
 
-        Result hosts(Protocol protocol, List<Route.Host> order, boolean configured) {
-            for (Route.Host host : order) {
-                if (isOver()) {
-                    break;
-                }
-                owner.doing(WirePhase.now(QueuePhase.Code.LOOKUP, host.toString(), 0));
-                switch (find(host)) {
-                    case HostFinder.Answer.Found found -> {
-                        Optional<Session> session = addresses(protocol, host, inOrder(found.addresses()));
-                        if (session.isPresent()) {
-                            return new Result.Opened(session.get());
-                        }
-                    }
-                    case HostFinder.Answer.None(String reason) -> failed(
-                            Troubles.unknownHost(host.name(), reason, configured), host.toString());
-                    case HostFinder.Answer.Trouble(String reason) -> {
-                        dnsTroubles++;
-                        failed(Troubles.dnsTrouble(host.name(), reason), host.toString());
-                    }
-                }
-            }
-            return failure();
+        /// @param configured the operator named the host
+        Result host(Protocol protocol, Route.Host host, boolean configured) {
+            owner.doing(WirePhase.now(QueuePhase.Code.LOOKUP, host.toString(), 0));
+            return switch (find(host)) {
+                case HostFinder.Answer.Found(List<InetAddress> addresses) -> endpoints(protocol,
+                        inOrder(addresses).stream().map(a -> new Endpoint.Tcp(host.name(), a, host.port())).toList());
+                case HostFinder.Answer.None(String reason) -> notFound(host,
+                        FailureReplies.unknownHost(host.name(), reason, configured));
+                case HostFinder.Answer.Trouble(String reason) -> notFound(host,
+                        FailureReplies.lookupFailed(host.name(), reason));
+            };
         }
 
-        private Optional<Session> addresses(Protocol protocol, Route.Host host, List<InetAddress> order) {
-            List<Endpoint> left = new ArrayList<>(
-                    order.stream().map(address -> new Endpoint.Tcp(host.name(), address, host.port())).toList());
-            while (!left.isEmpty() && !isOver()) {
-                int most = Math.min(left.size(), MAX_ADDRESSES - addresses);
-                Optional<Session> session = endpoints(protocol, left.subList(0, most));
-                if (session.isPresent()) {
-                    return session;
-                }
+        private static Result notFound(Route.Host host, Reply reason) {
+            return new Result.Failed(reason, host.toString(), false, OptionalLong.empty());
+        }
+
+        Result endpoints(Protocol protocol, List<? extends Endpoint> order) {
+            List<Endpoint> left = new ArrayList<>(order);
+            Optional<Session> session = Optional.empty();
+            while (session.isEmpty() && !left.isEmpty() && !isOver()) {
+                session = race(protocol, left.subList(0, Math.min(left.size(), MAX_ADDRESSES - called.size())));
                 left.removeAll(called);
             }
-            return Optional.empty();
+            return session.<Result>map(Result.Opened::new).orElseGet(this::failure);
         }
 
-        Optional<Session> endpoints(Protocol protocol, List<Endpoint> endpoints) {
+        private Optional<Session> race(Protocol protocol, List<Endpoint> endpoints) {
             var introduction = new Introduction(config, watchdog, owner, connection, protocol, policy, endpoints);
             Introduction.Result result = introduction.make();
             called.addAll(introduction.called());
-            addresses += introduction.called().size();
             switch (result) {
                 case Introduction.Result.Ready(Session session) -> {
                     return Optional.of(session);
                 }
-                case Introduction.Result.NoAnswer(Reply reason, Endpoint remote) -> failed(reason, remote.toString());
-                case Introduction.Result.NoTalk(Reply reason, Endpoint remote) -> {
+                case Introduction.Result.NoSocket(Reply reason) -> ours = Optional.of(Result.Failed.ours(reason));
+                case Introduction.Result.NoAnswer(Reply reason, Endpoint remote) -> failed(reason, remote,
+                        OptionalLong.empty());
+                case Introduction.Result.NoTalk(Reply reason, Endpoint remote, OptionalLong retryAfterMillis) -> {
                     sessions++;
-                    failed(reason, remote.toString());
+                    failed(reason, remote, retryAfterMillis);
                 }
-                case Introduction.Result.Stopped _ -> {
-                    stopped = true;
-                    failed(Troubles.stopping(), Troubles.LOCAL);
-                }
+                case Introduction.Result.Stopped _ -> stopped = true;
             }
             return Optional.empty();
         }
 
         private boolean isOver() {
-            return stopped || addresses >= MAX_ADDRESSES || sessions >= MAX_SESSIONS
-                    || dnsTroubles >= MAX_DNS_TROUBLES;
+            return stopped || called.size() >= MAX_ADDRESSES || sessions >= MAX_SESSIONS;
         }
 
-        private void failed(Reply reason, String remote) {
-            Optional<Result.Failed> failure = Optional.of(new Result.Failed(reason, remote));
+        private void failed(Reply reason, Endpoint remote, OptionalLong retryAfterMillis) {
+            Optional<Result.Failed> failure = Optional
+                    .of(new Result.Failed(reason, remote.toString(), false, retryAfterMillis));
             if (reason.isPermanent()) {
                 forGood = failure;
             } else {
@@ -215,7 +195,9 @@ final class Opener {
         }
 
         private Result failure() {
-            return forNow.or(() -> forGood).orElseThrow();
+            return stopped
+                    ? new Result.Stopped()
+                    : forNow.or(() -> ours).or(() -> forGood).orElseThrow();
         }
     }
 }

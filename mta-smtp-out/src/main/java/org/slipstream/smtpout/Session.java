@@ -1,7 +1,10 @@
 package org.slipstream.smtpout;
 
+import org.slipstream.core.Delivery;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
 import org.slipstream.smtpout.dialog.ClientDialog;
+import org.slipstream.smtpout.wire.Endpoint;
 import org.slipstream.smtpout.wire.Heard;
 import org.slipstream.smtpout.wire.Heard.End;
 import org.slipstream.smtpout.wire.Wire;
@@ -53,8 +56,17 @@ final class Session {
         return dialog;
     }
 
+    /// The peer's name in logs: the one under which the connection was opened.
     String remote() {
         return wire.endpoint().toString();
+    }
+
+    /// The peer's name in outcomes: the host of this delivery's route, with the connection's address. Hosts with one address
+    /// share connections, so the connection may have been opened under another name.
+    String remote(Delivery delivery) {
+        return delivery.route() instanceof Route.Smtp smtp && wire.endpoint() instanceof Endpoint.Tcp tcp
+                ? new Endpoint.Tcp(smtp.hosts().getFirst().name(), tcp.address(), tcp.port()).toString()
+                : remote();
     }
 
     /// From here on everything heard goes to `listener`, what came together in one piece; the last of it is [Heard.Gone].

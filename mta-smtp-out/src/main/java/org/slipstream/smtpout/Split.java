@@ -1,5 +1,11 @@
 package org.slipstream.smtpout;
 
+import org.slipstream.core.Delivery;
+import org.slipstream.core.DeliveryResult;
+import org.slipstream.core.DeliveryResult.Answered;
+import org.slipstream.core.DeliveryResult.OwnFailure;
+import org.slipstream.core.DeliveryResult.Unanswered;
+import org.slipstream.core.Outcome;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 
@@ -8,59 +14,67 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/// A parcel that goes in several transactions, because the peer takes only so many recipients in one. The house posted one parcel and
-/// gets one answer, when all portions have theirs.
+/// A delivery in several transactions, because the peer takes only some of its recipients in one. It has one result, when all portions
+/// have theirs.
 ///
-/// When the connection breaks between two portions, whoever was answered is done, and the others are deferred: a
-/// parcel cannot come back in parts. Only one of which nothing was answered comes back.
+/// A delivery cannot come back in parts. When one portion was answered and another was not, the recipients of the other are deferred.
+/// A delivery of which no portion was answered is unanswered, and it may have arrived when one portion may have.
 ///
 /// For one thread at a time.
 final class Split {
-    final Parcel whole;
+    private final Delivery whole;
     private int left;
-    private boolean answered;
     private boolean usable = true;
+    private boolean answered;
+    private Optional<DeliveryResult> failure = Optional.empty();
     private final List<RecipientOutcome> outcomes = new ArrayList<>();
-    private Optional<Return> back = Optional.empty();
 
-    /// What the house is told of the whole.
-    sealed interface Answer {
-        record Done(List<RecipientOutcome> outcomes, boolean usable) implements Answer {}
-    }
-
-    record Return(Reply reason, String remote, boolean mayHaveArrived, boolean siteTrouble) implements Answer {}
-
-    Split(Parcel whole, int portions) {
+    Split(Delivery whole, int portions) {
         this.whole = whole;
         this.left = portions;
     }
 
-    boolean isAnswered() {
-        return answered;
-    }
-
-    Optional<Answer> done(List<RecipientOutcome> some, boolean stillUsable) {
-        answered = true;
-        usable &= stillUsable;
-        return collect(some);
-    }
-
-    /// @param deferred the outcomes, if the whole cannot come back
-    Optional<Answer> returned(Return how, List<RecipientOutcome> deferred) {
-        boolean may = how.mayHaveArrived() || back.map(Return::mayHaveArrived).orElse(false);
-        back = Optional.of(new Return(how.reason(), how.remote(), may, how.siteTrouble()));
-        usable = false;
-        return collect(deferred);
-    }
-
-    private Optional<Answer> collect(List<RecipientOutcome> some) {
-        outcomes.addAll(some);
-        left--;
-        if (left > 0) {
-            return Optional.empty();
+    /// The result of one portion. Returns the result of the whole when this was the last one.
+    Optional<DeliveryResult> add(Delivery portion, DeliveryResult result) {
+        switch (result) {
+            case Answered one -> answered(one);
+            case Unanswered one -> unanswered(portion, one);
+            case OwnFailure one -> failed(portion, one);
         }
-        // Numbers ascend in a parcel, and portions may have been answered in any order.
+        left--;
+        return left > 0 ? Optional.empty() : Optional.of(answered ? answer(result) : failure.orElseThrow());
+    }
+
+    private void answered(Answered one) {
+        answered = true;
+        usable &= one.usable();
+        outcomes.addAll(one.outcomes());
+    }
+
+    private void unanswered(Delivery portion, Unanswered one) {
+        boolean may = one.mayHaveArrived()
+                || failure.filter(before -> before instanceof Unanswered u && u.mayHaveArrived()).isPresent();
+        failure = Optional
+                .of(new Unanswered(whole.number(), one.connection(), one.reason(), one.remote(), may));
+        usable = false;
+        defer(portion, one.reason(), one.remote());
+    }
+
+    private void failed(Delivery portion, OwnFailure one) {
+        usable &= one.usable();
+        if (failure.filter(Unanswered.class::isInstance).isEmpty()) {
+            failure = Optional.of(new OwnFailure(whole.number(), one.connection(), one.reason(), one.scope(), usable));
+        }
+        defer(portion, one.reason(), FailureReplies.LOCAL);
+    }
+
+    private void defer(Delivery portion, Reply reason, String remote) {
+        outcomes.addAll(portion.all(new Outcome.Deferred(reason, remote)));
+    }
+
+    // Numbers ascend in a delivery, and portions may have been answered in any order.
+    private Answered answer(DeliveryResult last) {
         outcomes.sort(Comparator.comparingInt(RecipientOutcome::number));
-        return Optional.of(answered ? new Answer.Done(outcomes, usable) : back.orElseThrow());
+        return new Answered(whole.number(), last.connection(), outcomes, usable);
     }
 }

@@ -2,27 +2,29 @@ package org.slipstream.smtpout;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.Delivery;
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.Letter;
 import org.slipstream.core.LogText;
+import org.slipstream.core.Outcome;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
-import org.slipstream.smtpout.dialog.Errand;
-import org.slipstream.smtpout.dialog.Fate;
 import org.slipstream.smtpout.dialog.Move;
 import org.slipstream.smtpout.dialog.PeerExtensions;
 import org.slipstream.smtpout.dialog.Phase;
 import org.slipstream.smtpout.dialog.Pipeline;
 import org.slipstream.smtpout.dialog.Portions;
-import org.slipstream.smtpout.dialog.Verdict;
+import org.slipstream.smtpout.dialog.ReplyEffects;
+import org.slipstream.smtpout.dialog.Transfer;
 import org.slipstream.smtpout.wire.Heard;
 import org.slipstream.smtpout.wire.Heard.End;
 import org.slipstream.smtpout.wire.Heard.Gone;
 import org.slipstream.smtpout.wire.Wire;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,12 +32,12 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /// The messages of one session, on the carrier's thread: joins the [Pipeline], which says what to write and what a reply
-/// means, with the [Wire], and tells the house what became of each parcel.
+/// means, with the [Wire], and gives each delivery its result.
 ///
 /// Three rules keep mail safe when things break. A message that could not be read to its end never gets its end written: with
 /// DATA the wire is cut, with BDAT the transaction is reset. A message that did not go out whole cannot have been taken, whatever the
-/// peer says. And once the last byte may have left, a missing reply is no proof of anything: the parcel comes back with the
-/// word that the peer may have it already, and the log says so.
+/// peer says. And once the last byte may have left, a missing reply is no proof of anything: the delivery is
+/// unanswered and may have arrived, and the log says so.
 ///
 /// **After a pause** the first message is not written to its end before the peer has answered anything. A peer may close an idle
 /// connection just then, and a whole message that is lost so may have arrived for all this side knows. One round trip after a
@@ -43,8 +45,8 @@ import java.util.function.Consumer;
 final class Traffic {
     private static final Logger log = LoggerFactory.getLogger(Traffic.class);
 
-    /// How long to listen for a peer's last words when writing to it has failed.
-    private static final long LAST_WORDS_MILLIS = 2000;
+    /// For a peer's last reply when writing to it has failed.
+    private static final long LAST_REPLY_MILLIS = 2000;
 
     private final long connection;
     private final ClientConfig config;
@@ -52,9 +54,7 @@ final class Traffic {
     private final Wire wire;
     private final Pipeline pipeline;
     private final PipeDepth depth;
-    private final Answers answers;
-    private final boolean onceOnly;
-    private final Consumer<String> badly;
+    private final PendingReplies pending;
     private final Consumer<Optional<WirePhase>> phases;
 
     private final Map<Long, Flight> flights = new LinkedHashMap<>();
@@ -69,45 +69,38 @@ final class Traffic {
     private boolean afterPause;
     private Optional<Ending> ending = Optional.empty();
 
-    /// How it ended.
+    /// The end of the session.
     ///
-    /// @param reason 4xx
-    /// @param kind what the house must hear
-    /// @param left parcels that were begun and not answered
-    record Ending(Reply reason, String remote, Kind kind, List<Left> left) {
-        enum Kind {
-            /// The peer left while nothing was under way, or before it did anything about what was and had all of a message.
-            STALE,
-            /// It broke.
-            BROKEN,
-            /// The house knows already, from the last parcel.
-            TOLD,
-            /// Our own doing or defect. Nobody is to blame.
-            OURS
-        }
+    /// @param lost the reason, where the peer took the connection away and no result says so
+    /// @param left results of deliveries that were begun and not answered
+    record Ending(Optional<String> lost, List<DeliveryResult> left) {
+        /// No event follows.
+        static final Ending QUIET = new Ending(Optional.empty(), List.of());
     }
 
-    /// @param mayHaveArrived its last byte was handed to the network
-    record Left(Parcel parcel, boolean mayHaveArrived) {}
+    private enum Cause {
+        /// The peer left while nothing was under way, or before it reacted to anything of it.
+        STALE,
+        /// The connection broke.
+        BROKEN,
+        /// This server ended it.
+        OURS
+    }
 
     /// @param plainly no pipelining, whatever the peer offers
-    /// @param onceOnly the connection ends with the first parcel
-    /// @param badly told when the peer breaks under pipelining, before the house is
-    /// @param phases told what is done or awaited, and that it is nothing
-    Traffic(long connection, ClientConfig config, Session session, Answers answers, boolean plainly, boolean onceOnly,
-            Consumer<String> badly, Consumer<Optional<WirePhase>> phases) {
+    /// @param phases receives each change of what is done or awaited, and that it is nothing
+    Traffic(long connection, ClientConfig config, Session session, PendingReplies pending, boolean plainly,
+            Consumer<Optional<WirePhase>> phases) {
         this.connection = connection;
         this.config = config;
         this.session = session;
         this.wire = session.wire();
         this.pipeline = session.dialog().pipeline(plainly);
         this.depth = new PipeDepth(pipeline.reach(), config.ahead(), session.roundTripNanos());
-        this.answers = answers;
-        this.onceOnly = onceOnly;
-        this.badly = badly;
+        this.pending = pending;
         this.phases = phases;
         phases.accept(Optional.empty());
-        answers.depth(depth.depth());
+        pending.depth(depth.depth());
     }
 
     Optional<Ending> ending() {
@@ -120,81 +113,82 @@ final class Traffic {
 
     // ---- beginning
 
-    /// True when this parcel may begin now.
-    boolean hasRoomFor(Parcel parcel) {
+    /// True when this transfer may begin now.
+    boolean hasRoomFor(Transfer transfer) {
         if (!pipeline.mayBegin() || ending.isPresent() || wire.mute().isPresent()) {
             return false;
         }
-        return flights.isEmpty() || answers.reseats() && flights.size() < depth.depth()
-                && bytesInFlight + parcel.letter().sizeBytes() <= config.ahead().bytes();
+        return flights.isEmpty() || flights.size() < depth.depth()
+                && bytesInFlight + transfer.sizeBytes() <= config.ahead().bytes();
     }
 
-    /// What of this parcel fits into one transaction each.
-    List<List<Recipient>> portions(Parcel parcel) {
-        return Portions.of(parcel.recipients(), session.dialog().extensions());
+    /// The recipients of each transaction that this delivery takes.
+    List<List<Recipient>> portions(Delivery delivery) {
+        return Portions.of(delivery.recipients(), session.dialog().extensions());
     }
 
-    void begin(Parcel parcel) {
-        Optional<Flight> fitted = fitted(parcel);
-        if (fitted.isEmpty()) {
-            return;
+    void begin(Transfer transfer) {
+        try {
+            fitted(transfer).ifPresent(this::begin);
+        } catch (IOException e) {
+            log.warn("queue={} msg=\"message cannot be opened\" reason=\"{}\"", transfer.delivery().id(),
+                    LogText.text(FailureWords.of(e)));
+            pending.done(unreadable(transfer.number(), true));
         }
-        Flight flight = fitted.get();
+    }
+
+    private void begin(Flight flight) {
+        Transfer transfer = flight.transfer;
         afterPause = flights.isEmpty() ? isAfterPause() : afterPause;
-        flights.put(parcel.delivery(), flight);
-        bytesInFlight += flight.sizeBytes();
+        flights.put(transfer.number(), flight);
+        bytesInFlight += transfer.sizeBytes();
         loading = Optional.of(flight);
-        List<Fate> fates = pipeline.begin(parcel.delivery(),
-                new Errand(parcel.envelope(), parcel.recipients(), flight.sizeBytes(), System.currentTimeMillis()));
+        ReplyEffects effects = pipeline.begin(transfer, session.remote(transfer.delivery()),
+                System.currentTimeMillis());
         flight.underWay = pipeline.openCount();
         flight.depthThen = depth.depth();
-        tell(fates);
+        tell(effects);
     }
 
-    /// The parcel in a form that this peer can take. Empty when there is none, and the parcel is answered.
-    private Optional<Flight> fitted(Parcel parcel) {
+    /// The transfer in a form that this peer can take. Empty when there is none, and the delivery has its result.
+    private Optional<Flight> fitted(Transfer transfer) throws IOException {
         PeerExtensions peer = session.dialog().extensions();
-        try {
-            Fitting fitting = Fitting.of(parcel, peer, session.assurance());
-            Optional<Flight> flight = open(parcel, fitting);
-            if (flight.isPresent() && flight.get().needsShorterLines()) {
-                flight.get().close();
-                fitting = Fitting.withShortLines(parcel, peer);
-                flight = open(parcel, fitting);
-            }
-            if (fitting instanceof Fitting.Impossible(Reply reason)) {
-                refuse(parcel, reason);
-            }
-            return flight;
-        } catch (IOException e) {
-            log.warn("queue={} msg=\"message cannot be opened\" reason=\"{}\"", parcel.id(),
-                    LogText.text(FailureWords.of(e)));
-            refuse(parcel, Troubles.unreadable());
-            return Optional.empty();
+        Optional<Flight> flight = open(transfer, Fitting.of(transfer, peer, session.assurance()));
+        if (flight.isPresent() && flight.get().needsShorterLines()) {
+            flight.get().close();
+            return open(transfer, Fitting.withShortLines(transfer, peer));
         }
+        return flight;
     }
 
-    private Optional<Flight> open(Parcel parcel, Fitting fitting) throws IOException {
-        boolean chunked = pipeline.reach() == Pipeline.Reach.ANY;
+    private Optional<Flight> open(Transfer transfer, Fitting fitting) throws IOException {
         return switch (fitting) {
-            case Fitting.AsItIs _ -> Optional.of(new Flight(parcel, parcel.letter(), chunked, config.longLines()));
-            case Fitting.Converted(Letter letter) ->
-                Optional.of(new Flight(parcel, letter, chunked, config.longLines()));
-            case Fitting.Impossible _ -> Optional.empty();
+            case Fitting.AsItIs _ -> Optional.of(flight(transfer));
+            case Fitting.Converted(Letter letter) -> Optional.of(flight(transfer.with(letter)));
+            case Fitting.Impossible(Reply reason) -> {
+                refuse(transfer.delivery(), reason);
+                yield Optional.empty();
+            }
         };
+    }
+
+    private Flight flight(Transfer transfer) throws IOException {
+        return new Flight(transfer, pipeline.reach() == Pipeline.Reach.ANY, config.longLines());
+    }
+
+    /// The peer is not asked, because its extensions leave it one answer only.
+    private void refuse(Delivery delivery, Reply reason) {
+        pending.done(new DeliveryResult.Answered(delivery.number(), connection,
+                delivery.all(Outcome.of(reason, session.remote(delivery))), true));
+    }
+
+    private DeliveryResult unreadable(long delivery, boolean usable) {
+        return new DeliveryResult.OwnFailure(delivery, connection, FailureReplies.unreadable(),
+                DeliveryResult.Scope.MESSAGE, usable);
     }
 
     private boolean isAfterPause() {
         return used && System.nanoTime() - idleSinceNanos >= config.ahead().pauseMillis() * 1_000_000;
-    }
-
-    /// Without asking the peer, who would not be able to say anything else.
-    private void refuse(Parcel parcel, Reply reason) {
-        answers.done(parcel, Answers.same(parcel, reason, reason.isPermanent() ? session.remote() : Troubles.LOCAL),
-                !onceOnly);
-        if (onceOnly) {
-            houseKnows();
-        }
     }
 
     // ---- writing
@@ -231,7 +225,7 @@ final class Traffic {
         } catch (IOException e) {
             unreadable(flight, e);
             wire.abort(End.ABORTED, "message cannot be read");
-            end(pipeline.cut(Troubles.unreadable()), Ending.Kind.OURS, true);
+            end(pipeline.cut(FailureReplies.unreadable()), Cause.OURS, true);
         }
     }
 
@@ -240,7 +234,7 @@ final class Traffic {
             flight.chunks().read();
         } catch (IOException e) {
             unreadable(flight, e);
-            tell(pipeline.abandon(Troubles.unreadable()));
+            tell(pipeline.abandon(FailureReplies.unreadable()));
             return;
         }
         boolean last = flight.chunks().isLast();
@@ -259,8 +253,9 @@ final class Traffic {
     }
 
     private void unreadable(Flight flight, IOException e) {
-        log.warn("msg=\"message cannot be read\" queue={} conn={} remote={}", flight.parcel.id(), connection,
-                LogText.word(session.remote()), e);
+        flight.unreadable = true;
+        log.warn("msg=\"message cannot be read\" queue={} conn={} remote={}", flight.transfer.delivery().id(),
+                connection, LogText.word(session.remote()), e);
     }
 
     void flush() {
@@ -277,7 +272,7 @@ final class Traffic {
                 pipeline.awaitedOf().orElse(WirePhase.NONE), sinceNanos, config.patienceMillis(awaited))));
     }
 
-    // ---- hearing
+    // ---- replies
 
     /// How long the next reply may take from now on.
     long patienceNanos() {
@@ -286,7 +281,7 @@ final class Traffic {
 
     private long patienceMillis() {
         return wire.mute().isPresent()
-                ? LAST_WORDS_MILLIS
+                ? LAST_REPLY_MILLIS
                 : config.patienceMillis(pipeline.awaited().orElse(Phase.MAIL));
     }
 
@@ -318,118 +313,127 @@ final class Traffic {
         alive |= !quiet;
         Optional<Long> whose = pipeline.awaitedOf();
         boolean wasFinal = isFinal();
-        Verdict verdict = pipeline.heard(reply);
-        if (wasFinal && verdict.end().isEmpty()) {
+        ReplyEffects effects = pipeline.heard(reply);
+        if (wasFinal && effects.end().isEmpty()) {
             whose.map(flights::get).ifPresent(this::measure);
         }
         sinceNanos = System.nanoTime();
         awaiting = pipeline.awaited().isPresent() || wire.mute().isPresent();
         tellPhase();
-        if (verdict.end().isPresent()) {
-            end(verdict, quiet ? Ending.Kind.STALE : Ending.Kind.BROKEN, verdict.end().get().breach().isPresent());
+        if (effects.end().isPresent()) {
+            end(effects, quiet ? Cause.STALE : Cause.BROKEN, effects.end().get().breach().isPresent());
         } else {
-            tell(verdict.fates());
+            tell(effects);
         }
     }
 
     private void measure(Flight flight) {
         if (depth.answered(System.nanoTime() - flight.sentNanos, flight.underWay, flight.depthThen)) {
-            answers.depth(depth.depth());
+            pending.depth(depth.depth());
         }
     }
 
     private void gone(Gone gone) {
-        // What begins with 250 was taken, however the line goes on, and what was taken must not be sent again.
+        // A reply that begins with 250 is a success, however the line goes on, and such a message must not be sent again.
         gone.begun().filter(reply -> isFinal() && !isTooEarly(reply)).ifPresent(this::said);
         if (ending.isPresent()) {
             return;
         }
-        boolean ours = gone.end() == End.ABORTED;
-        boolean ended = gone.end() == End.CLOSED || gone.end() == End.BROKEN;
-        boolean stale = pipeline.openCount() == 0 || ended && used && !alive;
-        Reply reason = pipeline.openCount() == 0 && !ours
-                ? Troubles.idleLost(gone)
-                : Troubles.cutOff(wire.endpoint(), pipeline.awaited().orElse(Phase.MAIL), gone);
-        Verdict verdict = ours || stale ? pipeline.cut(reason) : pipeline.broken(reason);
-        end(verdict, stale ? Ending.Kind.STALE : ours ? Ending.Kind.OURS : Ending.Kind.BROKEN, true);
+        Cause cause = cause(gone);
+        Reply reason = pipeline.openCount() == 0 && cause != Cause.OURS
+                ? FailureReplies.idleLost(gone)
+                : FailureReplies.cutOff(session.remote(), pipeline.awaited().orElse(Phase.MAIL), gone);
+        end(cause == Cause.BROKEN ? pipeline.broken(reason) : pipeline.cut(reason), cause, true);
     }
 
-    // ---- telling
+    private Cause cause(Gone gone) {
+        boolean left = gone.end() == End.CLOSED || gone.end() == End.BROKEN;
+        return gone.end() == End.ABORTED
+                ? Cause.OURS
+                : pipeline.openCount() == 0 || left && used && !alive ? Cause.STALE : Cause.BROKEN;
+    }
 
-    /// What became of parcels while the connection lives on.
-    private void tell(List<Fate> fates) {
-        for (Fate fate : fates) {
-            if (fate instanceof Fate.Answered answered) {
-                boolean last = pipeline.openCount() == 0
-                        && (onceOnly || pipeline.isExhausted() || wire.mute().isPresent());
-                answered(answered, !last);
-                if (last) {
-                    houseKnows();
-                }
-            }
+    // ---- results
+
+    /// Results of deliveries while the connection lives on.
+    private void tell(ReplyEffects effects) {
+        if (!effects.anyOver()) {
+            return;
         }
-        if (pipeline.openCount() == 0 && !fates.isEmpty()) {
+        boolean idle = pipeline.openCount() == 0;
+        boolean last = idle && (pipeline.isExhausted() || wire.mute().isPresent());
+        effects.outcomes().forEach((delivery, outcomes) -> answered(delivery, outcomes, !last));
+        effects.unanswered().forEach(delivery -> pending.done(unreadable(landed(delivery).transfer.number(), !last)));
+        if (idle) {
             used = true;
             alive = false;
             idleSinceNanos = System.nanoTime();
         }
+        if (last) {
+            ending = Optional.of(Ending.QUIET);
+        }
     }
 
-    private void houseKnows() {
-        ending = Optional.of(new Ending(Troubles.noSuchConnection(), Troubles.LOCAL, Ending.Kind.TOLD, List.of()));
+    private void answered(long delivery, List<RecipientOutcome> outcomes, boolean usable) {
+        landed(delivery);
+        pending.done(new DeliveryResult.Answered(delivery, connection, outcomes, usable));
     }
 
-    private void answered(Fate.Answered answered, boolean usable) {
-        answers.done(landed(answered).parcel, answered.outcomes(), usable);
-    }
-
-    private Flight landed(Fate fate) {
-        Flight flight = flights.remove(fate.delivery());
-        bytesInFlight -= flight.sizeBytes();
+    private Flight landed(long delivery) {
+        Flight flight = flights.remove(delivery);
+        bytesInFlight -= flight.transfer.sizeBytes();
         flight.close();
         loading = loading.filter(l -> l != flight);
         return flight;
     }
 
     /// @param inTheDark what was not answered may have been done all the same
-    private void end(Verdict verdict, Ending.Kind kind, boolean inTheDark) {
-        Verdict.End end = verdict.end().orElseThrow();
+    private void end(ReplyEffects effects, Cause cause, boolean inTheDark) {
+        ReplyEffects.End end = effects.end().orElseThrow();
         end.breach().ifPresent(this::pipelinesBadly);
-        Ending.Kind told = kind;
-        List<Left> left = new ArrayList<>();
-        for (Fate fate : verdict.fates()) {
-            boolean mayHaveArrived = inTheDark && mayHaveArrived(flights.get(fate.delivery()), end.reason());
-            switch (fate) {
-                case Fate.Answered answered -> {
-                    answered(answered, false);
-                    told = Ending.Kind.TOLD;
-                }
-                case Fate.Unanswered _ -> left.add(new Left(landed(fate).parcel, mayHaveArrived));
-            }
+        effects.outcomes().forEach((delivery, outcomes) -> answered(delivery, outcomes, false));
+        List<DeliveryResult> left = effects.unanswered().stream()
+                .map(delivery -> unanswered(landed(delivery), end.reason(), cause, inTheDark)).toList();
+        boolean said = !effects.outcomes().isEmpty()
+                || !left.isEmpty() && (cause == Cause.BROKEN || left.stream().anyMatch(Traffic::mayHaveArrived));
+        ending = Optional.of(new Ending(said || cause == Cause.OURS
+                ? Optional.empty()
+                : Optional.of(end.reason().toString()), left));
+    }
+
+    private DeliveryResult unanswered(Flight flight, Reply reason, Cause cause, boolean inTheDark) {
+        long delivery = flight.transfer.number();
+        boolean mayHaveArrived = inTheDark && mayHaveArrived(flight, reason);
+        if (flight.unreadable) {
+            return unreadable(delivery, false);
         }
-        if (told == Ending.Kind.STALE && left.stream().anyMatch(Left::mayHaveArrived)) {
-            told = Ending.Kind.BROKEN;
-        }
-        ending = Optional.of(new Ending(end.reason(), session.remote(), told, left));
+        return cause == Cause.OURS
+                ? new DeliveryResult.OwnFailure(delivery, connection, reason, DeliveryResult.Scope.MESSAGE, false)
+                : new DeliveryResult.Unanswered(delivery, connection, reason,
+                        session.remote(flight.transfer.delivery()), mayHaveArrived);
+    }
+
+    private static boolean mayHaveArrived(DeliveryResult result) {
+        return result instanceof DeliveryResult.Unanswered unanswered && unanswered.mayHaveArrived();
     }
 
     private void pipelinesBadly(String what) {
         log.info("msg=\"breaks under pipelining\" conn={} remote={} what=\"{}\"", connection,
                 LogText.word(session.remote()), LogText.text(what));
-        badly.accept(session.remote());
-        answers.pipelinesBadly(what);
+        pending.pipelinesBadly(what);
     }
 
     private boolean mayHaveArrived(Flight flight, Reply reason) {
         boolean may = flight.endsAt <= wire.handedOverBytes();
         if (may) {
-            log.warn("msg=\"possible duplicate\" queue={} conn={} remote={} reason=\"{}\"", flight.parcel.id(),
+            log.warn("msg=\"possible duplicate\" queue={} conn={} remote={} reason=\"{}\"",
+                    flight.transfer.delivery().id(),
                     connection, LogText.word(session.remote()), LogText.text(reason.toString()));
         }
         return may;
     }
 
-    /// Lets go of what was left open.
+    /// Closes contents that are open.
     void close() {
         flights.values().forEach(Flight::close);
     }

@@ -4,9 +4,10 @@
 /// Carriers ── Carrier ─┬─ Opener ── Introduction     hosts and addresses, greeting to ready
 ///   (numbers)  (thread)├─ Traffic ── PipeDepth       messages under way, and how many are worth it
 ///                      ├─ Mailbox                    orders and replies, the one place to wait
-///                      └─ Answers                    each order is answered once
+///                      └─ PendingReplies             each order is answered once
 /// dialog: what is said     wire: how it travels     host, dns: where to
 /// ```
 ///
-/// Messages follow each other on a connection before they are answered: `dialog.Pipeline` tells how. Nobody but the peer, the clock and a stop can end a connection early.
+/// Messages follow each other on a connection before they are answered: `dialog.Pipeline` tells how. Only the peer, a timeout and a stop can end a
+/// connection early.
 package org.slipstream.smtpout;

@@ -3,6 +3,7 @@ package org.slipstream.smtpout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Route;
@@ -11,7 +12,7 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.letter;
-import static org.slipstream.smtpout.Post.parcel;
+import static org.slipstream.smtpout.Post.transfer;
 import static org.slipstream.smtpout.ScriptedServer.HELLO;
 import static org.slipstream.smtpout.ScriptedServer.PLAIN_HELLO;
 import static org.slipstream.smtpout.ScriptedServer.TAKE;
@@ -20,7 +21,7 @@ import static org.slipstream.smtpout.ScriptedServer.TAKE;
 class BrokenPeersTest {
     private static final int HASTY = 400;
 
-    private final RecordingHouse house = new RecordingHouse();
+    private final EventLog events = new EventLog();
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -41,24 +42,26 @@ class BrokenPeersTest {
             S 220 hi;C EHLO me.example;S 500 what;C HELO me.example;S 450 4.7.1 no  | 450 4.7.1 host * refused to talk to us: 450 4.7.1 no
             """)
     void nobodyToTalkTo(String script, String reason) {
-        try (var server = ScriptedServer.of(lines(script)); var carriers = new Carriers(Post.hasty(HASTY), house)) {
-            carriers.open(1, server.route());
-            RecordingHouse.Failed failed = house.failed();
+        try (var server = ScriptedServer.of(lines(script)); var carriers = new Carriers(Post.hasty(HASTY), events)) {
+            carriers.open(1, server.route(), false);
+            EventLog.Failed failed = events.failed();
             String remote = "127.0.0.1[127.0.0.1]:" + server.port();
             assertThat(failed.reason()).hasToString(reason.replace("*", remote)
                     .replaceAll("^(45. 4....) (127.0.0.1.*?:\\d+): (conn|not|code)",
                             "$1 $2 while waiting for the greeting: $3"));
             assertThat(failed.remote()).isEqualTo(remote);
-            assertThat(house.news()).hasSize(1);
+            assertThat(events.news()).hasSize(1);
         }
     }
 
     @Test
     void nobodyThere() {
-        try (var nobody = new NobodysPort(); var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, new Route.Smtp("[127.0.0.1]", List.of(new Route.Host("127.0.0.1", nobody.port(), 0))));
-            assertThat(house.failed().reason()).hasToString("450 4.4.1 connect to 127.0.0.1[127.0.0.1]:" + nobody.port()
-                    + ": Connection refused");
+        try (var nobody = new NobodysPort(); var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, new Route.Smtp("[127.0.0.1]", List.of(new Route.Host("127.0.0.1", nobody.port(), 0))),
+                    false);
+            assertThat(events.failed().reason())
+                    .hasToString("450 4.4.1 connect to 127.0.0.1[127.0.0.1]:" + nobody.port()
+                            + ": Connection refused");
         }
     }
 
@@ -66,9 +69,9 @@ class BrokenPeersTest {
     void aReplyWithoutEndIsCutOffAndMemoryStaysBounded() {
         String endless = "S 250-" + "x".repeat(200) + "\n";
         try (var server = ScriptedServer.of("S 220 hi\nC EHLO me.example\n" + endless.repeat(50_000));
-                var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, server.route());
-            assertThat(house.failed().reason().toString()).endsWith("reply of more than 200 lines");
+                var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, server.route(), false);
+            assertThat(events.failed().reason().toString()).endsWith("reply of more than 200 lines");
         } catch (AssertionError e) {
             // The server could not send all of it, which is what we wanted.
             assertThat(e).hasRootCauseInstanceOf(java.io.IOException.class);
@@ -77,52 +80,57 @@ class BrokenPeersTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            S 550 5.7.1 sender                   | 550 5.7.1 sender           | true  | false
-            S 451 4.7.1 later                    | 451 4.7.1 later            | true  | false
-            S 421 4.3.2 down                     | 421 4.3.2 down             | false | true
-            DROP                                 | 450 4.4.2 MAIL: connection closed by peer   | false | true
-            CUT                                  | 450 4.4.2 MAIL: Connection reset            | false | true
-            STALL                                | 450 4.4.2 MAIL: no answer within 400 ms     | false | true
-            S what?;STALL                        | 451 4.5.0 MAIL: not a reply: "what?"        | false | true
-            S 354 go                             | 451 4.5.0 the reply to MAIL makes no sense: 354 go | false | false
-            S 250 ok;R;S 421 4.3.2 down          | 421 4.3.2 down             | false | false
-            S 250 ok;R;DROP                      | 450 4.4.2 RCPT: connection closed by peer   | false | true
-            S 250 ok;R;STALL                     | 450 4.4.2 RCPT: no answer within 400 ms     | false | true
-            S 250 ok;R;S 550 5.1.1 who           | 550 5.1.1 who              | true  | false
-            S 250 ok;R;S 250 ok;D;S 451 4.3.0 disk | 451 4.3.0 disk           | true  | false
-            S 250 ok;R;S 250 ok;D;S 554 5.0.0 no | 554 5.0.0 no               | true  | false
-            S 250 ok;R;S 250 ok;D;S 421 4.3.2 down | 421 4.3.2 down           | false | false
-            S 250 ok;R;S 250 ok;D;DROP           | 450 4.4.2 DATA: connection closed by peer   | false | true
-            S 250 ok;R;S 250 ok;D;STALL          | 450 4.4.2 DATA: no answer within 400 ms     | false | true
-            S 250 ok;R;S 250 ok;D;S 354 go;DATA;S 554 5.6.0 spam   | 554 5.6.0 spam   | true  | false
-            S 250 ok;R;S 250 ok;D;S 354 go;DATA;S 452 4.3.1 full   | 452 4.3.1 full   | true  | false
-            S 250 ok;R;S 250 ok;D;S 354 go;DATA;S 421 4.3.2 down   | 421 4.3.2 down   | false | false
-            S 250 ok;R;S 250 ok;D;S 354 go;DATA;DROP  | 450 4.4.2 the end of data: connection closed by peer | false | true
-            S 250 ok;R;S 250 ok;D;S 354 go;DATA;STALL | 450 4.4.2 the end of data: no answer within 400 ms   | false | true
-            S 250 ok;R;S 250 ok;D;S 354 go;DATA;S 250-o;S 550 k;STALL | 451 4.5.0 the end of data: code changes from 250 to 550 within a reply | false | true
+            S 550 5.7.1 sender                                                     | 550 5.7.1 sender                                                            | USABLE
+            S 451 4.7.1 later                                                      | 451 4.7.1 later                                                             | USABLE
+            S 421 4.3.2 down                                                       | 421 4.3.2 down                                                              | ENDED
+            DROP                                                                   | 450 4.4.2 MAIL: connection closed by peer                                   | UNANSWERED
+            CUT                                                                    | 450 4.4.2 MAIL: Connection reset                                            | UNANSWERED
+            STALL                                                                  | 450 4.4.2 MAIL: no answer within 400 ms                                     | UNANSWERED
+            S what?;STALL                                                          | 451 4.5.0 MAIL: not a reply: "what?"                                        | UNANSWERED
+            S 354 go                                                               | 451 4.5.0 the reply to MAIL makes no sense: 354 go                          | ENDED
+            S 250 ok;R;S 421 4.3.2 down                                            | 421 4.3.2 down                                                              | ENDED
+            S 250 ok;R;DROP                                                        | 450 4.4.2 RCPT: connection closed by peer                                   | UNANSWERED
+            S 250 ok;R;STALL                                                       | 450 4.4.2 RCPT: no answer within 400 ms                                     | UNANSWERED
+            S 250 ok;R;S 550 5.1.1 who                                             | 550 5.1.1 who                                                               | USABLE
+            S 250 ok;R;S 250 ok;D;S 451 4.3.0 disk                                 | 451 4.3.0 disk                                                              | USABLE
+            S 250 ok;R;S 250 ok;D;S 554 5.0.0 no                                   | 554 5.0.0 no                                                                | USABLE
+            S 250 ok;R;S 250 ok;D;S 421 4.3.2 down                                 | 421 4.3.2 down                                                              | ENDED
+            S 250 ok;R;S 250 ok;D;DROP                                             | 450 4.4.2 DATA: connection closed by peer                                   | UNANSWERED
+            S 250 ok;R;S 250 ok;D;STALL                                            | 450 4.4.2 DATA: no answer within 400 ms                                     | UNANSWERED
+            S 250 ok;R;S 250 ok;D;S 354 go;DATA;S 554 5.6.0 spam                   | 554 5.6.0 spam                                                              | USABLE
+            S 250 ok;R;S 250 ok;D;S 354 go;DATA;S 452 4.3.1 full                   | 452 4.3.1 full                                                              | USABLE
+            S 250 ok;R;S 250 ok;D;S 354 go;DATA;S 421 4.3.2 down                   | 421 4.3.2 down                                                              | ENDED
+            S 250 ok;R;S 250 ok;D;S 354 go;DATA;DROP                               | 450 4.4.2 the end of data: connection closed by peer                        | UNANSWERED
+            S 250 ok;R;S 250 ok;D;S 354 go;DATA;STALL                              | 450 4.4.2 the end of data: no answer within 400 ms                          | UNANSWERED
+            S 250 ok;R;S 250 ok;D;S 354 go;DATA;S 250-o;S 550 k;STALL              | 451 4.5.0 the end of data: code changes from 250 to 550 within a reply      | UNANSWERED
             """)
-    void oneMessageMeetsTrouble(String script, String reply, boolean usable, boolean siteTrouble) {
+    void oneMessageMeetsTrouble(String script, String reply, String end) {
         String hello = PLAIN_HELLO + "C MAIL FROM:<me@here.example>\n";
-        String afterwards = usable
+        String afterwards = end.equals("USABLE")
                 ? script.contains("DATA")
                         ? "\nC QUIT\nS 221 bye\n"
                         : "\nC RSET\nS 250 ok\nC QUIT\nS 221 bye\n"
                 : "";
         String rest = lines(script.replace(";R;", ";C RCPT TO:<you@there.example>;").replace(";D;", ";C DATA;"));
         try (var server = ScriptedServer.of(hello + rest + afterwards);
-                var carriers = new Carriers(Post.hasty(HASTY), house)) {
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, parcel(5));
-            RecordingHouse.Done done = house.done(5);
+                var carriers = new Carriers(Post.hasty(HASTY), events)) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(5));
+            String remote = "127.0.0.1[127.0.0.1]:" + server.port();
             String expected = reply.replaceFirst("^(45. 4.\\d.\\d) (MAIL|RCPT|DATA|the end of data): ",
-                    "$1 127.0.0.1[127.0.0.1]:" + server.port() + " while waiting for the reply to $2: ");
-            assertThat(done.reply()).hasToString(expected);
-            assertThat(done.usable()).as("usable").isEqualTo(usable);
-            assertThat(done.siteTrouble()).as("site trouble").isEqualTo(siteTrouble);
+                    "$1 " + remote + " while waiting for the reply to $2: ");
+            if (end.equals("UNANSWERED")) {
+                assertThat(events.unanswered(5).reason()).hasToString(expected);
+                assertThat(events.unanswered(5).remote()).isEqualTo(remote);
+                assertThat(events.unanswered(5).mayHaveArrived()).isEqualTo(script.contains("DATA"));
+            } else {
+                assertThat(events.reply(5)).hasToString(expected);
+                assertThat(events.answered(5).usable()).isEqualTo(end.equals("USABLE"));
+            }
             assertThat(server.connections()).isEqualTo(1);
         }
-        assertThat(house.news()).as("one ready, one done, nothing else").hasSize(2);
+        assertThat(events.news()).as("one ready, one result, nothing else").hasSize(2);
     }
 
     @Test
@@ -136,11 +144,11 @@ class BrokenPeersTest {
                 S 550 5.1.1 unknown
                 S 250 ok
                 DROP
-                """); var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, parcel(1, "a@x.example", "b@x.example"));
-            List<RecipientOutcome> outcomes = house.done(1).outcomes();
+                """); var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, "a@x.example", "b@x.example"));
+            List<RecipientOutcome> outcomes = events.answered(1).outcomes();
             assertThat(outcomes.get(0).outcome()).isInstanceOf(Outcome.Failed.class);
             assertThat(outcomes.get(1).outcome()).isInstanceOf(Outcome.Deferred.class);
         }
@@ -148,19 +156,16 @@ class BrokenPeersTest {
 
     @Test
     void aPeerThatStopsReadingDoesNotHoldUsForEver() {
-        try (var server = ScriptedServer.of(stopsReading()); var carriers = new Carriers(Post.hasty(HASTY), house)) {
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, parcel(1, letter("x".repeat(70) + "\r\n")));
-            RecordingHouse.Done small = house.done(1);
-            assertThat(small.reply().toString()).contains("no answer within 400 ms");
-            carriers.open(2, server.route());
-            house.await(RecordingHouse.Ready.class, r -> r.connection() == 2);
-            carriers.deliver(2, parcel(2, letter(("x".repeat(70) + "\r\n").repeat(500_000))));
-            RecordingHouse.Done large = house.done(2);
-            assertThat(large.reply().toString()).contains("peer took no data for 400 ms");
-            assertThat(large.usable()).isFalse();
-            assertThat(large.siteTrouble()).isTrue();
+        try (var server = ScriptedServer.of(stopsReading()); var carriers = new Carriers(Post.hasty(HASTY), events)) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, letter("x".repeat(70) + "\r\n")));
+            assertThat(events.unanswered(1).reason().toString()).contains("no answer within 400 ms");
+            carriers.open(2, server.route(), false);
+            events.awaitReady(2);
+            Post.deliver(carriers, 2, transfer(2, letter(("x".repeat(70) + "\r\n").repeat(500_000))));
+            assertThat(events.unanswered(2).reason().toString()).contains("peer took no data for 400 ms");
+            assertThat(events.unanswered(2).mayHaveArrived()).isFalse();
         }
     }
 
@@ -177,28 +182,27 @@ class BrokenPeersTest {
                 S 552 5.3.4 enough
                 BYTES 10000000
                 DROP
-                """); var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, parcel(1, letter(("x".repeat(70) + "\r\n").repeat(500_000))));
-            RecordingHouse.Done done = house.done(1);
-            assertThat(done.reply()).hasToString("552 5.3.4 enough");
-            assertThat(done.usable()).isFalse();
+                """); var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, letter(("x".repeat(70) + "\r\n").repeat(500_000))));
+            assertThat(events.reply(1)).hasToString("552 5.3.4 enough");
+            assertThat(events.answered(1).usable()).isFalse();
         }
     }
 
     @Test
     void aPeerThatTakesTheMessageAndHangsUpAtOnceHasTakenIt() {
         try (var server = ScriptedServer.of(HELLO + TAKE + "DROP\n");
-                var carriers = new Carriers(Post.patient(), house)) {
+                var carriers = new Carriers(Post.patient(), events)) {
             for (int i = 1; i <= 200; i++) {
                 int connection = i;
-                carriers.open(connection, server.route());
-                house.await(RecordingHouse.Ready.class, r -> r.connection() == connection);
-                carriers.deliver(connection, parcel(connection));
+                carriers.open(connection, server.route(), false);
+                events.awaitReady(connection);
+                Post.deliver(carriers, connection, transfer(connection));
             }
             for (int i = 1; i <= 200; i++) {
-                assertThat(house.done(i).only()).isInstanceOf(Outcome.Delivered.class);
+                assertThat(events.outcome(i)).isInstanceOf(Outcome.Delivered.class);
             }
         }
     }
@@ -216,23 +220,23 @@ class BrokenPeersTest {
                 S 250 2.0.0 thanks, that will do
                 BYTES 10000000
                 DROP
-                """); var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, parcel(1, letter(("x".repeat(70) + "\r\n").repeat(500_000))));
-            assertThat(house.done(1).only()).isInstanceOf(Outcome.Deferred.class);
+                """); var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, letter(("x".repeat(70) + "\r\n").repeat(500_000))));
+            assertThat(events.unanswered(1).mayHaveArrived()).isFalse();
         }
     }
 
     @Test
     void aPeerThatFloodsUsWithRepliesNobodyAskedForIsLeft() {
         try (var server = ScriptedServer.of(HELLO + TAKE + "S 250 more\n".repeat(2000) + "STALL\n");
-                var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, parcel(1));
-            assertThat(house.done(1).only()).isInstanceOf(Outcome.Delivered.class);
-            assertThat(house.lost().reason()).isEqualTo("451 4.5.0 unasked for: 250 more");
+                var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1));
+            assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);
+            assertThat(events.lost().reason()).isEqualTo("451 4.5.0 unasked for: 250 more");
         }
     }
 

@@ -2,9 +2,13 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.Delivery;
+import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
+import org.slipstream.smtpout.dialog.Transfer;
 
 import java.util.List;
 import java.util.Optional;
@@ -12,7 +16,7 @@ import java.util.SplittableRandom;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.letter;
-import static org.slipstream.smtpout.Post.parcel;
+import static org.slipstream.smtpout.Post.transfer;
 import static org.slipstream.smtpout.ScriptedServer.BYE;
 import static org.slipstream.smtpout.ScriptedServer.HELLO;
 import static org.slipstream.smtpout.ScriptedServer.PLAIN_HELLO;
@@ -20,8 +24,8 @@ import static org.slipstream.smtpout.ScriptedServer.TAKE;
 
 /// Messages that go over a connection, and what the peer has of them afterwards.
 class DeliveryTest {
-    private final RecordingHouse house = new RecordingHouse();
-    private final Carriers carriers = new Carriers(Post.patient(), house);
+    private final EventLog events = new EventLog();
+    private final Carriers carriers = new Carriers(Post.patient(), events);
 
     @AfterEach
     void stop() {
@@ -31,21 +35,44 @@ class DeliveryTest {
     @Test
     void oneMessageGoesOut() {
         try (var server = ScriptedServer.of(HELLO + TAKE + BYE)) {
-            carriers.open(1, server.route());
-            assertThat(house.ready().connection()).isEqualTo(1);
-            carriers.deliver(1, parcel(7));
-            RecordingHouse.Done done = house.done(7);
-            assertThat(done.only()).isEqualTo(new Outcome.Delivered(Reply.of(250, "2.0.0", "taken"),
+            carriers.open(1, server.route(), false);
+            assertThat(events.ready().connection()).isEqualTo(1);
+            Post.deliver(carriers, 1, transfer(7));
+            assertThat(events.outcome(7)).isEqualTo(new Outcome.Delivered(Reply.of(250, "2.0.0", "taken"),
                     "127.0.0.1[127.0.0.1]:" + server.port()));
-            assertThat(done.usable()).isTrue();
-            assertThat(done.siteTrouble()).isFalse();
+            assertThat(events.answered(7).usable()).isTrue();
             carriers.close(1);
             carriers.close();
             assertThat(server.contents()).containsExactly(Post.LETTER);
             assertThat(server.commands()).containsExactly("EHLO me.example", "MAIL FROM:<me@here.example>",
                     "RCPT TO:<you@there.example>", "DATA", "QUIT");
-            assertThat(house.news()).hasSize(2);
+            assertThat(events.news()).hasSize(2);
         }
+    }
+
+    /// Domains whose MX hosts have one address share connections. Each message is told the name that its own domain gives the host.
+    @Test
+    void eachMessageNamesTheHostAsItsOwnRouteDoes() {
+        Route.Smtp a = new Route.Smtp("a.example", List.of(new Route.Host("mx.a.example", 25, 0)));
+        Route.Smtp b = new Route.Smtp("b.example", List.of(new Route.Host("mail.b.example", 25, 0)));
+        try (var server = ScriptedServer.of(HELLO + TAKE + TAKE + "C MAIL*\nC RCPT*\nC DATA\nS 250 ok\nDROP\n")) {
+            carriers.open(1, new Route.Smtp("a.example", List.of(
+                    new Route.Host("mx.a.example", server.port(), 0, List.of("127.0.0.1")))), false);
+            events.ready();
+            deliverBy(a, 1);
+            deliverBy(b, 2);
+            assertThat(events.outcome(1).remote()).isEqualTo("mx.a.example[127.0.0.1]:" + server.port());
+            assertThat(events.outcome(2).remote()).isEqualTo("mail.b.example[127.0.0.1]:" + server.port());
+            deliverBy(b, 3);
+            assertThat(events.unanswered(3).remote()).isEqualTo("mail.b.example[127.0.0.1]:" + server.port());
+        }
+    }
+
+    private void deliverBy(Route route, long number) {
+        Transfer any = transfer(number);
+        carriers.deliver(1, new Delivery(number, any.delivery().id(), route, any.delivery().recipients()),
+                any.envelope(), any.content());
+        events.result(number);
     }
 
     @Test
@@ -60,14 +87,14 @@ class DeliveryTest {
                 DATA
                 S 250 taken
                 """ + BYE)) {
-            assertThat(deliver(server, parcel(1)).only()).isInstanceOf(Outcome.Delivered.class);
+            assertThat(outcome(server, transfer(1))).isInstanceOf(Outcome.Delivered.class);
         }
     }
 
     @Test
     void aNullSenderStaysNull() {
         try (var server = ScriptedServer.of(HELLO + TAKE + BYE)) {
-            deliver(server, parcel(1, Optional.empty(), letter(Post.LETTER)));
+            deliver(server, transfer(1, Optional.empty(), letter(Post.LETTER)));
             assertThat(server.commands()).contains("MAIL FROM:<>");
         }
     }
@@ -76,7 +103,7 @@ class DeliveryTest {
     void oneConnectionCarriesThreeMessages() {
         try (var server = ScriptedServer.of(HELLO + TAKE + TAKE + TAKE + BYE)) {
             for (int i = 1; i <= 3; i++) {
-                assertThat(deliver(server, parcel(i, letter("number " + i + "\r\n"))).usable()).isTrue();
+                assertThat(deliver(server, transfer(i, letter("number " + i + "\r\n"))).usable()).isTrue();
             }
             carriers.close();
             assertThat(server.contents()).containsExactly("number 1\r\n", "number 2\r\n", "number 3\r\n");
@@ -102,7 +129,7 @@ class DeliveryTest {
                 DATA
                 S 250 2.0.0 taken
                 """ + BYE)) {
-            assertThat(replies(deliver(server, parcel(1, "a@x.example", "b@x.example", "c@x.example"))))
+            assertThat(replies(deliver(server, transfer(1, "a@x.example", "b@x.example", "c@x.example"))))
                     .containsExactly("550 5.1.1 no such / user", "250 2.0.0 taken", "450 4.2.2 full");
         }
     }
@@ -119,10 +146,11 @@ class DeliveryTest {
                 C RSET
                 S 250 forgotten
                 """ + TAKE + BYE)) {
-            RecordingHouse.Done refused = deliver(server, parcel(1, "a@x.example"));
-            assertThat(refused.reply()).isEqualTo(Reply.of(550, "5.1.1", "unknown"));
+            Answered refused = deliver(server, transfer(1, "a@x.example"));
+            assertThat(replies(refused)).hasSize(1);
+            assertThat(events.reply(1)).isEqualTo(Reply.of(550, "5.1.1", "unknown"));
             assertThat(refused.usable()).isTrue();
-            assertThat(deliver(server, parcel(2)).only()).isInstanceOf(Outcome.Delivered.class);
+            assertThat(outcome(server, transfer(2))).isInstanceOf(Outcome.Delivered.class);
             assertThat(server.connections()).isEqualTo(1);
         }
     }
@@ -139,8 +167,8 @@ class DeliveryTest {
                 C .
                 S 554 5.5.1 no valid recipients
                 """ + TAKE + BYE)) {
-            assertThat(deliver(server, parcel(1)).reply()).isEqualTo(Reply.of(550, "5.1.1", "unknown"));
-            assertThat(deliver(server, parcel(2)).only()).isInstanceOf(Outcome.Delivered.class);
+            assertThat(outcome(server, transfer(1)).reply()).isEqualTo(Reply.of(550, "5.1.1", "unknown"));
+            assertThat(outcome(server, transfer(2))).isInstanceOf(Outcome.Delivered.class);
         }
     }
 
@@ -151,7 +179,7 @@ class DeliveryTest {
                 "a\r\n.", "\u0000\u00ff\r\n");
         try (var server = ScriptedServer.of(HELLO + TAKE.repeat(letters.size()) + BYE)) {
             for (int i = 0; i < letters.size(); i++) {
-                deliver(server, parcel(i, letter(letters.get(i))));
+                deliver(server, transfer(i, letter(letters.get(i))));
             }
             for (int i = 0; i < letters.size(); i++) {
                 String sent = letters.get(i);
@@ -173,7 +201,7 @@ class DeliveryTest {
             text.append("\r\n");
         }
         try (var server = ScriptedServer.of(HELLO + TAKE + BYE)) {
-            assertThat(deliver(server, parcel(1, letter(text.toString()))).only())
+            assertThat(outcome(server, transfer(1, letter(text.toString()))))
                     .isInstanceOf(Outcome.Delivered.class);
             assertThat(unstuffed(server.contents().getFirst())).isEqualTo(text.toString());
         }
@@ -187,22 +215,27 @@ class DeliveryTest {
                 S 250-sink
                 S 250 SIZE 10
                 """ + BYE)) {
-            RecordingHouse.Done done = deliver(server, parcel(1));
-            assertThat(done.reply().status()).hasToString("Optional[5.3.4]");
+            Answered done = deliver(server, transfer(1));
+            assertThat(events.reply(1).status()).hasToString("Optional[5.3.4]");
             assertThat(done.usable()).isTrue();
         }
     }
 
-    private RecordingHouse.Done deliver(ScriptedServer server, Parcel parcel) {
-        if (house.news().isEmpty()) {
-            carriers.open(1, server.route());
-            house.ready();
+    private Answered deliver(ScriptedServer server, Transfer transfer) {
+        if (events.news().isEmpty()) {
+            carriers.open(1, server.route(), false);
+            events.ready();
         }
-        carriers.deliver(1, parcel);
-        return house.done(parcel.delivery());
+        Post.deliver(carriers, 1, transfer);
+        return events.answered(transfer.number());
     }
 
-    private static List<String> replies(RecordingHouse.Done done) {
+    private Outcome outcome(ScriptedServer server, Transfer transfer) {
+        deliver(server, transfer);
+        return events.outcome(transfer.number());
+    }
+
+    private static List<String> replies(Answered done) {
         return done.outcomes().stream().map(RecipientOutcome::outcome).map(o -> o.reply().toString()).toList();
     }
 

@@ -2,12 +2,12 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.DeliveryResult.Answered;
+import org.slipstream.core.DeliveryResult.Unanswered;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.RecipientOutcome;
-import org.slipstream.smtpout.ReseatingHouse.Done;
-import org.slipstream.smtpout.ReseatingHouse.Failed;
-import org.slipstream.smtpout.ReseatingHouse.News;
-import org.slipstream.smtpout.ReseatingHouse.Returned;
+import org.slipstream.smtpout.EventLog.Failed;
+import org.slipstream.smtpout.dialog.Transfer;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -62,7 +62,7 @@ class DropEverywhereTest {
     }
 
     private static boolean breaksAt(int position, boolean whileReading, String... extensions) throws IOException {
-        ReseatingHouse house = new ReseatingHouse();
+        EventLog events = new EventLog();
         try (Sink sink = new Sink(new Sink.Faults() {
             @Override
             public long afterReading(int connection) {
@@ -73,26 +73,26 @@ class DropEverywhereTest {
             public long afterWriting(int connection) {
                 return !whileReading && connection == 1 ? position : Long.MAX_VALUE;
             }
-        }, extensions); Carriers carriers = Post.carriers(CONFIG, house)) {
+        }, extensions); Carriers carriers = Post.carriers(CONFIG, events)) {
             Set<Long> answered = new HashSet<>();
             Set<Long> doubtful = new TreeSet<>();
             List<Long> toSend = new ArrayList<>(IntStream.rangeClosed(1, MESSAGES).mapToObj(i -> (long) i).toList());
             for (int connection = 1; !toSend.isEmpty(); connection++) {
-                carriers.open(connection, sink.route());
+                carriers.open(connection, sink.route(), false);
                 for (long delivery : toSend) {
-                    carriers.deliver(connection, letter(delivery));
+                    Post.deliver(carriers, connection, letter(delivery));
                 }
                 int expected = toSend.size();
                 toSend.clear();
                 for (int answers = 0; answers < expected;) {
-                    switch (house.next()) {
-                        case Done done -> {
+                    switch (events.next()) {
+                        case Answered done -> {
                             answers++;
                             assertThat(answered.add(done.delivery())).as("answered once").isTrue();
                             assertThat(done.outcomes()).extracting(RecipientOutcome::outcome)
                                     .allMatch(Outcome.Delivered.class::isInstance);
                         }
-                        case Returned returned -> {
+                        case Unanswered returned -> {
                             answers++;
                             assertThat(answered).doesNotContain(returned.delivery());
                             toSend.add(returned.delivery());
@@ -100,14 +100,14 @@ class DropEverywhereTest {
                                 doubtful.add(returned.delivery());
                             }
                         }
-                        case News _ -> {
+                        default -> {
                         }
                     }
                 }
                 assertThat(connection).as("%d: the second connection does not break", position).isLessThanOrEqualTo(2);
             }
             for (long delivery = 1; delivery <= MESSAGES; delivery++) {
-                String content = letter(delivery).id().toString();
+                String content = letter(delivery).delivery().id().toString();
                 long copies = sink.taken().stream().filter(t -> t.content().contains(content)).count();
                 assertThat(copies).as("copies of %d, cut at %d", delivery, position)
                         .isBetween(1L, doubtful.contains(delivery) ? 2L : 1L);
@@ -118,13 +118,13 @@ class DropEverywhereTest {
                 assertThat(taken.sender()).isEqualTo("me@here.example");
                 assertThat(taken.recipients()).containsExactly("you" + number + "@there.example");
             });
-            return house.heard().stream().anyMatch(n -> n instanceof Returned || n instanceof Failed);
+            return events.all().stream().anyMatch(n -> n instanceof Unanswered || n instanceof Failed);
         }
     }
 
-    private static Parcel letter(long delivery) {
-        Parcel number = Post.parcel(delivery, "you" + delivery + "@there.example");
-        return Post.parcel(delivery, Post.letter(number.id() + " number " + delivery + "\r\n.\r\n"),
+    private static Transfer letter(long delivery) {
+        Transfer number = Post.transfer(delivery, "you" + delivery + "@there.example");
+        return Post.transfer(delivery, Post.letter(number.delivery().id() + " number " + delivery + "\r\n.\r\n"),
                 "you" + delivery + "@there.example");
     }
 }

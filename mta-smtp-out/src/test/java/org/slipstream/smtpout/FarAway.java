@@ -1,7 +1,7 @@
 package org.slipstream.smtpout;
 
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Outcome;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 
@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -78,8 +79,8 @@ final class FarAway implements CarrierEvents {
                 Carriers carriers = Post.carriers(
                         Post.patient().with(new ClientConfig.Ahead(1, way.ahead, 4 << 20)), this)) {
             String text = ("x".repeat(70) + "\r\n").repeat(BYTES / 72);
-            one = () -> carriers.deliver(1, Post.parcel(numbers.incrementAndGet(), Post.letter(text)));
-            carriers.open(1, new Route.Smtp("far", List.of(new Route.Host("127.0.0.1", far.port(), 0))));
+            one = () -> Post.deliver(carriers, 1, Post.transfer(numbers.incrementAndGet(), Post.letter(text)));
+            carriers.open(1, new Route.Smtp("far", List.of(new Route.Host("127.0.0.1", far.port(), 0))), false);
             pause(seconds * WARM_UP + 6 * roundTripMillis / 1000.0);
             int before = sink.count();
             long start = System.nanoTime();
@@ -118,27 +119,22 @@ final class FarAway implements CarrierEvents {
     }
 
     @Override
-    public boolean reseats() {
-        return true;
-    }
-
-    @Override
     public void ready(long connection) {
         fill();
     }
 
     @Override
-    public void depth(long connection, int parcels) {
-        depth = parcels;
-        deepest = Math.max(deepest, parcels);
+    public void depth(long connection, int deliveries) {
+        depth = deliveries;
+        deepest = Math.max(deepest, deliveries);
         fill();
     }
 
     @Override
-    public void done(long delivery, long connection, List<RecipientOutcome> outcomes, boolean usable,
-            boolean siteTrouble) {
+    public void done(DeliveryResult result) {
         underWay.decrementAndGet();
-        if (outcomes.getFirst().outcome() instanceof Outcome.Delivered) {
+        if (result instanceof DeliveryResult.Answered answered
+                && answered.outcomes().getFirst().outcome() instanceof Outcome.Delivered) {
             delivered.incrementAndGet();
         } else if (!over) {
             trouble.incrementAndGet();
@@ -147,14 +143,12 @@ final class FarAway implements CarrierEvents {
     }
 
     @Override
-    public void returned(long delivery, long connection, Reply reason, String remote, boolean mayHaveArrived) {
-        if (!over) {
-            trouble.incrementAndGet();
-        }
+    public void failed(long connection, Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis) {
+        trouble.incrementAndGet();
     }
 
     @Override
-    public void failed(long connection, Reply reason, String remote) {
+    public void pipelinesBadly(long connection, String what) {
         trouble.incrementAndGet();
     }
 

@@ -1,9 +1,9 @@
 package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Route;
-import org.slipstream.smtpout.ReseatingHouse.Done;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -28,7 +28,7 @@ class FullBuffersTest {
 
     @Test
     void writerAndReaderDoNotWaitForEachOther() throws IOException {
-        ReseatingHouse house = new ReseatingHouse();
+        EventLog events = new EventLog();
         String letter = ("y".repeat(70) + "\r\n").repeat(1000);
         try (ServerSocket listener = new ServerSocket()) {
             listener.setReceiveBufferSize(4096);
@@ -36,13 +36,13 @@ class FullBuffersTest {
             Thread.ofPlatform().daemon().start(() -> serve(listener));
             var route = new Route.Smtp("[x]", List.of(new Route.Host("127.0.0.1", listener.getLocalPort(), 0)));
             try (Carriers carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(50, 50, 100 << 20)),
-                    house)) {
-                carriers.open(1, route);
+                    events)) {
+                carriers.open(1, route, false);
                 for (int i = 1; i <= MESSAGES; i++) {
-                    carriers.deliver(1, Post.parcel(i, Post.letter(letter)));
+                    Post.deliver(carriers, 1, Post.transfer(i, Post.letter(letter)));
                 }
-                house.awaitAnswers(MESSAGES);
-                assertThat(house.heard().stream().filter(Done.class::isInstance).map(Done.class::cast))
+                events.results(MESSAGES);
+                assertThat(events.all().stream().filter(Answered.class::isInstance).map(Answered.class::cast))
                         .hasSize(MESSAGES)
                         .allMatch(d -> d.outcomes().getFirst().outcome() instanceof Outcome.Delivered);
             }

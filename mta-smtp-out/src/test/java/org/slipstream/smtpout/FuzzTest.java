@@ -3,12 +3,11 @@ package org.slipstream.smtpout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slipstream.core.DeliveryResult.Answered;
+import org.slipstream.core.DeliveryResult.Unanswered;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Route;
-import org.slipstream.smtpout.ReseatingHouse.Done;
-import org.slipstream.smtpout.ReseatingHouse.Lost;
-import org.slipstream.smtpout.ReseatingHouse.News;
-import org.slipstream.smtpout.ReseatingHouse.Returned;
+import org.slipstream.smtpout.EventLog.Lost;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -29,7 +28,7 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Peers that send anything at all in place of replies, in the middle of a run of messages. Whatever it is, every parcel is
+/// Peers that send anything at all in place of replies, in the middle of a run of messages. Whatever it is, every transfer is
 /// answered once and the connection ends; what ever broke something is kept in `src/test/resources/corpus`.
 class FuzzTest {
     private static final int MESSAGES = 3;
@@ -85,34 +84,34 @@ class FuzzTest {
     }
 
     private static void meet(byte[] answers, String extensions) throws IOException {
-        ReseatingHouse house = new ReseatingHouse();
+        EventLog events = new EventLog();
         try (ServerSocket listener = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
                 Carriers carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(MESSAGES, 50, 1 << 20)),
-                        house)) {
+                        events)) {
             Thread.ofVirtual().start(() -> serve(listener, answers, extensions));
             carriers.open(1, new Route.Smtp("[x]",
-                    List.of(new Route.Host("127.0.0.1", listener.getLocalPort(), 0))));
+                    List.of(new Route.Host("127.0.0.1", listener.getLocalPort(), 0))), false);
             for (int i = 1; i <= MESSAGES; i++) {
-                carriers.deliver(1, Post.parcel(i));
+                Post.deliver(carriers, 1, Post.transfer(i));
             }
-            house.awaitAnswers(MESSAGES);
-            if (house.heard().stream().noneMatch(FuzzTest::endsIt)) {
-                house.await(Lost.class, _ -> true);
+            events.results(MESSAGES);
+            if (events.all().stream().noneMatch(FuzzTest::endsIt)) {
+                events.next(Lost.class);
             }
         }
-        List<News> news = house.everything();
+        List<Object> news = events.all();
         for (long i = 1; i <= MESSAGES; i++) {
             long delivery = i;
-            assertThat(news).filteredOn(n -> n instanceof Done d && d.delivery() == delivery
-                    || n instanceof Returned r && r.delivery() == delivery).hasSize(1);
+            assertThat(news).filteredOn(n -> n instanceof Answered d && d.delivery() == delivery
+                    || n instanceof Unanswered r && r.delivery() == delivery).hasSize(1);
         }
-        assertThat(news).noneMatch(n -> n instanceof Done d
+        assertThat(news).noneMatch(n -> n instanceof Answered d
                 && d.outcomes().getFirst().outcome() instanceof Outcome.Deferred(var reply, var _)
-                && reply.equals(Troubles.internal()));
+                && reply.equals(FailureReplies.internal()));
     }
 
-    private static boolean endsIt(News news) {
-        return news instanceof Lost || news instanceof Returned || news instanceof Done done && !done.usable();
+    private static boolean endsIt(Object news) {
+        return news instanceof Lost || news instanceof Unanswered || news instanceof Answered done && !done.usable();
     }
 
     private static void serve(ServerSocket listener, byte[] answers, String extensions) {

@@ -1,26 +1,36 @@
 package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
+import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.QueueId;
+import org.slipstream.core.Letter;
+import org.slipstream.core.Outcome;
+import org.slipstream.smtpout.dialog.Transfer;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.slipstream.smtpout.Post.parcel;
+import static org.slipstream.smtpout.Post.transfer;
 import static org.slipstream.smtpout.ScriptedServer.BYE;
 
 /// Peers that take less than we would give: fewer recipients, fewer messages, no eighth bit.
 class LimitsTest {
     private static final String[] FIVE = {"a@x.example", "b@x.example", "c@x.example", "d@x.example", "e@x.example"};
 
-    private final RecordingHouse house = new RecordingHouse();
-    private final Carriers carriers = new Carriers(Post.patient(), house);
+    private final EventLog events = new EventLog();
+    private final Carriers carriers = new Carriers(Post.patient(), events);
 
     @AfterEach
     void stop() {
@@ -31,13 +41,86 @@ class LimitsTest {
     void recipientsGoInAsManyTransactionsAsThePeerWantsAndAreOneAnswer() {
         try (var server = ScriptedServer.of(hello("LIMITS RCPTMAX=2") + take("a", "b") + take("c", "d")
                 .replace("S 250 2.1.5 d ok", "S 550 5.1.1 no d") + take("e") + BYE)) {
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, parcel(1, FIVE));
-            assertThat(outcomes(house.done(1))).containsExactly("1 250", "2 250", "3 250", "4 550", "5 250");
-            assertThat(house.done(1).usable()).isTrue();
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, FIVE));
+            assertThat(outcomes(events.answered(1))).containsExactly("1 250", "2 250", "3 250", "4 550", "5 250");
+            assertThat(events.answered(1).usable()).isTrue();
             carriers.close();
             assertThat(server.contents()).hasSize(3);
+        }
+    }
+
+    /// Every server takes 100 recipients (RFC 5321 section 4.5.3.1.8); a server that takes another number says so (RFC 9422).
+    @Tag("FI-08")
+    @ParameterizedTest
+    @CsvSource({"SIZE 1000000, '100,100,50'", "LIMITS MAILMAX=1000, '100,100,50'",
+            "LIMITS RCPTMAX=30, '30,30,30,30,30,30,30,30,10'",
+            "LIMITS RCPTMAX=1000, 250"})
+    void aTransactionHasNoMoreRecipientsThanThePeerSurelyTakes(String offer, String sizes) throws IOException {
+        String[] recipients = new String[250];
+        Arrays.setAll(recipients, i -> "r" + i + "@x.example");
+        try (var sink = new Sink(Sink.Faults.NONE, "PIPELINING", "CHUNKING", offer)) {
+            carriers.open(1, sink.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, recipients));
+            assertThat(events.answered(1).outcomes()).hasSize(250)
+                    .allMatch(outcome -> outcome.outcome() instanceof Outcome.Delivered);
+            assertThat(sink.taken().stream().map(taken -> "" + taken.recipients().size())
+                    .collect(Collectors.joining(","))).isEqualTo(sizes);
+            assertThat(sink.taken()).flatExtracting(Sink.Taken::recipients).containsExactly(recipients);
+        }
+    }
+
+    @Test
+    void whenNoPortionIsAnsweredTheDeliveryIsUnansweredAsAWhole() {
+        try (var server = ScriptedServer.of(hello("LIMITS RCPTMAX=3") + "C MAIL FROM:<me@here.example>\nDROP\n")) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, FIVE));
+            assertThat(events.unanswered(1).mayHaveArrived()).isFalse();
+            assertThat(events.results()).hasSize(1);
+        }
+    }
+
+    @Test
+    void whenOnePortionMayHaveArrivedTheDeliveryMay() {
+        String chunks = hello("LIMITS RCPTMAX=3").replace("S 250-PIPELINING", "S 250-PIPELINING\nS 250-CHUNKING");
+        try (var server = ScriptedServer.of(chunks + """
+                C MAIL FROM:<me@here.example>
+                C RCPT TO:<a@x.example>
+                C RCPT TO:<b@x.example>
+                C RCPT TO:<c@x.example>
+                CHUNK LAST
+                DROP
+                """)) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, FIVE));
+            assertThat(events.unanswered(1).mayHaveArrived()).isTrue();
+            assertThat(events.results()).hasSize(1);
+        }
+    }
+
+    @Test
+    void contentThatCannotBeReadIsOneFailureForAllPortions() {
+        Letter unreadable = new Letter() {
+            @Override
+            public long sizeBytes() {
+                return 10;
+            }
+
+            @Override
+            public InputStream open() throws IOException {
+                throw new IOException("no such segment");
+            }
+        };
+        try (var server = ScriptedServer.of(hello("LIMITS RCPTMAX=3") + BYE)) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, unreadable, FIVE));
+            assertThat(events.ownFailure(1).usable()).isTrue();
+            assertThat(events.results()).hasSize(1);
         }
     }
 
@@ -50,21 +133,21 @@ class LimitsTest {
                 C DATA
                 DROP
                 """)) {
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, parcel(1, FIVE));
-            assertThat(outcomes(house.done(1))).containsExactly("1 250", "2 250", "3 250", "4 450", "5 450");
-            assertThat(house.done(1).usable()).isFalse();
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, FIVE));
+            assertThat(outcomes(events.answered(1))).containsExactly("1 250", "2 250", "3 250", "4 450", "5 450");
+            assertThat(events.answered(1).usable()).isFalse();
         }
     }
 
     @Test
     void aPeerThatTakesSoManyMessagesIsNotOfferedMore() {
         try (var server = ScriptedServer.of(hello("LIMITS MAILMAX=1") + take("a") + BYE)) {
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, parcel(1, "a@x.example"));
-            assertThat(house.done(1).usable()).isFalse();
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, "a@x.example"));
+            assertThat(events.answered(1).usable()).isFalse();
             server.awaitEnd();
         }
     }
@@ -74,16 +157,16 @@ class LimitsTest {
         String letter = "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n\u00c3\u00bc\r\n";
         try (var server = ScriptedServer.of(hello("SIZE 1000000") + take("a") + take("a") + BYE,
                 hello("8BITMIME") + take("a") + BYE)) {
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, parcel(1, Post.letter(letter), "a@x.example"));
-            house.done(1);
-            carriers.deliver(1, parcel(2, Post.letter(Post.LETTER), "a@x.example"));
-            house.done(2);
-            carriers.open(3, server.route());
-            house.await(RecordingHouse.Ready.class, r -> r.connection() == 3);
-            carriers.deliver(3, parcel(3, Post.letter(letter), "a@x.example"));
-            house.done(3);
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, Post.letter(letter), "a@x.example"));
+            events.answered(1);
+            Post.deliver(carriers, 1, transfer(2, Post.letter(Post.LETTER), "a@x.example"));
+            events.answered(2);
+            carriers.open(3, server.route(), false);
+            events.awaitReady(3);
+            Post.deliver(carriers, 3, transfer(3, Post.letter(letter), "a@x.example"));
+            events.answered(3);
             carriers.close();
             assertThat(server.contents()).containsExactly(
                     "Content-Type: text/plain; charset=utf-8\r\nMIME-Version: 1.0\r\n"
@@ -97,25 +180,25 @@ class LimitsTest {
     @Test
     void aHeaderInUtf8IsReturnedWhereItCannotGo() {
         try (var server = ScriptedServer.of(hello("8BITMIME") + take("a") + BYE)) {
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, international(1, "Subject: \u00c3\u00bc\r\n\r\nx\r\n"));
-            assertThat(house.done(1).reply().toString()).isEqualTo("550 5.6.9 the message has a header that needs"
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, international(1, "Subject: \u00c3\u00bc\r\n\r\nx\r\n"));
+            assertThat(events.reply(1).toString()).isEqualTo("550 5.6.9 the message has a header that needs"
                     + " SMTPUTF8, which the next hop does not offer");
-            assertThat(house.done(1).usable()).isTrue();
-            carriers.deliver(1, international(2, Post.LETTER));
-            assertThat(house.done(2).reply().code()).as("what needs nothing goes").isEqualTo(250);
+            assertThat(events.answered(1).usable()).isTrue();
+            Post.deliver(carriers, 1, international(2, Post.LETTER));
+            assertThat(events.reply(2).code()).as("what needs nothing goes").isEqualTo(250);
         }
     }
 
-    private static Parcel international(long delivery, String letter) {
+    private static Transfer international(long delivery, String letter) {
         Envelope plain = Envelope.of(Optional.of(Address.of("me@here.example")), List.of(Address.of("a@x.example")));
         Envelope utf8 = new Envelope(plain.sender(), BodyType.EIGHT_BIT_MIME, true, Optional.empty(),
                 DsnReturn.UNSPECIFIED, plain.recipients());
-        return new Parcel(delivery, new QueueId(1000 + delivery), utf8, utf8.recipients(), Post.letter(letter));
+        return transfer(delivery, utf8, Post.letter(letter));
     }
 
-    private static List<String> outcomes(RecordingHouse.Done done) {
+    private static List<String> outcomes(Answered done) {
         return done.outcomes().stream().map(o -> o.number() + " " + o.outcome().reply().code()).toList();
     }
 

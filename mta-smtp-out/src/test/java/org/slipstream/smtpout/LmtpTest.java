@@ -2,6 +2,7 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Route;
@@ -12,7 +13,7 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.letter;
-import static org.slipstream.smtpout.Post.parcel;
+import static org.slipstream.smtpout.Post.transfer;
 import static org.slipstream.smtpout.ScriptedServer.BYE;
 
 /// LMTP (RFC 2033), over TCP and over a UNIX socket.
@@ -39,17 +40,17 @@ class LmtpTest {
             S 452 4.2.2 c is full
             """;
 
-    private final RecordingHouse house = new RecordingHouse();
+    private final EventLog events = new EventLog();
 
     @Test
     void eachRecipientHasAnAnswerOfItsOwn() {
         try (var server = ScriptedServer.of(HELLO + TWO + TWO + BYE);
-                var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, new Route.Lmtp("127.0.0.1:" + server.port()));
-            house.ready();
+                var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, new Route.Lmtp("127.0.0.1:" + server.port()), false);
+            events.ready();
             for (int i = 1; i <= 2; i++) {
-                carriers.deliver(1, parcel(i, "a@box.example", "b@box.example", "c@box.example"));
-                assertThat(replies(house.done(i))).containsExactly("250 2.0.0 a has it", "550 5.1.1 unknown",
+                Post.deliver(carriers, 1, transfer(i, "a@box.example", "b@box.example", "c@box.example"));
+                assertThat(replies(events.answered(i))).containsExactly("250 2.0.0 a has it", "550 5.1.1 unknown",
                         "452 4.2.2 c is full");
             }
         }
@@ -60,46 +61,46 @@ class LmtpTest {
         Path socket = dir.resolve("lmtp.sock");
         String large = ("y".repeat(70) + "\r\n").repeat(20_000);
         try (var server = ScriptedServer.unix(socket, HELLO + TWO + "GATE\nDROP\n");
-                var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, new Route.Lmtp("unix:" + socket));
-            house.ready();
-            carriers.deliver(1, parcel(1, letter(large), "a@box.example", "b@box.example", "c@box.example"));
-            Outcome first = house.done(1).outcomes().getFirst().outcome();
+                var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, new Route.Lmtp("unix:" + socket), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, letter(large), "a@box.example", "b@box.example", "c@box.example"));
+            Outcome first = events.answered(1).outcomes().getFirst().outcome();
             assertThat(first).isInstanceOf(Outcome.Delivered.class);
             assertThat(first.remote()).isEqualTo("unix:" + socket);
             assertThat(server.contents()).containsExactly(large);
             server.openGate();
-            house.lost();
+            events.lost();
         }
     }
 
     @Test
     void aSocketFileThatIsNotThereDefers(@TempDir Path dir) {
-        try (var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, new Route.Lmtp("unix:" + dir.resolve("none")));
-            assertThat(house.failed().reason().toString()).startsWith("450 4.4.1 connect to unix:");
+        try (var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, new Route.Lmtp("unix:" + dir.resolve("none")), false);
+            assertThat(events.failed().reason().toString()).startsWith("450 4.4.1 connect to unix:");
         }
     }
 
     @Test
     void aSocketFileWhoseServerSaysNothingIsLeft(@TempDir Path dir) throws IOException {
         try (var server = ScriptedServer.unix(dir.resolve("s"), "STALL\n");
-                var carriers = new Carriers(Post.hasty(300), house)) {
-            carriers.open(1, new Route.Lmtp("unix:" + server.path()));
-            assertThat(house.failed().reason().toString()).contains("no answer within 300 ms");
+                var carriers = new Carriers(Post.hasty(300), events)) {
+            carriers.open(1, new Route.Lmtp("unix:" + server.path()), false);
+            assertThat(events.failed().reason().toString()).contains("no answer within 300 ms");
         }
     }
 
     @Test
     void aServerThatDoesNotKnowLmtpIsOurMistakeAndDefers() {
         try (var server = ScriptedServer.of("S 220 smtp\nC LHLO me.example\nS 500 5.5.1 what?\nC QUIT\n");
-                var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, new Route.Lmtp("[127.0.0.1]:" + server.port()));
-            assertThat(house.failed().reason().code()).isEqualTo(450);
+                var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, new Route.Lmtp("[127.0.0.1]:" + server.port()), false);
+            assertThat(events.failed().reason().code()).isEqualTo(450);
         }
     }
 
-    private static List<String> replies(RecordingHouse.Done done) {
+    private static List<String> replies(Answered done) {
         return done.outcomes().stream().map(RecipientOutcome::outcome).map(o -> o.reply().toString()).toList();
     }
 }

@@ -3,8 +3,9 @@ package org.slipstream.smtpout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.Outcome;
-import org.slipstream.smtpout.ReseatingHouse.Done;
+import org.slipstream.smtpout.dialog.Transfer;
 import org.slipstream.smtpout.wire.LongLines;
 
 import java.io.IOException;
@@ -16,7 +17,7 @@ class LongLinesTest {
     private static final String HEADER = "Subject: x\r\n";
     private static final String SHORT = ("y".repeat(70) + "\r\n");
 
-    private final ReseatingHouse house = new ReseatingHouse();
+    private final EventLog events = new EventLog();
 
     @ParameterizedTest
     @CsvSource({"PIPELINING,0", "PIPELINING,2000", "CHUNKING,0", "CHUNKING,2000", "8BITMIME,0", "8BITMIME,2000"})
@@ -49,24 +50,24 @@ class LongLinesTest {
     void whatCannotBeMadeShorterIsReturnedAndTheConnectionIsUsedOn(String field) throws IOException {
         String letter = field.replace("TOKEN", "t".repeat(1_000)) + "\r\n" + "z".repeat(999) + "\r\n";
         try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", "CHUNKING");
-                Carriers carriers = Post.carriers(Post.patient(), house)) {
-            carriers.open(1, sink.route());
-            carriers.deliver(1, Post.parcel(1, Post.letter(letter)));
-            Outcome outcome = house.await(Done.class, Done::usable).outcomes().getFirst().outcome();
+                Carriers carriers = Post.carriers(Post.patient(), events)) {
+            carriers.open(1, sink.route(), false);
+            Post.deliver(carriers, 1, Post.transfer(1, Post.letter(letter)));
+            Outcome outcome = events.outcome(1);
             assertThat(outcome).isInstanceOf(Outcome.Failed.class);
             assertThat(outcome.reply().toString()).startsWith("554 5.6.0 ").contains("smtp-client.long-lines");
-            carriers.deliver(1, Post.parcel(2));
-            house.awaitAnswers(2);
+            Post.deliver(carriers, 1, Post.transfer(2));
+            events.results(2);
             assertThat(sink.taken()).hasSize(1);
         }
     }
 
     private String delivered(ClientConfig config, String offer, String letter) throws IOException {
         try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", offer);
-                Carriers carriers = Post.carriers(config, house)) {
-            carriers.open(1, sink.route());
-            carriers.deliver(1, Post.parcel(1, Post.letter(letter)));
-            assertThat(house.await(Done.class, _ -> true).outcomes().getFirst().outcome())
+                Carriers carriers = Post.carriers(config, events)) {
+            carriers.open(1, sink.route(), false);
+            Post.deliver(carriers, 1, Post.transfer(1, Post.letter(letter)));
+            assertThat(events.next(Answered.class).outcomes().getFirst().outcome())
                     .isInstanceOf(Outcome.Delivered.class);
             return sink.taken().getFirst().content();
         }

@@ -4,12 +4,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Address;
+import org.slipstream.core.DeliveryResult.Answered;
+import org.slipstream.core.DeliveryResult.Unanswered;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.RecipientOutcome;
-import org.slipstream.smtpout.ReseatingHouse.Badly;
-import org.slipstream.smtpout.ReseatingHouse.Done;
-import org.slipstream.smtpout.ReseatingHouse.Lost;
-import org.slipstream.smtpout.ReseatingHouse.Returned;
+import org.slipstream.smtpout.EventLog.Badly;
+import org.slipstream.smtpout.EventLog.Lost;
+import org.slipstream.smtpout.dialog.Transfer;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -33,32 +34,34 @@ class MixedRunsTest {
     void eachGetsHisOwn(String extensions) throws IOException {
         long seed = System.nanoTime();
         SplittableRandom random = new SplittableRandom(seed);
-        ReseatingHouse house = new ReseatingHouse();
-        Map<Long, Parcel> parcels = new TreeMap<>();
+        EventLog events = new EventLog();
+        Map<Long, Transfer> transfers = new TreeMap<>();
         try (Sink sink = new Sink(Sink.Faults.NONE, extensions.isEmpty() ? new String[0] : extensions.split(","));
-                Carriers carriers = Post.carriers(Post.patient(), house)) {
-            carriers.open(1, sink.route());
+                Carriers carriers = Post.carriers(Post.patient(), events)) {
+            carriers.open(1, sink.route(), false);
             for (long delivery = 1; delivery <= MESSAGES; delivery++) {
-                Parcel parcel = any(delivery, random);
-                parcels.put(delivery, parcel);
-                carriers.deliver(1, parcel);
+                Transfer transfer = any(delivery, random);
+                transfers.put(delivery, transfer);
+                Post.deliver(carriers, 1, transfer);
             }
-            house.awaitAnswers(MESSAGES);
-            assertThat(house.heard()).as("seed %d", seed)
-                    .noneMatch(n -> n instanceof Returned || n instanceof Lost || n instanceof Badly);
+            events.results(MESSAGES);
+            assertThat(events.all()).as("seed %d", seed)
+                    .noneMatch(n -> n instanceof Unanswered || n instanceof Lost || n instanceof Badly);
             List<Sink.Taken> due = new ArrayList<>();
-            for (Parcel parcel : parcels.values()) {
-                expected(parcel, extensions.contains("SIZE")).ifPresent(due::add);
+            for (Transfer transfer : transfers.values()) {
+                expected(transfer, extensions.contains("SIZE")).ifPresent(due::add);
             }
             assertThat(sink.taken()).as("seed %d", seed).containsExactlyElementsOf(due);
-            for (Done done : house.heard().stream().filter(Done.class::isInstance).map(Done.class::cast).toList()) {
-                Parcel parcel = parcels.get(done.delivery());
+            for (Answered done : events.all().stream().filter(Answered.class::isInstance).map(Answered.class::cast)
+                    .toList()) {
+                Transfer transfer = transfers.get(done.delivery());
                 assertThat(done.usable()).isTrue();
                 for (RecipientOutcome outcome : done.outcomes()) {
-                    String to = parcel.recipients().get(outcome.number() - 1).address().toString();
-                    Class<? extends Outcome> kind = tooLarge(parcel, extensions) || bad(parcel) || to.startsWith("no")
-                            ? Outcome.Failed.class
-                            : to.startsWith("full") ? Outcome.Deferred.class : Outcome.Delivered.class;
+                    String to = transfer.delivery().recipients().get(outcome.number() - 1).address().toString();
+                    Class<? extends Outcome> kind = tooLarge(transfer, extensions) || bad(transfer)
+                            || to.startsWith("no")
+                                    ? Outcome.Failed.class
+                                    : to.startsWith("full") ? Outcome.Deferred.class : Outcome.Delivered.class;
                     assertThat(outcome.outcome()).as("seed %d, %s", seed, to).isInstanceOf(kind);
                 }
             }
@@ -66,7 +69,7 @@ class MixedRunsTest {
         }
     }
 
-    private static Parcel any(long delivery, SplittableRandom random) {
+    private static Transfer any(long delivery, SplittableRandom random) {
         String[] recipients = new String[1 + random.nextInt(3)];
         for (int i = 0; i < recipients.length; i++) {
             recipients[i] = List.of("you", "you", "you", "nobody", "fullbox").get(random.nextInt(5)) + i + "-"
@@ -76,28 +79,28 @@ class MixedRunsTest {
         String sender = (random.nextInt(6) == 0 ? "bad" : "me") + delivery + "@here.example";
         int lines = random.nextInt(20) == 0 ? 5000 : random.nextInt(5);
         String text = "number " + delivery + "\r\n" + (".line " + random.nextInt() + "\r\n").repeat(lines);
-        return Post.parcel(delivery, Optional.of(Address.of(sender)), Post.letter(text), recipients);
+        return Post.transfer(delivery, Optional.of(Address.of(sender)), Post.letter(text), recipients);
     }
 
-    private static Optional<Sink.Taken> expected(Parcel parcel, boolean sized) {
-        List<String> takers = parcel.recipients().stream().map(r -> r.address().toString())
+    private static Optional<Sink.Taken> expected(Transfer transfer, boolean sized) {
+        List<String> takers = transfer.delivery().recipients().stream().map(r -> r.address().toString())
                 .filter(to -> to.startsWith("you")).toList();
-        if (bad(parcel) || takers.isEmpty() || sized && tooLarge(parcel, "SIZE")) {
+        if (bad(transfer) || takers.isEmpty() || sized && tooLarge(transfer, "SIZE")) {
             return Optional.empty();
         }
-        try (var letter = parcel.letter().open()) {
-            return Optional.of(new Sink.Taken(parcel.envelope().sender().orElseThrow().toString(), takers,
+        try (var letter = transfer.content().open()) {
+            return Optional.of(new Sink.Taken(transfer.envelope().sender().orElseThrow().toString(), takers,
                     new String(letter.readAllBytes(), StandardCharsets.ISO_8859_1)));
         } catch (IOException e) {
             throw new AssertionError(e);
         }
     }
 
-    private static boolean tooLarge(Parcel parcel, String extensions) {
-        return extensions.contains("SIZE") && parcel.letter().sizeBytes() > 20_000;
+    private static boolean tooLarge(Transfer transfer, String extensions) {
+        return extensions.contains("SIZE") && transfer.content().sizeBytes() > 20_000;
     }
 
-    private static boolean bad(Parcel parcel) {
-        return parcel.envelope().sender().orElseThrow().toString().startsWith("bad");
+    private static boolean bad(Transfer transfer) {
+        return transfer.envelope().sender().orElseThrow().toString().startsWith("bad");
     }
 }

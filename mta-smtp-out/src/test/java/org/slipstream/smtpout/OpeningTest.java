@@ -1,6 +1,10 @@
 package org.slipstream.smtpout;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.host.HostFinder;
 import org.slipstream.smtpout.wire.Watchdog;
@@ -9,103 +13,52 @@ import org.slipstream.smtpout.wire.Wire;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.ScriptedServer.BYE;
 import static org.slipstream.smtpout.ScriptedServer.HELLO;
 
-/// Which of several hosts and addresses is asked, and what is said when none will do.
+/// The addresses of a host that are called, and the failure when none will do.
 class OpeningTest {
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
     /// Loopback too, but nobody listens there.
     private static final InetAddress NOBODY = InetAddress.ofLiteral("127.77.0.1");
 
-    private final RecordingHouse house = new RecordingHouse();
+    private final EventLog events = new EventLog();
 
-    @Test
-    void theBestHostIsAskedFirst() {
-        try (var worse = ScriptedServer.of(HELLO + BYE);
-                var best = ScriptedServer.of(HELLO + BYE);
-                var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, route(worse.host(20), best.host(10)));
-            house.ready();
-            assertThat(best.connections()).isEqualTo(1);
-            assertThat(worse.connections()).isZero();
-        }
-    }
-
-    @Test
-    void equalHostsShareTheWork() {
-        try (var a = ScriptedServer.of(HELLO + BYE);
-                var b = ScriptedServer.of(HELLO + BYE);
-                var carriers = new Carriers(Post.patient(), house, h -> found(LOOPBACK), new SplittableRandom(42))) {
-            for (int i = 1; i <= 40; i++) {
-                int connection = i;
-                carriers.open(connection, route(a.host(5), b.host(5)));
-                house.await(RecordingHouse.Ready.class, r -> r.connection() == connection);
-            }
-            assertThat(a.connections()).isBetween(10, 30);
-            assertThat(a.connections() + b.connections()).isEqualTo(40);
-        }
-    }
-
-    @Test
-    void aHostThatRefusesMakesRoomForTheNext() {
-        for (String refusal : List.of("S 421 4.3.2 busy\n", "S 554 5.7.1 no\n", "DROP\n",
-                "S 220 hi\nC EHLO me.example\nS 421 no\n", "S 220\nC EHLO *\nS 550 no\nC HELO *\nS 550 no\n")) {
-            RecordingHouse news = new RecordingHouse();
-            try (var bad = ScriptedServer.of(refusal);
-                    var good = ScriptedServer.of(HELLO + BYE);
-                    var carriers = new Carriers(Post.patient(), news)) {
-                carriers.open(1, route(bad.host(1), good.host(2)));
-                news.ready();
-                assertThat(bad.connections()).isEqualTo(1);
-            }
+    @ParameterizedTest
+    @ValueSource(strings = {"S 421 4.3.2 busy", "S 554 5.7.1 no", "DROP", "S 220 hi;C EHLO me.example;S 421 no",
+            "S 220;C EHLO *;S 550 no;C HELO *;S 550 no"})
+    void anAddressThatRefusesMakesRoomForTheNext(String refusal) {
+        try (var server = ScriptedServer.everywhere(refusal.replace(';', '\n') + "\n", HELLO + BYE);
+                var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, route(addresses(server, 2)), false);
+            events.ready();
+            assertThat(server.connections()).isEqualTo(2);
         }
     }
 
     @Test
     void aHostThatCannotBeReachedMakesRoomForItsOtherAddress() {
         try (var server = ScriptedServer.of(HELLO + BYE);
-                var carriers = new Carriers(Post.patient(), house, h -> found(NOBODY, LOOPBACK),
+                var carriers = new Carriers(Post.patient(), events, h -> found(NOBODY, LOOPBACK),
                         new SplittableRandom(1))) {
-            carriers.open(1, route(new Route.Host("mx.example", server.port(), 0)));
-            house.ready();
+            carriers.open(1, route(new Route.Host("mx.example", server.port(), 0)), false);
+            events.ready();
         }
     }
 
     @Test
-    void afterTwoPeersThatWillNotTalkTheAttemptIsOver() {
-        try (var a = ScriptedServer.of("S 421 4.3.2 a is busy\n");
-                var b = ScriptedServer.of("S 421 4.3.2 b is busy\n");
-                var c = ScriptedServer.of(HELLO);
-                var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, route(a.host(1), b.host(2), c.host(3)));
-            assertThat(house.failed().reason().text()).contains("b is busy");
-            assertThat(c.connections()).isZero();
-        }
-    }
-
-    @Test
-    void afterFiveAddressesTheAttemptIsOver() {
-        InetAddress[] six = new InetAddress[6];
-        for (int i = 0; i < six.length; i++) {
-            six[i] = InetAddress.ofLiteral("127.77.0." + (i + 1));
-        }
-        var tried = java.util.Collections.synchronizedList(new java.util.ArrayList<String>());
-        HostFinder hosts = host -> {
-            tried.add(host);
-            return host.equals("mx1.example") ? found(six) : found(LOOPBACK);
-        };
-        try (var server = ScriptedServer.of(HELLO);
-                var carriers = new Carriers(Post.patient(), house, hosts, new SplittableRandom(1))) {
-            carriers.open(1, route(new Route.Host("mx1.example", server.port(), 1),
-                    new Route.Host("mx2.example", server.port(), 2)));
-            assertThat(house.failed().reason().toString()).matches(
-                    "450 4.4.1 connect to mx1.example\\[127.77.0..]:\\d+: Connection refused");
-            assertThat(tried).containsExactly("mx1.example");
+    void afterTwoAddressesThatWillNotTalkTheAttemptIsOver() {
+        try (var server = ScriptedServer.everywhere("S 421 4.3.2 a is busy\n", "S 421 4.3.2 b is busy\n", HELLO);
+                var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, route(addresses(server, 3)), false);
+            assertThat(events.failed().reason().text()).contains("b is busy");
+            assertThat(server.connections()).isEqualTo(2);
         }
     }
 
@@ -131,25 +84,24 @@ class OpeningTest {
     @Test
     void aRouteThatKnowsItsAddressesIsNotLookedUpAgain() {
         try (var server = ScriptedServer.of(HELLO + BYE);
-                var carriers = new Carriers(Post.patient(), house, _ -> {
+                var carriers = new Carriers(Post.patient(), events, _ -> {
                     throw new AssertionError("looked up");
                 }, new SplittableRandom(1))) {
-            carriers.open(1, route(new Route.Host("mx.example", server.port(), 0, List.of("127.77.0.1", "127.0.0.1"))));
-            house.ready();
+            carriers.open(1, route(new Route.Host("mx.example", server.port(), 0, List.of("127.77.0.1", "127.0.0.1"))),
+                    false);
+            events.ready();
         }
     }
 
     @Test
-    void aRouteIsClosedForGoodOnlyWhenEveryHostSaysSo() {
+    void aHostIsClosedPermanentlyOnlyWhenEveryAddressSaysSo() {
         String never = "S 220 hi\nC EHLO *\nS 550 5.7.1 no\nC HELO *\nS 550 5.7.1 never\n";
-        try (var a = ScriptedServer.of(never);
-                var b = ScriptedServer.of(never);
-                var c = ScriptedServer.of("S 554 5.3.2 not now\n");
-                var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, route(a.host(1), b.host(2)));
-            assertThat(house.failed().reason().code()).isEqualTo(550);
-            carriers.open(2, route(a.host(1), c.host(2)));
-            assertThat(house.await(RecordingHouse.Failed.class, f -> f.connection() == 2).reason().toString())
+        try (var server = ScriptedServer.everywhere(never, never, never, "S 554 5.3.2 not now\n");
+                var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, route(addresses(server, 2)), false);
+            assertThat(events.failed(1).reason().code()).isEqualTo(550);
+            carriers.open(2, route(addresses(server, 2)), false);
+            assertThat(events.failed(2).reason().toString())
                     .startsWith("450 4.3.2 host ").endsWith("refused to talk to us: 554 5.3.2 not now");
         }
     }
@@ -159,13 +111,13 @@ class OpeningTest {
         Map<String, HostFinder.Answer> names = new TreeMap<>();
         names.put("none.example", new HostFinder.Answer.None("host not found"));
         names.put("trouble.example", new HostFinder.Answer.Trouble("SERVFAIL"));
-        try (var carriers = new Carriers(Post.patient(), house, names::get, new SplittableRandom(1))) {
+        try (var carriers = new Carriers(Post.patient(), events, names::get, new SplittableRandom(1))) {
             Route.Host none = new Route.Host("none.example", 25, 1);
             Route.Host trouble = new Route.Host("trouble.example", 25, 2);
-            carriers.open(1, route(none));
-            carriers.open(2, route(none, trouble));
-            carriers.open(3, new Route.Smtp("[none.example]:25", List.of(none)));
-            carriers.open(4, new Route.Lmtp("none.example:24"));
+            carriers.open(1, route(none), false);
+            carriers.open(2, route(trouble), false);
+            carriers.open(3, new Route.Smtp("[none.example]:25", List.of(none)), false);
+            carriers.open(4, new Route.Lmtp("none.example:24"), false);
             assertThat(reason(1)).isEqualTo("450 4.4.4 none.example: host not found");
             assertThat(reason(2)).isEqualTo("451 4.4.3 DNS lookup for trouble.example failed: SERVFAIL");
             assertThat(reason(3)).isEqualTo("450 4.4.3 none.example: host not found");
@@ -175,25 +127,62 @@ class OpeningTest {
 
     @Test
     void routesThatAreNoConnectionsAreDeferredAndNotForgotten() {
-        try (var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, new Route.Local("here.example"));
-            carriers.open(2, new Route.Lmtp("nonsense"));
-            carriers.open(3, new Route.Lmtp("host:99999"));
+        try (var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, new Route.Local("here.example"), false);
+            carriers.open(2, new Route.Lmtp("nonsense"), false);
+            carriers.open(3, new Route.Lmtp("host:99999"), false);
             assertThat(reason(1)).startsWith("451 4.3.5");
             assertThat(reason(2)).startsWith("451 4.3.5");
             assertThat(reason(3)).startsWith("451 4.3.5");
         }
     }
 
+    @Test
+    void onlyATransportThatDoesNotExistIsAFailureOfThisServer() {
+        try (var nobody = new NobodysPort(); var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, new Route.Local("here.example"), false);
+            carriers.open(2, new Route.Lmtp("nonsense"), false);
+            carriers.open(3, route(new Route.Host("127.0.0.1", nobody.port(), 0)), false);
+            assertThat(events.failed(1).ours()).isTrue();
+            assertThat(events.failed(2).ours()).isFalse();
+            assertThat(events.failed(3).ours()).isFalse();
+        }
+    }
+
+    @Tag("ZM-33")
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            S 421 4.3.2 too many connections, try again in 5 minutes                  | 300000
+            S 220 hi;C EHLO *;S 450 4.7.1 retry after 60 seconds                      | 60000
+            S 421 4.3.2 try again later                                               |
+            S 554 5.7.1 no, and do not retry in 5 minutes                             |
+            S 220 try again in 5 minutes;C EHLO *;S 421 4.3.2 busy                    |
+            DROP                                                                      |
+            """)
+    void aRefusalMayNameTheTimeToComeBack(String script, Long millis) {
+        try (var server = ScriptedServer.of(script.replace(';', '\n') + "\n");
+                var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, server.route(), false);
+            assertThat(events.failed().retryAfterMillis())
+                    .isEqualTo(millis == null ? OptionalLong.empty() : OptionalLong.of(millis));
+        }
+    }
+
     private String reason(long connection) {
-        return house.await(RecordingHouse.Failed.class, f -> f.connection() == connection).reason().toString();
+        return events.failed(connection).reason().toString();
     }
 
     private static HostFinder.Answer found(InetAddress... addresses) {
         return new HostFinder.Answer.Found(List.of(addresses));
     }
 
-    private static Route route(Route.Host... hosts) {
-        return new Route.Smtp("there.example", List.of(hosts));
+    private static Route route(Route.Host host) {
+        return new Route.Smtp("there.example", List.of(host));
+    }
+
+    /// A host with so many addresses, all of this server.
+    private static Route.Host addresses(ScriptedServer server, int count) {
+        return new Route.Host("mx.example", server.port(), 0,
+                IntStream.rangeClosed(1, count).mapToObj(i -> "127.0.0." + i).toList());
     }
 }

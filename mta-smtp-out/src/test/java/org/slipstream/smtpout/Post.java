@@ -1,9 +1,12 @@
 package org.slipstream.smtpout;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.Delivery;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Letter;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.Route;
+import org.slipstream.smtpout.dialog.Transfer;
 import org.slipstream.smtpout.host.HostFinder;
 
 import java.io.ByteArrayInputStream;
@@ -15,25 +18,37 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
-/// Parcels for tests.
+/// Deliveries for tests.
 final class Post {
     static final String LETTER = "Subject: hello\r\n\r\nHello.\r\n";
 
+    /// To the one host that was chosen, as the queue manager gives it.
+    private static final Route ROUTE = new Route.Smtp("there.example", List.of(new Route.Host("127.0.0.1", 25, 0)));
+
     private Post() {}
 
-    static Parcel parcel(long delivery, String... recipients) {
-        return parcel(delivery, letter(LETTER), recipients);
+    static Transfer transfer(long delivery, String... recipients) {
+        return transfer(delivery, letter(LETTER), recipients);
     }
 
-    static Parcel parcel(long delivery, Letter letter, String... recipients) {
-        return parcel(delivery, Optional.of(Address.of("me@here.example")), letter, recipients);
+    static Transfer transfer(long delivery, Letter letter, String... recipients) {
+        return transfer(delivery, Optional.of(Address.of("me@here.example")), letter, recipients);
     }
 
-    static Parcel parcel(long delivery, Optional<Address> sender, Letter letter, String... recipients) {
+    static Transfer transfer(long delivery, Optional<Address> sender, Letter letter, String... recipients) {
         List<Address> addresses = Stream.of(recipients).map(Address::of).toList();
         Envelope envelope = Envelope.of(sender,
                 addresses.isEmpty() ? List.of(Address.of("you@there.example")) : addresses);
-        return new Parcel(delivery, new QueueId(1000 + delivery), envelope, envelope.recipients(), letter);
+        return transfer(delivery, envelope, letter);
+    }
+
+    static Transfer transfer(long delivery, Envelope envelope, Letter letter) {
+        return new Transfer(new Delivery(delivery, new QueueId(1000 + delivery), ROUTE, envelope.recipients()),
+                envelope, letter);
+    }
+
+    static void deliver(Carriers carriers, long connection, Transfer transfer) {
+        carriers.deliver(connection, transfer.delivery(), transfer.envelope(), transfer.content());
     }
 
     /// A letter of these characters, one byte each.
@@ -58,8 +73,8 @@ final class Post {
     }
 
     /// Carriers that look nothing up.
-    static Carriers carriers(ClientConfig config, CarrierEvents house) {
-        return new Carriers(config, house, _ -> new HostFinder.Answer.Found(List.of(InetAddress.getLoopbackAddress())),
+    static Carriers carriers(ClientConfig config, CarrierEvents events) {
+        return new Carriers(config, events, _ -> new HostFinder.Answer.Found(List.of(InetAddress.getLoopbackAddress())),
                 new SplittableRandom(1));
     }
 

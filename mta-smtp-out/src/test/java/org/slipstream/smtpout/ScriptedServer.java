@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.StandardProtocolFamily;
@@ -112,9 +113,19 @@ final class ScriptedServer implements AutoCloseable {
         return withTls((SSLSocketFactory) SSLSocketFactory.getDefault(), scripts);
     }
 
+    /// On every address of this machine.
+    static ScriptedServer everywhere(String... scripts) {
+        return listening(new InetSocketAddress(0).getAddress(), (SSLSocketFactory) SSLSocketFactory.getDefault(),
+                scripts);
+    }
+
     static ScriptedServer withTls(SSLSocketFactory tls, String... scripts) {
+        return listening(InetAddress.getLoopbackAddress(), tls, scripts);
+    }
+
+    private static ScriptedServer listening(InetAddress address, SSLSocketFactory tls, String... scripts) {
         try {
-            ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+            ServerSocket listener = new ServerSocket(0, 50, address);
             ScriptedServer server = new ScriptedServer(listener, listener.getLocalPort(), Path.of("none"), tls,
                     scripts);
             server.accept(() -> {

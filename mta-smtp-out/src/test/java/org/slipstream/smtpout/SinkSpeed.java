@@ -1,17 +1,17 @@
 package org.slipstream.smtpout;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Letter;
 import org.slipstream.core.Outcome;
-import org.slipstream.core.QueueId;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -52,7 +52,7 @@ final class SinkSpeed implements CarrierEvents {
     private void run(Route route, int connections, int round) throws InterruptedException {
         long start = System.nanoTime();
         for (int i = 1; i <= connections; i++) {
-            carriers.open(i, route);
+            carriers.open(i, route, false);
         }
         boolean finished = all.await(120, TimeUnit.SECONDS);
         double seconds = (System.nanoTime() - start) / 1e9;
@@ -64,8 +64,7 @@ final class SinkSpeed implements CarrierEvents {
     private void deliver(long connection) {
         int number = next.getAndIncrement();
         if (number < messages) {
-            carriers.deliver(connection,
-                    new Parcel(number, new QueueId(number + 1), envelope, envelope.recipients(), letter));
+            Post.deliver(carriers, connection, Post.transfer(number, envelope, letter));
         }
     }
 
@@ -75,18 +74,26 @@ final class SinkSpeed implements CarrierEvents {
     }
 
     @Override
-    public void failed(long connection, Reply reason, String remote) {
+    public void failed(long connection, Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis) {
         System.out.println("failed: " + reason);
     }
 
     @Override
-    public void done(long delivery, long connection, List<RecipientOutcome> outcomes, boolean usable,
-            boolean siteTrouble) {
-        if (outcomes.getFirst().outcome() instanceof Outcome.Delivered) {
+    public void done(DeliveryResult result) {
+        if (result instanceof DeliveryResult.Answered answered
+                && answered.outcomes().getFirst().outcome() instanceof Outcome.Delivered) {
             delivered.incrementAndGet();
         }
         all.countDown();
-        deliver(connection);
+        deliver(result.connection());
+    }
+
+    @Override
+    public void depth(long connection, int deliveries) {}
+
+    @Override
+    public void pipelinesBadly(long connection, String what) {
+        System.out.println("pipelines badly: " + what);
     }
 
     @Override

@@ -27,7 +27,7 @@ import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManagerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.slipstream.smtpout.Post.parcel;
+import static org.slipstream.smtpout.Post.transfer;
 import static org.slipstream.smtpout.ScriptedServer.BYE;
 import static org.slipstream.smtpout.ScriptedServer.TAKE;
 
@@ -57,7 +57,7 @@ class SmartHostTest {
     private static SSLSocketFactory relay;
     private static SSLSocketFactory trusting;
 
-    private final RecordingHouse house = new RecordingHouse();
+    private final EventLog events = new EventLog();
     private Optional<Carriers> carriers = Optional.empty();
 
     /// A certificate for 127.0.0.1 and relay.example, signed by itself; who trusts it trusts only it.
@@ -113,7 +113,7 @@ class SmartHostTest {
     void aCertificateOfAnUnknownAuthorityIsNotGoodEnoughWhereItIsChecked() {
         try (var server = ScriptedServer.withTls(relay, STARTTLS.replaceFirst("TLS\n$", "NOTLS\n"))) {
             open(server, new PeerPolicy(TlsPolicy.VERIFY, false, ALICE, false), Optional.empty(), "127.0.0.1");
-            assertThat(house.failed().reason().toString()).startsWith("450 4.7.5 TLS with 127.0.0.1[127.0.0.1]:")
+            assertThat(events.failed().reason().toString()).startsWith("450 4.7.5 TLS with 127.0.0.1[127.0.0.1]:")
                     .contains("is required and failed");
             assertThat(server.connections()).as("no second call in the clear").isEqualTo(1);
         }
@@ -123,7 +123,7 @@ class SmartHostTest {
     void aCertificateForAnotherNameIsNotGoodEnoughEither() {
         try (var server = ScriptedServer.withTls(relay, STARTTLS.replaceFirst("TLS\n$", "NOTLS\n"))) {
             open(server, new PeerPolicy(TlsPolicy.VERIFY, false, ALICE, false), Optional.of(trusting), "other.example");
-            assertThat(house.failed().reason().toString()).startsWith("450 4.7.5 TLS with other.example[127.0.0.1]:");
+            assertThat(events.failed().reason().toString()).startsWith("450 4.7.5 TLS with other.example[127.0.0.1]:");
         }
     }
 
@@ -141,7 +141,7 @@ class SmartHostTest {
     void withoutTlsThePasswordStaysHereAndTheMailWaits() {
         try (var server = ScriptedServer.of(LOGIN.replaceFirst("C AUTH.*\n", "C QUIT\n"))) {
             open(server, new PeerPolicy(TlsPolicy.MAY, false, ALICE, false), Optional.empty(), "127.0.0.1");
-            assertThat(house.failed().reason().toString()).startsWith("450 4.7.4 host 127.0.0.1[127.0.0.1]:")
+            assertThat(events.failed().reason().toString()).startsWith("450 4.7.4 host 127.0.0.1[127.0.0.1]:")
                     .endsWith("the password is not shown without TLS");
         }
     }
@@ -150,7 +150,7 @@ class SmartHostTest {
     void aWrongPasswordWaitsForTheOperator() {
         try (var server = ScriptedServer.of(LOGIN + "S 535 5.7.8 wrong\nC QUIT\n")) {
             open(server, new PeerPolicy(TlsPolicy.NONE, false, ALICE, true), Optional.empty(), "127.0.0.1");
-            assertThat(house.failed().reason().toString()).startsWith("450 4.7.8 host 127.0.0.1[127.0.0.1]:")
+            assertThat(events.failed().reason().toString()).startsWith("450 4.7.8 host 127.0.0.1[127.0.0.1]:")
                     .endsWith(": 535 5.7.8 wrong");
         }
     }
@@ -160,38 +160,43 @@ class SmartHostTest {
         Sources sources = new Sources(Optional.of((Inet4Address) InetAddress.ofLiteral("127.0.0.7")), Optional.empty());
         try (var server = ScriptedServer.of(ScriptedServer.HELLO + TAKE + BYE)) {
             ClientConfig config = Post.patient().withPeers(new Peers(Map.of(), sources, 250, Optional.empty()));
-            carriers = Optional.of(new Carriers(config, house));
-            carriers.get().open(1, server.route());
+            carriers = Optional.of(new Carriers(config, events));
+            carriers.get().open(1, server.route(), false);
             delivers(server);
             assertThat(server.clients()).containsExactly("127.0.0.7");
         }
     }
 
+    /// An address that this machine does not have is a failure of this server: the host was not called.
     @Test
-    void connectionsOfDifferentTermsAreNotShared() {
-        Route.Smtp any = new Route.Smtp("far.example", List.of(new Route.Host("mx", 25, 0, List.of("192.0.2.1"))));
-        Route.Smtp smart = new Route.Smtp("[mx]:25", any.hosts());
-        ClientConfig config = Post.patient().withPeers(new Peers(
-                Map.of("[mx]:25", new PeerPolicy(TlsPolicy.VERIFY, false, ALICE, false)), Sources.ANY, 250,
-                Optional.empty()));
-        assertThat(config.hostKey(any, any.hosts().getFirst()).toString()).isEqualTo("[192.0.2.1]:25/may");
-        assertThat(config.hostKey(smart, smart.hosts().getFirst()).toString())
-                .isEqualTo("[192.0.2.1]:25/verify//alice");
+    void aSourceAddressThatIsNotHereIsNoFailureOfTheHost() {
+        Sources sources = new Sources(Optional.of((Inet4Address) InetAddress.ofLiteral("192.0.2.7")), Optional.empty());
+        try (var server = ScriptedServer.of(ScriptedServer.HELLO)) {
+            ClientConfig config = Post.patient().withPeers(new Peers(Map.of(), sources, 250, Optional.empty()));
+            carriers = Optional.of(new Carriers(config, events));
+            carriers.get().open(1, server.route(), false);
+            assertThat(events.failed().ours()).isTrue();
+            assertThat(events.failed().remote()).isEqualTo("local");
+            assertThat(events.failed().reason().toString())
+                    .startsWith("451 4.3.0 this server cannot connect to 127.0.0.1[127.0.0.1]:")
+                    .endsWith(": Cannot assign requested address");
+            assertThat(server.connections()).isZero();
+        }
     }
 
     private void open(ScriptedServer server, PeerPolicy policy, Optional<SSLSocketFactory> trust, String name) {
         String nextHop = "[" + name + "]:" + server.port();
         ClientConfig config = Post.patient()
                 .withPeers(new Peers(Map.of(nextHop, policy), Sources.ANY, 250, trust));
-        carriers = Optional.of(new Carriers(config, house));
+        carriers = Optional.of(new Carriers(config, events));
         carriers.get().open(1, new Route.Smtp(nextHop,
-                List.of(new Route.Host(name, server.port(), 0, List.of("127.0.0.1")))));
+                List.of(new Route.Host(name, server.port(), 0, List.of("127.0.0.1")))), false);
     }
 
     private void delivers(ScriptedServer server) {
-        house.ready();
-        carriers.orElseThrow().deliver(1, parcel(1));
-        assertThat(house.done(1).only()).isInstanceOf(Outcome.Delivered.class);
+        events.ready();
+        Post.deliver(carriers.orElseThrow(), 1, transfer(1));
+        assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);
         assertThat(server.contents()).containsExactly(Post.LETTER);
     }
 }

@@ -2,6 +2,7 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.core.DeliveryResult.Unanswered;
 import org.slipstream.smtpout.wire.LongLines;
 
 import java.io.IOException;
@@ -43,16 +44,16 @@ class SmugglingTest {
             }
             letters.add(odd.toString());
         }
-        ReseatingHouse house = new ReseatingHouse();
+        EventLog events = new EventLog();
         try (Sink sink = new Sink(Sink.Faults.NONE, ("8BITMIME," + extensions).split(","));
-                Carriers carriers = Post.carriers(Post.patient().with(LongLines.SEND), house)) {
-            carriers.open(1, sink.route());
+                Carriers carriers = Post.carriers(Post.patient().with(LongLines.SEND), events)) {
+            carriers.open(1, sink.route(), false);
             for (int i = 0; i < letters.size(); i++) {
-                carriers.deliver(1, Post.parcel(i + 1, Post.letter(letters.get(i))));
+                Post.deliver(carriers, 1, Post.transfer(i + 1, Post.letter(letters.get(i))));
             }
-            house.awaitAnswers(letters.size());
+            events.results(letters.size());
             assertThat(sink.taken()).hasSameSizeAs(letters);
-            assertThat(house.heard()).noneMatch(ReseatingHouse.Returned.class::isInstance);
+            assertThat(events.all()).noneMatch(Unanswered.class::isInstance);
             for (int i = 0; i < letters.size(); i++) {
                 Sink.Taken taken = sink.taken().get(i);
                 assertThat(taken.sender()).isEqualTo("me@here.example");

@@ -4,6 +4,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.Letter;
 import org.slipstream.core.Outcome;
 
@@ -12,15 +13,15 @@ import java.io.InputStream;
 import java.util.concurrent.CountDownLatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.slipstream.smtpout.Post.parcel;
+import static org.slipstream.smtpout.Post.transfer;
 import static org.slipstream.smtpout.ScriptedServer.BYE;
 import static org.slipstream.smtpout.ScriptedServer.HELLO;
 import static org.slipstream.smtpout.ScriptedServer.TAKE;
 
 /// Connections that the peer takes away while nobody uses them, or just when somebody wants to.
 class StaleConnectionsTest {
-    private final RecordingHouse house = new RecordingHouse();
-    private final Carriers carriers = new Carriers(Post.patient(), house);
+    private final EventLog events = new EventLog();
+    private final Carriers carriers = new Carriers(Post.patient(), events);
 
     @AfterEach
     void stop() {
@@ -33,93 +34,60 @@ class StaleConnectionsTest {
         try (var server = ScriptedServer.of(HELLO + TAKE + "GATE\n" + end + "\n")) {
             firstMessage(server);
             server.openGate();
-            assertThat(house.lost().connection()).isEqualTo(1);
-            assertThat(house.lost().reason()).containsAnyOf("closed by peer", "reset", "421 4.4.2 idle too long");
+            assertThat(events.lost().connection()).isEqualTo(1);
+            assertThat(events.lost().reason()).containsAnyOf("closed by peer", "reset", "421 4.4.2 idle too long");
         }
     }
 
+    /// The first bytes of the message were all that left, so the message goes over another connection and no host is to blame.
     @ParameterizedTest
     @ValueSource(strings = {"DROP", "CUT"})
-    void aPeerThatClosesJustAsTheNextMessageComesIsCalledAgain(String end) {
-        String closesOnMail = "C MAIL FROM:*\n" + end + "\n";
-        try (var server = ScriptedServer.of(HELLO + TAKE + closesOnMail, HELLO + TAKE + TAKE + BYE)) {
+    void aPeerThatClosesJustAsTheNextMessageComesIsLostAndTheMessageUnanswered(String end) {
+        try (var server = ScriptedServer.of(HELLO + TAKE + "C MAIL FROM:*\n" + end + "\n")) {
             firstMessage(server);
-            carriers.deliver(1, parcel(2));
-            RecordingHouse.Done done = house.done(2);
-            assertThat(done.only()).isInstanceOf(Outcome.Delivered.class);
-            assertThat(done.usable()).isTrue();
-            carriers.deliver(1, parcel(3));
-            assertThat(house.done(3).only()).isInstanceOf(Outcome.Delivered.class);
-            assertThat(server.connections()).isEqualTo(2);
-            assertThat(house.news()).as("the house knows of one connection").hasSize(4);
-        }
-    }
-
-    @Test
-    void callingAgainIsTriedOnlyOnce() {
-        String closesOnMail = "C MAIL FROM:*\nDROP\n";
-        try (var server = ScriptedServer.of(HELLO + TAKE + closesOnMail, HELLO + closesOnMail)) {
-            firstMessage(server);
-            carriers.deliver(1, parcel(2));
-            RecordingHouse.Done done = house.done(2);
-            assertThat(done.reply().status()).hasToString("Optional[4.4.2]");
-            assertThat(done.usable()).isFalse();
-            assertThat(done.siteTrouble()).isTrue();
-            assertThat(server.connections()).isEqualTo(2);
-        }
-    }
-
-    @Test
-    void callingAgainMayFail() {
-        try (var server = ScriptedServer.of(HELLO + TAKE + "C MAIL FROM:*\nDROP\n", "S 421 4.3.2 busy\n")) {
-            firstMessage(server);
-            carriers.deliver(1, parcel(2));
-            RecordingHouse.Done done = house.done(2);
-            assertThat(done.reply().toString()).contains("421 4.3.2 busy");
-            assertThat(done.usable()).isFalse();
-            assertThat(done.siteTrouble()).isTrue();
-        }
-    }
-
-    @Test
-    void aMessageThatThePeerHasReactedToIsNotTriedTwice() {
-        try (var server = ScriptedServer.of(HELLO + TAKE + "C MAIL FROM:*\nC RCPT*\nC DATA\nS 250 ok\nDROP\n")) {
-            firstMessage(server);
-            carriers.deliver(1, parcel(2));
-            RecordingHouse.Done done = house.done(2);
-            assertThat(done.only()).isInstanceOf(Outcome.Deferred.class);
-            assertThat(done.siteTrouble()).isTrue();
+            Post.deliver(carriers, 1, transfer(2));
+            assertThat(events.unanswered(2).mayHaveArrived()).isFalse();
+            assertThat(events.unanswered(2).reason().status()).hasToString("Optional[4.4.2]");
+            assertThat(events.news()).as("the loss comes first").extracting(e -> e.getClass().getSimpleName())
+                    .containsExactly("Ready", "Answered", "Lost", "Unanswered");
             assertThat(server.connections()).isEqualTo(1);
         }
     }
 
     @Test
-    void aParcelThatCrossesTheNewsOfTheLossIsCarriedByAConnectionOfItsOwn() {
-        try (var server = ScriptedServer.of(HELLO + TAKE + "GATE\nDROP\n", HELLO + TAKE + BYE)) {
+    void aPeerThatClosesAfterItHasReactedToTheMessageHasBroken() {
+        try (var server = ScriptedServer.of(HELLO + TAKE + "C MAIL FROM:*\nC RCPT*\nC DATA\nS 250 ok\nDROP\n")) {
             firstMessage(server);
-            server.openGate();
-            house.lost();
-            carriers.deliver(1, parcel(2));
-            RecordingHouse.Done done = house.done(2);
-            assertThat(done.only()).isInstanceOf(Outcome.Delivered.class);
-            assertThat(done.usable()).as("the house counts it as gone").isFalse();
-            carriers.deliver(1, parcel(3));
-            assertThat(house.done(3).reply()).isEqualTo(Troubles.noSuchConnection());
+            Post.deliver(carriers, 1, transfer(2));
+            assertThat(events.unanswered(2).mayHaveArrived()).isFalse();
+            assertThat(events.all(EventLog.Lost.class)).isEmpty();
         }
     }
 
     @Test
-    void aParcelThatWaitsWhileThePeerLeavesGetsANewConnection() {
+    void aDeliveryThatCrossesTheNewsOfTheLossIsUnanswered() {
+        try (var server = ScriptedServer.of(HELLO + TAKE + "GATE\nDROP\n")) {
+            firstMessage(server);
+            server.openGate();
+            events.lost();
+            Post.deliver(carriers, 1, transfer(2));
+            assertThat(events.unanswered(2).reason()).isEqualTo(FailureReplies.noSuchConnection());
+            assertThat(server.connections()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aDeliveryThatWaitsWhileThePeerLeavesIsUnanswered() {
         CountDownLatch handedOver = new CountDownLatch(1);
-        try (var server = ScriptedServer.of(HELLO + TAKE + "DROP\n", HELLO + TAKE + BYE)) {
-            carriers.open(1, server.route());
-            house.ready();
-            // The second parcel is in the mailbox before the first is answered, and the loss comes with that answer.
-            carriers.deliver(1, parcel(1, letter(handedOver)));
-            carriers.deliver(1, parcel(2));
+        try (var server = ScriptedServer.of(HELLO + TAKE + "DROP\n")) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            // The second delivery is in the mailbox before the first is answered, and the loss comes with that answer.
+            Post.deliver(carriers, 1, transfer(1, letter(handedOver)));
+            Post.deliver(carriers, 1, transfer(2));
             handedOver.countDown();
-            assertThat(house.done(1).only()).isInstanceOf(Outcome.Delivered.class);
-            assertThat(house.done(2).only()).isInstanceOf(Outcome.Delivered.class);
+            assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);
+            assertThat(events.unanswered(2).mayHaveArrived()).isFalse();
         }
     }
 
@@ -135,11 +103,11 @@ class StaleConnectionsTest {
                 C RSET
                 S 421 4.7.0 too many errors
                 """)) {
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, parcel(1));
-            assertThat(house.done(1).usable()).isTrue();
-            assertThat(house.lost().reason()).isEqualTo("421 4.7.0 too many errors");
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1));
+            assertThat(events.answered(1).usable()).isTrue();
+            assertThat(events.lost().reason()).isEqualTo("421 4.7.0 too many errors");
         }
     }
 
@@ -164,9 +132,9 @@ class StaleConnectionsTest {
     }
 
     private void firstMessage(ScriptedServer server) {
-        carriers.open(1, server.route());
-        house.ready();
-        carriers.deliver(1, parcel(1));
-        assertThat(house.done(1).usable()).isTrue();
+        carriers.open(1, server.route(), false);
+        events.ready();
+        Post.deliver(carriers, 1, transfer(1));
+        assertThat(events.answered(1).usable()).isTrue();
     }
 }

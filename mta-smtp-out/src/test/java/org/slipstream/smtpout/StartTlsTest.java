@@ -17,7 +17,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocketFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.slipstream.smtpout.Post.parcel;
+import static org.slipstream.smtpout.Post.transfer;
 import static org.slipstream.smtpout.ScriptedServer.BYE;
 import static org.slipstream.smtpout.ScriptedServer.HELLO;
 import static org.slipstream.smtpout.ScriptedServer.TAKE;
@@ -44,8 +44,8 @@ class StartTlsTest {
     private static Path keys;
     private static SSLSocketFactory selfSigned;
 
-    private final RecordingHouse house = new RecordingHouse();
-    private final Carriers carriers = new Carriers(Post.patient(), house);
+    private final EventLog events = new EventLog();
+    private final Carriers carriers = new Carriers(Post.patient(), events);
 
     @BeforeAll
     static void makeKey() throws Exception {
@@ -75,12 +75,12 @@ class StartTlsTest {
     @Test
     void mailGoesUnderTlsWhateverTheCertificateSays() {
         try (var server = ScriptedServer.withTls(selfSigned, ENCRYPTED_HELLO + TAKE + TAKE + BYE)) {
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, parcel(1));
-            assertThat(house.done(1).only()).isInstanceOf(Outcome.Delivered.class);
-            carriers.deliver(1, parcel(2));
-            assertThat(house.done(2).usable()).isTrue();
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1));
+            assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);
+            Post.deliver(carriers, 1, transfer(2));
+            assertThat(events.answered(2).usable()).isTrue();
             carriers.close();
             assertThat(server.contents()).containsExactly(Post.LETTER, Post.LETTER);
             assertThat(server.commands()).contains("STARTTLS", "QUIT");
@@ -90,12 +90,12 @@ class StartTlsTest {
     @Test
     void aPeerThatHangsUpUnderTlsIsNoticed() {
         try (var server = ScriptedServer.withTls(selfSigned, ENCRYPTED_HELLO + TAKE + "GATE\nDROP\n")) {
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, parcel(1));
-            house.done(1);
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1));
+            events.answered(1);
             server.openGate();
-            house.lost();
+            events.lost();
         }
     }
 
@@ -110,7 +110,7 @@ class StartTlsTest {
     void aBrokenHandshakeIsFollowedByACallInTheClear() {
         for (String broken : new String[]{"S 220 go\nRAW this is no TLS\nDROP\n", "S 220 go\nDROP\n",
                 "S 220 go\nBYTES 5\nCUT\n", "S 220 go\nS 250 injected under TLS\nSTALL\n"}) {
-            RecordingHouse news = new RecordingHouse();
+            EventLog news = new EventLog();
             try (var server = ScriptedServer.of(OFFER + broken, """
                     S 220 sink
                     C EHLO me.example
@@ -118,10 +118,10 @@ class StartTlsTest {
                     S 250-PIPELINING
                     S 250 STARTTLS
                     """ + TAKE + BYE); var clear = new Carriers(Post.patient(), news)) {
-                clear.open(1, server.route());
+                clear.open(1, server.route(), false);
                 news.ready();
-                clear.deliver(1, parcel(1));
-                assertThat(news.done(1).only()).as(broken).isInstanceOf(Outcome.Delivered.class);
+                Post.deliver(clear, 1, transfer(1));
+                assertThat(news.outcome(1)).as(broken).isInstanceOf(Outcome.Delivered.class);
                 assertThat(server.connections()).isEqualTo(2);
             }
         }
@@ -130,9 +130,9 @@ class StartTlsTest {
     @Test
     void aHandshakeThatNeverEndsIsLeft() {
         try (var server = ScriptedServer.of(OFFER + "S 220 go\nSTALL\n", HELLO + BYE);
-                var hasty = new Carriers(Post.hasty(500), house)) {
-            hasty.open(1, server.route());
-            house.ready();
+                var hasty = new Carriers(Post.hasty(500), events)) {
+            hasty.open(1, server.route(), false);
+            events.ready();
             assertThat(server.connections()).isEqualTo(2);
         }
     }
@@ -144,19 +144,19 @@ class StartTlsTest {
                 on.greetingMillis(), on.commandMillis(), on.tlsMillis(), on.dataReplyMillis(), on.dataBlockMillis(),
                 on.finalReplyMillis(), on.resetMillis(), on.quitMillis());
         String offered = OFFER.replace("C STARTTLS\n", "");
-        try (var server = ScriptedServer.of(offered + TAKE + BYE); var clear = new Carriers(off, house)) {
-            clear.open(1, server.route());
-            house.ready();
-            clear.deliver(1, parcel(1));
-            assertThat(house.done(1).only()).isInstanceOf(Outcome.Delivered.class);
+        try (var server = ScriptedServer.of(offered + TAKE + BYE); var clear = new Carriers(off, events)) {
+            clear.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(clear, 1, transfer(1));
+            assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);
         }
     }
 
     private void deliversInTheClear(ScriptedServer server, int connections) {
-        carriers.open(1, server.route());
-        house.ready();
-        carriers.deliver(1, parcel(1));
-        assertThat(house.done(1).only()).isInstanceOf(Outcome.Delivered.class);
+        carriers.open(1, server.route(), false);
+        events.ready();
+        Post.deliver(carriers, 1, transfer(1));
+        assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);
         assertThat(server.connections()).isEqualTo(connections);
     }
 }

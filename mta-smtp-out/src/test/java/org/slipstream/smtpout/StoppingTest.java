@@ -1,8 +1,12 @@
 package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.DeliveryResult;
+import org.slipstream.core.DeliveryResult.Answered;
+import org.slipstream.core.DeliveryResult.OwnFailure;
 import org.slipstream.core.Letter;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.host.HostFinder;
 import org.slipstream.smtpout.wire.LongLines;
@@ -14,20 +18,21 @@ import java.io.SequenceInputStream;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
-import static org.slipstream.smtpout.Post.parcel;
+import static org.slipstream.smtpout.Post.transfer;
 import static org.slipstream.smtpout.ScriptedServer.BYE;
 import static org.slipstream.smtpout.ScriptedServer.HELLO;
 import static org.slipstream.smtpout.ScriptedServer.TAKE;
 
 /// Trouble of our own: a stop in the middle of things, letters that cannot be read, defects. Everything is answered once.
 class StoppingTest {
-    private final RecordingHouse house = new RecordingHouse();
+    private final EventLog events = new EventLog();
 
     @Test
     void aTransferInProgressIsFinishedBeforeTheEnd() {
@@ -42,15 +47,15 @@ class StoppingTest {
                 GATE
                 S 250 2.0.0 taken
                 """ + BYE)) {
-            var carriers = new Carriers(Post.patient(), house);
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, parcel(1));
+            var carriers = new Carriers(Post.patient(), events);
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1));
             await().atMost(Duration.ofSeconds(90)).until(() -> server.contents().size() == 1);
             Thread stopping = Thread.startVirtualThread(carriers::close);
             await().atMost(Duration.ofSeconds(90)).until(() -> stopping.getState() == Thread.State.TIMED_WAITING);
             server.openGate();
-            assertThat(house.done(1).only()).isInstanceOf(Outcome.Delivered.class);
+            assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);
             await().atMost(Duration.ofSeconds(90)).until(() -> !stopping.isAlive());
             assertThat(server.commands()).endsWith("QUIT");
         }
@@ -59,11 +64,11 @@ class StoppingTest {
     @Test
     void connectionsThatAreStillBeingOpenedAreGivenUpAtOnce() {
         try (var server = ScriptedServer.of("STALL\n")) {
-            var carriers = new Carriers(Post.patient(), house);
-            carriers.open(1, server.route());
+            var carriers = new Carriers(Post.patient(), events);
+            carriers.open(1, server.route(), false);
             await().atMost(Duration.ofSeconds(90)).until(() -> server.connections() == 1);
             carriers.close();
-            assertThat(house.failed().reason()).isEqualTo(Troubles.stopping());
+            assertThat(events.failed().reason()).isEqualTo(FailureReplies.stopping());
         }
     }
 
@@ -79,18 +84,16 @@ class StoppingTest {
                 DATA
                 STALL
                 """)) {
-            var carriers = new Carriers(Post.patient(), house,
+            var carriers = new Carriers(Post.patient(), events,
                     _ -> new HostFinder.Answer.Found(List.of(InetAddress.ofLiteral("127.0.0.1"))),
                     new SplittableRandom(1));
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, parcel(1));
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1));
             await().atMost(Duration.ofSeconds(90)).until(() -> server.contents().size() == 1);
             carriers.close(Duration.ofMillis(700));
-            RecordingHouse.Done done = house.done(1);
-            assertThat(done.reply()).isEqualTo(Troubles.stopping());
-            assertThat(done.siteTrouble()).isFalse();
-            assertThat(house.news()).hasSize(2);
+            assertThat(events.ownFailure(1).reason()).isEqualTo(FailureReplies.stopping());
+            assertThat(events.news()).hasSize(2);
         }
     }
 
@@ -98,7 +101,7 @@ class StoppingTest {
     void aLookupThatHangsDoesNotHoldUpTheStop() throws InterruptedException {
         CountDownLatch asked = new CountDownLatch(1);
         CountDownLatch over = new CountDownLatch(1);
-        var carriers = new Carriers(Post.patient(), house, _ -> {
+        var carriers = new Carriers(Post.patient(), events, _ -> {
             asked.countDown();
             try {
                 over.await();
@@ -107,77 +110,74 @@ class StoppingTest {
             }
             return new HostFinder.Answer.None("too late");
         }, new SplittableRandom(1));
-        carriers.open(1, new Route.Smtp("x.example", List.of(new Route.Host("mx.example", 25, 0))));
-        carriers.deliver(1, parcel(1));
+        carriers.open(1, new Route.Smtp("x.example", List.of(new Route.Host("mx.example", 25, 0))), false);
+        Post.deliver(carriers, 1, transfer(1));
         asked.await();
         carriers.close(Duration.ZERO);
-        assertThat(house.failed().reason()).isEqualTo(Troubles.stopping());
-        assertThat(house.done(1).reply()).isEqualTo(Troubles.stopping());
+        assertThat(events.failed().reason()).isEqualTo(FailureReplies.stopping());
+        assertThat(events.ownFailure(1).reason()).isEqualTo(FailureReplies.stopping());
         over.countDown();
-        assertThat(house.news()).hasSize(2);
+        assertThat(events.news()).hasSize(2);
     }
 
     @Test
-    void afterTheStopEverythingIsDeferred() {
-        var carriers = new Carriers(Post.patient(), house);
+    void afterTheStopEverythingIsAFailureOfOurOwn() {
+        var carriers = new Carriers(Post.patient(), events);
         carriers.close();
-        carriers.open(1, new Route.Lmtp("127.0.0.1:9"));
-        assertThat(house.failed().reason()).isEqualTo(Troubles.stopping());
-        carriers.deliver(1, parcel(1));
-        assertThat(house.done(1).reply()).isEqualTo(Troubles.stopping());
+        carriers.open(1, new Route.Lmtp("127.0.0.1:9"), false);
+        assertThat(events.failed().reason()).isEqualTo(FailureReplies.stopping());
+        Post.deliver(carriers, 1, transfer(1));
+        assertThat(events.ownFailure(1).reason()).isEqualTo(FailureReplies.stopping());
     }
 
     @Test
-    void aParcelForAConnectionThatNeverWasIsDeferredWithoutBlame() {
-        try (var carriers = new Carriers(Post.patient(), house)) {
-            carriers.deliver(99, parcel(1));
-            RecordingHouse.Done done = house.done(1);
-            assertThat(done.only()).isInstanceOf(Outcome.Deferred.class);
-            assertThat(done.usable()).isFalse();
-            assertThat(done.siteTrouble()).isFalse();
+    void aDeliveryForAConnectionThatNeverWasIsUnanswered() {
+        try (var carriers = new Carriers(Post.patient(), events)) {
+            Post.deliver(carriers, 99, transfer(1));
+            assertThat(events.unanswered(1).connection()).isEqualTo(99);
+            assertThat(events.unanswered(1).mayHaveArrived()).isFalse();
             carriers.close(99);
         }
     }
 
     @Test
-    void aParcelInFrontOfADoorThatStaysShutIsDeferred() {
-        try (var server = ScriptedServer.of("GATE\nS 421 4.3.2 no\n");
-                var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, server.route());
-            carriers.deliver(1, parcel(1));
-            server.openGate();
-            assertThat(house.done(1).reply()).isEqualTo(house.failed().reason());
+    void aConnectionThatIsClosedBeforeItIsReadyHasFailedWithoutBlame() {
+        try (var server = ScriptedServer.of("STALL\n"); var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, server.route(), false);
+            await().atMost(Duration.ofSeconds(90)).until(() -> server.connections() == 1);
+            carriers.close(1);
+            assertThat(events.failed().reason()).isEqualTo(FailureReplies.closedByOrder());
+            assertThat(events.failed().ours()).isTrue();
         }
     }
 
     @Test
     void aNumberIsNotUsedTwice() {
-        try (var server = ScriptedServer.of(HELLO + BYE); var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, server.route());
-            house.ready();
-            assertThatThrownBy(() -> carriers.open(1, server.route())).isInstanceOf(IllegalStateException.class);
+        try (var server = ScriptedServer.of(HELLO + BYE); var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            assertThatThrownBy(() -> carriers.open(1, server.route(), false))
+                    .isInstanceOf(IllegalStateException.class);
         }
     }
 
     @Test
-    void aLetterThatCannotBeOpenedLeavesTheConnectionInPeace() {
-        try (var server = ScriptedServer.of(HELLO + TAKE + BYE); var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, parcel(1, letter(() -> {
+    void contentThatCannotBeOpenedLeavesTheConnectionInPeace() {
+        try (var server = ScriptedServer.of(HELLO + TAKE + BYE); var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, letter(() -> {
                 throw new IOException("no such segment");
             })));
-            RecordingHouse.Done done = house.done(1);
-            assertThat(done.reply()).isEqualTo(Troubles.unreadable());
-            assertThat(done.usable()).isTrue();
-            assertThat(done.siteTrouble()).isFalse();
-            carriers.deliver(1, parcel(2));
-            assertThat(house.done(2).only()).isInstanceOf(Outcome.Delivered.class);
+            assertThat(events.ownFailure(1)).isEqualTo(
+                    new OwnFailure(1, 1, FailureReplies.unreadable(), DeliveryResult.Scope.MESSAGE, true));
+            Post.deliver(carriers, 1, transfer(2));
+            assertThat(events.outcome(2)).isInstanceOf(Outcome.Delivered.class);
         }
     }
 
     @Test
-    void aLetterThatBreaksOffIsCutAndNeverEndedByADot() {
+    void contentThatBreaksOffIsCutAndNeverEndedByADot() {
         byte[] part = ("x".repeat(70) + "\r\n").repeat(5000).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
         InputStream bad = new InputStream() {
             @Override
@@ -194,37 +194,34 @@ class StoppingTest {
                 S 250 ok
                 S 354 go
                 TORN
-                """); var carriers = new Carriers(Post.patient().with(LongLines.SEND), house)) {
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, parcel(1, letter));
-            RecordingHouse.Done done = house.done(1);
-            assertThat(done.reply()).isEqualTo(Troubles.unreadable());
-            assertThat(done.usable()).isFalse();
-            assertThat(done.siteTrouble()).isFalse();
+                """); var carriers = new Carriers(Post.patient().with(LongLines.SEND), events)) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, letter));
+            assertThat(events.ownFailure(1)).isEqualTo(
+                    new OwnFailure(1, 1, FailureReplies.unreadable(), DeliveryResult.Scope.MESSAGE, false));
             server.awaitEnd();
         }
     }
 
     @Test
-    void aDefectIsAnsweredWithADeferralToo() {
+    void aDefectIsAFailureOfOurOwn() {
         Letter defective = letter(() -> {
             throw new IllegalStateException("a bug");
         });
-        try (var server = ScriptedServer.of(HELLO + "EOF\n"); var carriers = new Carriers(Post.patient(), house)) {
-            carriers.open(1, server.route());
-            house.ready();
-            carriers.deliver(1, parcel(1, defective));
-            carriers.deliver(1, parcel(2));
-            RecordingHouse.Done done = house.done(1);
-            assertThat(done.reply()).isEqualTo(Troubles.internal());
-            assertThat(done.usable()).isFalse();
-            assertThat(house.done(2).only()).isInstanceOf(Outcome.Deferred.class);
+        try (var server = ScriptedServer.of(HELLO + "EOF\n"); var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, transfer(1, defective));
+            Post.deliver(carriers, 1, transfer(2));
+            assertThat(events.ownFailure(1)).isEqualTo(
+                    new OwnFailure(1, 1, FailureReplies.internal(), DeliveryResult.Scope.MESSAGE, false));
+            assertThat(events.result(2)).isNotInstanceOf(Answered.class);
         }
     }
 
     @Test
-    void aHouseThatThrowsDoesNotStopTheCarrier() {
+    void anOwnerThatThrowsDoesNotStopTheCarrier() {
         CountDownLatch delivered = new CountDownLatch(1);
         CarrierEvents throwing = new CarrierEvents() {
             @Override
@@ -233,27 +230,35 @@ class StoppingTest {
             }
 
             @Override
-            public void failed(long connection, org.slipstream.core.Reply reason, String remote) {}
+            public void failed(long connection, Reply reason, String remote, boolean ours,
+                    OptionalLong retryAfterMillis) {}
 
             @Override
-            public void done(long delivery, long connection, List<org.slipstream.core.RecipientOutcome> outcomes,
-                    boolean usable, boolean siteTrouble) {
+            public void done(DeliveryResult result) {
                 delivered.countDown();
             }
+
+            @Override
+            public void depth(long connection, int deliveries) {
+                throw new IllegalStateException("inbox full");
+            }
+
+            @Override
+            public void pipelinesBadly(long connection, String what) {}
 
             @Override
             public void lost(long connection, String reason) {}
         };
         try (var server = ScriptedServer.of(HELLO + TAKE + BYE);
                 var carriers = new Carriers(Post.patient(), throwing)) {
-            carriers.open(1, server.route());
-            carriers.deliver(1, parcel(1));
+            carriers.open(1, server.route(), false);
+            Post.deliver(carriers, 1, transfer(1));
             await().atMost(Duration.ofSeconds(90)).until(() -> delivered.getCount() == 0);
         }
     }
 
     @Test
-    void whateverBreaksEveryParcelIsAnsweredOnce() {
+    void whateverBreaksEveryDeliveryIsAnsweredOnce() {
         long seed = System.nanoTime();
         SplittableRandom random = new SplittableRandom(seed);
         String[] fates = {TAKE + TAKE + BYE, TAKE + "DROP\n", "C MAIL*\nDROP\n", "C MAIL*\nCUT\n",
@@ -264,24 +269,22 @@ class StoppingTest {
         }
         int rounds = 60;
         var server = ScriptedServer.of(scripts);
-        try (var carriers = new Carriers(Post.patient(), house)) {
+        try (var carriers = new Carriers(Post.patient(), events)) {
             for (int i = 1; i <= rounds; i++) {
-                carriers.open(i, server.route());
+                carriers.open(i, server.route(), false);
             }
             for (int i = 0; i < 4 * rounds; i++) {
-                carriers.deliver(1 + random.nextInt(rounds), parcel(i));
+                Post.deliver(carriers, 1 + random.nextInt(rounds), transfer(i));
             }
-            await().atMost(Duration.ofSeconds(90)).until(() -> dones() == 4 * rounds);
+            events.results(4 * rounds);
         }
-        assertThat(dones()).as("seed %d", seed).isEqualTo(4 * rounds);
-        assertThat(house.news().stream().filter(RecordingHouse.Done.class::isInstance)
-                .map(n -> ((RecordingHouse.Done) n).delivery()).distinct()).as("seed %d", seed).hasSize(4 * rounds);
-        assertThat(house.news().stream().filter(n -> n instanceof RecordingHouse.Ready
-                || n instanceof RecordingHouse.Failed)).as("seed %d", seed).hasSize(rounds);
-        long delivered = house.news().stream().filter(n -> n instanceof RecordingHouse.Done d
-                && d.only() instanceof Outcome.Delivered).count();
-        long taken = server.contents().size();
-        assertThat(delivered).as("seed %d", seed).isLessThanOrEqualTo(taken);
+        assertThat(events.results()).as("seed %d", seed).extracting(DeliveryResult::delivery).doesNotHaveDuplicates()
+                .hasSize(4 * rounds);
+        assertThat(events.news()).as("seed %d", seed)
+                .filteredOn(e -> e instanceof EventLog.Ready || e instanceof EventLog.Failed).hasSize(rounds);
+        long delivered = events.results().stream().filter(r -> r instanceof Answered a
+                && a.outcomes().getFirst().outcome() instanceof Outcome.Delivered).count();
+        assertThat(delivered).as("seed %d", seed).isLessThanOrEqualTo(server.contents().size());
         closeAnyway(server);
     }
 
@@ -291,10 +294,6 @@ class StoppingTest {
         } catch (AssertionError _) {
             // Scripts that end early meet clients that have more to say; that is the point.
         }
-    }
-
-    private long dones() {
-        return house.news().stream().filter(RecordingHouse.Done.class::isInstance).count();
     }
 
     private interface Opening {

@@ -4,15 +4,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slipstream.core.DeliveryResult.Answered;
+import org.slipstream.core.DeliveryResult.Unanswered;
 import org.slipstream.core.RecipientOutcome;
-import org.slipstream.smtpout.ReseatingHouse.Badly;
-import org.slipstream.smtpout.ReseatingHouse.Depth;
-import org.slipstream.smtpout.ReseatingHouse.Done;
-import org.slipstream.smtpout.ReseatingHouse.Failed;
-import org.slipstream.smtpout.ReseatingHouse.Lost;
-import org.slipstream.smtpout.ReseatingHouse.News;
-import org.slipstream.smtpout.ReseatingHouse.Ready;
-import org.slipstream.smtpout.ReseatingHouse.Returned;
+import org.slipstream.smtpout.EventLog.Badly;
+import org.slipstream.smtpout.EventLog.Depth;
+import org.slipstream.smtpout.EventLog.Failed;
+import org.slipstream.smtpout.EventLog.Lost;
+import org.slipstream.smtpout.EventLog.Ready;
 
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -27,17 +26,17 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// Whole conversations, each a file of `src/test/resources/transcripts`: what is to be delivered, what is said on the wire,
-/// and what the house hears.
+/// and what the events hears.
 ///
 /// ```
 /// # What this is about.
-/// deliver 1 a@x.example b@x.example     a parcel; all are posted before the peer greets
+/// deliver 1 a@x.example b@x.example     a transfer; all are posted before the peer greets
 /// timeout 300                           milliseconds for every phase; without this line nothing times out
 /// s: 220 sink                           the peer says
 /// c: EHLO me.example                    the client says; * stands for anything
 /// DATA, CHUNK, DROP …                   see ScriptedServer
-/// => 1: 1 Delivered 250 ok              the house hears, in this order
-/// => close                              the house closes the connection, when everything before has been heard
+/// => 1: 1 Delivered 250 ok              the events hears, in this order
+/// => close                              the events closes the connection, when everything before has been heard
 /// ```
 @Tag("FI-34")
 class TranscriptsTest {
@@ -59,14 +58,14 @@ class TranscriptsTest {
         List<String> lines = Files.readAllLines(directory().resolve(file));
         List<String> script = new ArrayList<>(List.of("GATE"));
         List<String> expected = new ArrayList<>();
-        List<String[]> parcels = new ArrayList<>();
+        List<String[]> transfers = new ArrayList<>();
         ClientConfig config = Post.patient();
         for (String line : lines) {
             String[] words = line.split(" ");
             switch (words[0]) {
                 case "", "#" -> {
                 }
-                case "deliver" -> parcels.add(words);
+                case "deliver" -> transfers.add(words);
                 case "timeout" -> config = Post.hasty(Long.parseLong(words[1]));
                 case "=>" -> expected.add(line.substring(3));
                 case "s:" -> script.add("S " + line.substring(3));
@@ -74,14 +73,14 @@ class TranscriptsTest {
                 default -> script.add(line);
             }
         }
-        ReseatingHouse house = new ReseatingHouse();
+        EventLog events = new EventLog();
         List<String> heard = new ArrayList<>();
         try (var server = ScriptedServer.of(String.join("\n", script));
-                var carriers = Post.carriers(config.with(new ClientConfig.Ahead(5, 50, 1 << 20)), house)) {
-            carriers.open(1, server.route());
-            for (String[] words : parcels) {
+                var carriers = Post.carriers(config.with(new ClientConfig.Ahead(5, 50, 1 << 20)), events)) {
+            carriers.open(1, server.route(), false);
+            for (String[] words : transfers) {
                 String[] recipients = Arrays.copyOfRange(words, 2, words.length);
-                carriers.deliver(1, Post.parcel(Long.parseLong(words[1]), recipients));
+                Post.deliver(carriers, 1, Post.transfer(Long.parseLong(words[1]), recipients));
             }
             server.openGate();
             for (int i = 0; i < expected.size(); i++) {
@@ -90,35 +89,35 @@ class TranscriptsTest {
                     heard.add("close");
                 }
                 while (heard.size() <= i) {
-                    heard.addAll(next(house, server));
+                    heard.addAll(next(events, server));
                 }
             }
             server.awaitEnd();
             assertThat(String.join("\n", heard)).as(file).isEqualTo(String.join("\n", expected));
         }
-        assertThat(house.everything()).as("each parcel is answered once")
-                .filteredOn(n -> n instanceof Done || n instanceof Returned).hasSize(parcels.size());
+        assertThat(events.results()).as("each delivery is answered once").hasSize(transfers.size());
     }
 
-    private static List<String> next(ReseatingHouse house, ScriptedServer server) {
+    private static List<String> next(EventLog events, ScriptedServer server) {
         while (true) {
-            List<String> lines = lines(house.next());
+            List<String> lines = lines(events.next());
             if (!lines.isEmpty()) {
                 return lines.stream().map(l -> l.replace("127.0.0.1[127.0.0.1]:" + server.port(), "peer")).toList();
             }
         }
     }
 
-    private static List<String> lines(News news) {
+    private static List<String> lines(Object news) {
         return switch (news) {
             case Ready _,Depth _ -> List.of();
             case Failed failed -> List.of("failed " + failed.reason());
-            case Done done -> done.outcomes().stream().map(o -> done.delivery() + ": " + outcome(o))
+            case Answered done -> done.outcomes().stream().map(o -> done.delivery() + ": " + outcome(o))
                     .collect(Collectors.collectingAndThen(Collectors.toList(), list -> ended(list, done.usable())));
             case Lost lost -> List.of("lost " + lost.reason());
-            case Returned returned -> List.of(returned.delivery() + ": returned " + returned.reason()
+            case Unanswered returned -> List.of(returned.delivery() + ": returned " + returned.reason()
                     + (returned.mayHaveArrived() ? " (may have arrived)" : ""));
             case Badly badly -> List.of("pipelines badly: " + badly.what());
+            default -> throw new AssertionError(news);
         };
     }
 

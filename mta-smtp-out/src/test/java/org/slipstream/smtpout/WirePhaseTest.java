@@ -8,12 +8,12 @@ import org.slipstream.core.QueuePhase.Code;
 import java.time.Duration;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.slipstream.smtpout.Post.parcel;
+import static org.slipstream.smtpout.Post.transfer;
 
 /// What a connection does, as whoever looks is told.
 class WirePhaseTest {
-    private final RecordingHouse house = new RecordingHouse();
-    private final Carriers carriers = Post.carriers(Post.patient(), house);
+    private final EventLog events = new EventLog();
+    private final Carriers carriers = Post.carriers(Post.patient(), events);
 
     @AfterEach
     void stop() {
@@ -29,7 +29,7 @@ class WirePhaseTest {
     @Test
     void aPeerThatSaysNothingIsWaitedForAndTheWaitHasAnEnd() {
         try (var server = ScriptedServer.of("STALL\n")) {
-            carriers.open(1, server.route());
+            carriers.open(1, server.route(), false);
             WirePhase phase = comesTo(Code.GREETING);
             assertThat(phase.text()).isEqualTo("waits for the greeting of 127.0.0.1[127.0.0.1]:" + server.port());
             assertThat(phase.patienceMillis()).isEqualTo(Post.patient().greetingMillis());
@@ -50,15 +50,15 @@ class WirePhaseTest {
                 DATA
                 S 250 taken
                 """ + ScriptedServer.BYE)) {
-            carriers.open(1, server.route());
-            house.ready();
+            carriers.open(1, server.route(), false);
+            events.ready();
             Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> carriers.phase(1).isEmpty());
-            carriers.deliver(1, parcel(7));
+            Post.deliver(carriers, 1, transfer(7));
             WirePhase phase = comesTo(Code.RCPT);
             assertThat(phase.delivery()).isEqualTo(7);
             assertThat(phase.text()).startsWith("waits for the reply to RCPT of 127.0.0.1");
             server.openGate();
-            house.done(7);
+            events.answered(7);
             Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> carriers.phase(1).isEmpty());
             carriers.close(1);
         }

@@ -4,7 +4,6 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Letter;
-import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Wishes;
 import org.slipstream.smtpout.dialog.PeerExtensions;
@@ -66,7 +65,7 @@ class WishesTest {
     private static Fitting fitting(Wishes wishes, PeerExtensions peer, Assurance assurance) throws IOException {
         Envelope envelope = Envelope.of(Optional.of(Address.of("ann@example.org")),
                 List.of(Address.of("bob@example.net"))).withWishes(wishes);
-        return Fitting.of(new Parcel(1, new QueueId(1), envelope, envelope.recipients(), new Empty()), peer, assurance);
+        return Fitting.of(Post.transfer(1, envelope, new Empty()), peer, assurance);
     }
 
     private static PeerExtensions peer(String... lines) {

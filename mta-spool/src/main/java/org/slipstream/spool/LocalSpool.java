@@ -5,6 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Letter;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.spool.box.LetterBox;
@@ -146,9 +147,11 @@ final class LocalSpool implements Spool {
     }
 
     @Override
-    public void claimDue(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis,
+    public void claimDue(QueueName queue, long nowMillis, int limit, long leaseUntilMillis,
+            long heldCreatedBeforeMillis,
             long furthestMillis, Consumer<Claimed> then) {
-        Change.Claim claim = new Change.Claim(nowMillis, Math.min(limit, Integer.MAX_VALUE - 1), leaseUntilMillis,
+        Change.Claim claim = new Change.Claim(queue, nowMillis, Math.min(limit, Integer.MAX_VALUE - 1),
+                leaseUntilMillis,
                 heldCreatedBeforeMillis, furthestMillis);
         add(new Task.Claiming(claim, found -> then
                 .accept(new Claimed(found.messages(), found.more(), found.nextDueMillis()))), claim);
@@ -288,6 +291,11 @@ final class LocalSpool implements Spool {
     public Register.Found find(Search search, Optional<QueueId> after, int limit) throws IOException {
         long now = clock.getAsLong();
         return readers.read(() -> register.find(search, now, after, limit));
+    }
+
+    @Override
+    public Register.Found tried(String domain) throws IOException {
+        return readers.read(() -> register.tried(domain));
     }
 
     @Override

@@ -5,6 +5,7 @@ import org.slipstream.core.Letter;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.spool.register.HostRecord;
@@ -54,21 +55,17 @@ public interface Spool extends AutoCloseable {
 
     void delayReported(QueueId id, Runnable then);
 
-    /// Messages due at `nowMillis`, at most `limit`, in order of their times: when more are due, half of them due for longest and
-    /// half due since last. Moves their next attempt to `leaseUntilMillis` and answers after that is synced. Held messages
-    /// only when created before `heldCreatedBeforeMillis`.
+    /// Messages of one queue that are due at `nowMillis`, at most `limit`, oldest due first. Moves their next attempt to
+    /// `leaseUntilMillis`, in the deferred queue, and answers after that is synced. Held messages belong to the deferred queue
+    /// and are found only when created before `heldCreatedBeforeMillis`.
     ///
     /// @param furthestMillis what is deferred beyond this, though its sender did not ask for it, is brought forward to it;
     /// `Long.MAX_VALUE`: nothing is
-    void claimDue(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis, long furthestMillis,
+    void claimDue(QueueName queue, long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis,
+            long furthestMillis,
             Consumer<Claimed> then);
 
-    default void claimDue(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis,
-            Consumer<Claimed> then) {
-        claimDue(nowMillis, limit, leaseUntilMillis, heldCreatedBeforeMillis, Long.MAX_VALUE, then);
-    }
-
-    /// @param nextDueMillis earliest next attempt of what was not claimed and not held
+    /// @param nextDueMillis earliest next attempt in this queue of what was not claimed and not held
     record Claimed(List<MessageSummary> messages, boolean more, OptionalLong nextDueMillis) {}
 
     /// Open recipients with a number above `after`, in order.
@@ -125,6 +122,10 @@ public interface Spool extends AutoCloseable {
     /// The next messages behind `after` that fit, in order of id, at most `limit`. Looks at a bounded piece of the queue: a short
     /// answer, even an empty one, is the last only when it has no `next`.
     Register.Found find(Search search, Optional<QueueId> after, int limit) throws IOException;
+
+    /// The first messages, in order of id, that were tried, are not held, and have a recipient in this domain who still waits. Reads one
+    /// page of the index by domain, however long the queue is; there may be more when the answer has a `next`.
+    Register.Found tried(String domain) throws IOException;
 
     /// The next messages behind `after` that are set aside, in order of id, each with what is wrong with it now. Reads their letters.
     List<SetAside> setAside(Optional<QueueId> after, int limit) throws IOException;

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 /// The file `version`, one line: which program may open this spool. The number grows whenever the box's format or the
 /// register's schema does; an older program reads it before it touches anything else.
 final class SpoolFormat {
-    static final int VERSION = 5;
+    static final int VERSION = 6;
 
     private static final String FILE = "version";
     private static final Pattern LINE = Pattern.compile("slipstream-spool ([0-9]{1,9})\\s*");

@@ -8,11 +8,13 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.Letter;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -86,8 +88,15 @@ final class Letters {
         answer.orTimeout(20, TimeUnit.SECONDS).join();
     }
 
-    static Spool.Claimed claim(Spool spool, long nowMillis, int limit, long leaseUntilMillis) {
-        return await(then -> spool.claimDue(nowMillis, limit, leaseUntilMillis, 0, then));
+    static Spool.Claimed claim(Spool spool, QueueName queue, long nowMillis, int limit, long leaseUntilMillis) {
+        return await(then -> spool.claimDue(queue, nowMillis, limit, leaseUntilMillis, 0, Long.MAX_VALUE, then));
+    }
+
+    /// One scan of each queue: what came in, then what is deferred.
+    static List<QueueId> claim(Spool spool, long nowMillis, int limit, long leaseUntilMillis) {
+        return Arrays.stream(QueueName.values())
+                .flatMap(queue -> claim(spool, queue, nowMillis, limit, leaseUntilMillis).messages().stream())
+                .map(MessageSummary::id).toList();
     }
 
     static List<QueueId> ids(List<MessageSummary> messages) {

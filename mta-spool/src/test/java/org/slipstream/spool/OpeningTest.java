@@ -90,8 +90,8 @@ class OpeningTest {
     @Test
     void aNewerSchemaIsRefusedEvenWhenTheVersionFileIsWrong() throws Exception {
         world.open(directory).close();
-        TestWorld.sql(directory, "update \"flyway_schema_history\" set \"version\" = '7' where \"version\" = '3'",
-                "shutdown");
+        TestWorld.sql(directory, "update \"flyway_schema_history\" set \"version\" = '"
+                + (RegisterDatabase.SCHEMA_VERSION + 1) + "' where \"version\" = '3'", "shutdown");
         assertThat(refusal(directory).reason()).isEqualTo(SpoolException.Reason.NEWER_VERSION);
     }
 

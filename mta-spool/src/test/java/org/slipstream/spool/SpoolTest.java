@@ -2,6 +2,7 @@ package org.slipstream.spool;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
@@ -12,6 +13,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
@@ -239,22 +241,41 @@ class SpoolTest {
     }
 
     @Test
-    void dueMailIsClaimedFromBothEndsAndLeased() throws Exception {
+    void theOldestDueMailIsClaimedAndLeased() throws Exception {
         List<QueueId> ids = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
+            QueueId id = Letters.commit(spool, "bob@example.net", new byte[10]);
+            ids.add(id);
+            Letters.done(then -> spool.defer(id, now() - 1000, then));
             world.nowMillis.incrementAndGet();
-            ids.add(Letters.commit(spool, "bob@example.net", new byte[10]));
         }
         Letters.done(then -> spool.defer(ids.get(0), now() + 1000, then));
-        Letters.done(then -> spool.defer(ids.get(4), now() - 1000, then));
-        Spool.Claimed claimed = Letters.claim(spool, now(), 3, now() + 60_000);
-        assertThat(Letters.ids(claimed.messages())).as("two that are due for longest, one that became due last")
-                .containsExactly(ids.get(4), ids.get(1), ids.get(3));
+        Letters.done(then -> spool.defer(ids.get(4), now() - 2000, then));
+        Spool.Claimed claimed = Letters.claim(spool, QueueName.DEFERRED, now(), 3, now() + 60_000);
+        assertThat(Letters.ids(claimed.messages())).containsExactly(ids.get(4), ids.get(1), ids.get(2));
         assertThat(claimed.more()).isTrue();
-        claimed = Letters.claim(spool, now(), 3, now() + 70_000);
-        assertThat(Letters.ids(claimed.messages())).containsExactly(ids.get(2));
+        claimed = Letters.claim(spool, QueueName.DEFERRED, now(), 3, now() + 70_000);
+        assertThat(Letters.ids(claimed.messages())).containsExactly(ids.get(3));
         assertThat(claimed.more()).isFalse();
         assertThat(claimed.nextDueMillis()).isEqualTo(OptionalLong.of(now() + 1000));
+    }
+
+    @Test
+    @Tag("PF-28")
+    void newMailIsNewUntilItIsClaimedDeferredOrHeld() throws Exception {
+        QueueId claimed = Letters.commit(spool, "a@example.net", new byte[10]);
+        assertThat(Letters.claim(spool, QueueName.DEFERRED, now(), 10, now()).messages()).isEmpty();
+        assertThat(Letters.ids(Letters.claim(spool, QueueName.INCOMING, now(), 10, now()).messages()))
+                .containsExactly(claimed);
+        QueueId deferred = Letters.commit(spool, "b@example.net", new byte[10]);
+        QueueId held = Letters.commit(spool, "c@example.net", new byte[10]);
+        Letters.done(then -> spool.defer(deferred, now(), then));
+        Letters.done(then -> spool.hold(held, true, then));
+        Letters.done(then -> spool.hold(held, false, then));
+
+        assertThat(Letters.claim(spool, QueueName.INCOMING, now(), 10, now()).messages()).isEmpty();
+        assertThat(Letters.ids(Letters.claim(spool, QueueName.DEFERRED, now(), 10, now()).messages()))
+                .containsExactlyInAnyOrder(claimed, deferred, held);
     }
 
     @Test
@@ -262,10 +283,10 @@ class SpoolTest {
         QueueId id = Letters.commit(spool, "bob@example.net", new byte[10]);
         Letters.claim(spool, now(), 10, now() + 60_000);
         restart();
-        Spool.Claimed claimed = Letters.claim(spool, now(), 10, now() + 60_000);
+        Spool.Claimed claimed = Letters.claim(spool, QueueName.DEFERRED, now(), 10, now() + 60_000);
         assertThat(claimed.messages()).isEmpty();
         assertThat(claimed.nextDueMillis()).hasValue(now() + 60_000);
-        assertThat(Letters.ids(Letters.claim(spool, now() + 60_000, 10, now() + 99_000).messages()))
+        assertThat(Letters.claim(spool, now() + 60_000, 10, now() + 99_000))
                 .containsExactly(id);
     }
 
@@ -282,7 +303,7 @@ class SpoolTest {
         Letters.done(then -> spool.hold(held, true, then));
 
         Spool.Claimed claimed = Letters
-                .await(then -> spool.claimDue(now(), 10, now() + 60_000, 0, now() + 4_000, then));
+                .await(then -> spool.claimDue(QueueName.DEFERRED, now(), 10, now() + 60_000, 0, now() + 4_000, then));
         assertThat(claimed.messages()).isEmpty();
         assertThat(next(deferred)).isEqualTo(now() + 4_000);
         assertThat(next(near)).isEqualTo(now() + 1_000);
@@ -307,13 +328,15 @@ class SpoolTest {
         QueueId id = Letters.commit(spool, "bob@example.net", new byte[10]);
         Letters.done(then -> spool.hold(id, true, then));
         assertThat(spool.counts().held()).isEqualTo(1);
-        Spool.Claimed none = Letters.await(then -> spool.claimDue(now(), 10, now() + 1, now(), then));
+        Spool.Claimed none = Letters
+                .await(then -> spool.claimDue(QueueName.DEFERRED, now(), 10, now() + 1, now(), Long.MAX_VALUE, then));
         assertThat(none.messages()).isEmpty();
         assertThat(none.nextDueMillis()).isEmpty();
-        Spool.Claimed expired = Letters.await(then -> spool.claimDue(now(), 10, now() + 1, now() + 1, then));
+        Spool.Claimed expired = Letters.await(
+                then -> spool.claimDue(QueueName.DEFERRED, now(), 10, now() + 1, now() + 1, Long.MAX_VALUE, then));
         assertThat(expired.messages()).singleElement().matches(MessageSummary::held);
         Letters.done(then -> spool.hold(id, false, then));
-        assertThat(Letters.ids(Letters.claim(spool, now() + 1, 10, now() + 2).messages())).containsExactly(id);
+        assertThat(Letters.claim(spool, now() + 1, 10, now() + 2)).containsExactly(id);
     }
 
     @Test
@@ -326,9 +349,9 @@ class SpoolTest {
             Letters.done(then -> spool.defer(id, now() + 5000, then));
         }
         Letters.done(then -> spool.makeDue(Optional.empty(), Optional.of("eXample.net"), now(), then));
-        assertThat(Letters.ids(Letters.claim(spool, now(), 10, now() + 5000).messages())).containsExactly(one);
+        assertThat(Letters.claim(spool, now(), 10, now() + 5000)).containsExactly(one);
         Letters.done(then -> spool.makeDue(Optional.empty(), Optional.empty(), now(), then));
-        assertThat(Letters.ids(Letters.claim(spool, now(), 10, now() + 5000).messages())).containsExactly(one, other,
+        assertThat(Letters.claim(spool, now(), 10, now() + 5000)).containsExactly(one, other,
                 both);
     }
 

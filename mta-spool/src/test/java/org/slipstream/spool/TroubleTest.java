@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.spool.register.Change;
@@ -238,7 +239,8 @@ class TroubleTest {
             QueueId id = Letters.commit(spool, "bob@example.net", new byte[100]);
             fail("register.barrier", registerFull());
             CompletableFuture<Spool.Claimed> claimed = new CompletableFuture<>();
-            spool.claimDue(world.nowMillis.get(), 10, world.nowMillis.get() + 60_000, 0, claimed::complete);
+            spool.claimDue(QueueName.INCOMING, world.nowMillis.get(), 10, world.nowMillis.get() + 60_000, 0,
+                    Long.MAX_VALUE, claimed::complete);
             assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(IOException.class);
             assertThat(claimed).isNotDone();

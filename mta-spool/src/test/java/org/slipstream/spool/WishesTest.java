@@ -5,6 +5,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Wishes;
@@ -38,16 +39,16 @@ class WishesTest {
     void mailForLaterIsNotDueBeforeAndNobodyHurriesIt() throws Exception {
         try (Spool spool = world.open(directory)) {
             QueueId id = Letters.commit(spool, wished("bob@example.net"), Letters.body(100, 1)).id();
-            Spool.Claimed early = claim(spool, now, 10, now + 5_000);
+            Spool.Claimed early = claim(spool, QueueName.INCOMING, now, 10, now + 5_000);
             assertThat(early.messages()).isEmpty();
             assertThat(early.nextDueMillis()).hasValue(now + HOUR);
             Letters.done(then -> spool.makeDue(Optional.empty(), Optional.empty(), now, then));
             Letters.done(then -> spool.makeDue(Optional.of(id), Optional.empty(), now, then));
-            assertThat(claim(spool, now, 10, now + 5_000).messages()).as("flushed by an operator").isEmpty();
-            assertThat(claim(spool, now + HOUR, 10, now + 2 * HOUR).messages()).singleElement()
+            assertThat(claim(spool, now, 10, now + 5_000)).as("flushed by an operator").isEmpty();
+            assertThat(claim(spool, QueueName.INCOMING, now + HOUR, 10, now + 2 * HOUR).messages()).singleElement()
                     .satisfies(found -> assertThat(found.wishes()).isEqualTo(all));
             Letters.done(then -> spool.makeDue(Optional.of(id), Optional.empty(), now + HOUR + 1, then));
-            assertThat(claim(spool, now + HOUR + 1, 10, now + 2 * HOUR).messages()).as("released, then flushed")
+            assertThat(claim(spool, now + HOUR + 1, 10, now + 2 * HOUR)).as("released, then flushed")
                     .hasSize(1);
         }
     }
@@ -67,8 +68,8 @@ class WishesTest {
         Files.delete(directory.resolve("register.mv.db"));
         try (Spool spool = world.open(directory)) {
             assertThat(spool.envelope(id).orElseThrow().wishes()).as("from the box alone").isEqualTo(all);
-            assertThat(claim(spool, now, 10, now + 5_000).messages()).as("not before its time").isEmpty();
-            assertThat(claim(spool, now + HOUR, 10, now + 2 * HOUR).messages()).hasSize(1);
+            assertThat(claim(spool, now, 10, now + 5_000)).as("not before its time").isEmpty();
+            assertThat(claim(spool, now + HOUR, 10, now + 2 * HOUR)).hasSize(1);
         }
     }
 
@@ -101,8 +102,8 @@ class WishesTest {
         Files.writeString(directory.resolve("version"), "slipstream-spool 3\n");
         try (Spool spool = world.open(directory)) {
             assertThat(spool.envelope(id).orElseThrow().wishes()).isEqualTo(Wishes.NONE);
-            assertThat(claim(spool, now, 10, now + 5_000).messages()).hasSize(1);
+            assertThat(claim(spool, now, 10, now + 5_000)).hasSize(1);
         }
-        assertThat(Files.readString(directory.resolve("version"))).isEqualTo("slipstream-spool 5\n");
+        assertThat(Files.readString(directory.resolve("version"))).isEqualTo("slipstream-spool 6\n");
     }
 }

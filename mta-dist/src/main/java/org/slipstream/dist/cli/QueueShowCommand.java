@@ -1,6 +1,7 @@
 package org.slipstream.dist.cli;
 
 import org.slipstream.admin.Operations.MessageView;
+import org.slipstream.admin.Operations.SeatView;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -46,6 +47,12 @@ final class QueueShowCommand implements Callable<Integer> {
         return Exit.DONE;
     }
 
+    /// Where it would go now, and a line for each host that was passed over.
+    private static void add(Table facts, SeatView seat) {
+        facts.add("seat", seat.host().isEmpty() ? "none: " + seat.reason() : seat.host() + ", " + seat.reason());
+        seat.passedOver().forEach(passed -> facts.add("passed over", passed.host() + ": " + passed.why()));
+    }
+
     private static void print(MessageView message, PrintStream out) {
         Instant now = Instant.now();
         Table facts = new Table("id", message.id());
@@ -62,6 +69,7 @@ final class QueueShowCommand implements Callable<Integer> {
             facts.add("since", message.phase().since() + " (" + Words.age(message.phase().since(), now) + " ago)");
         }
         facts.add("why", QueueListCommand.why(message, now));
+        message.seat().ifPresent(seat -> add(facts, seat));
         facts.lines().forEach(out::println);
         out.println();
         Table recipients = new Table("RECIPIENT", "STATE", "LAST REPLY", "FROM");

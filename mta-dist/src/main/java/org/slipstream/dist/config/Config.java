@@ -137,8 +137,10 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
             int commandBytes, int textLineBytes, int connections, int connectionsPerClient, int errors,
             int junkCommands, int messagesPerConnection, long idleMillis, int dataBytesPerSecond) {}
 
+    /// @param secondExpiryMillis `Long.MAX_VALUE`: never
     public record Queue(long minimalBackoffMillis, long maximalBackoffMillis, long lifetimeMillis,
-            long bounceLifetimeMillis, long delayNoticeMillis, int activeMessages, int recipientsPerDelivery,
+            long bounceLifetimeMillis, long secondExpiryMillis, long delayNoticeMillis, int activeMessages,
+            int recipientsPerDelivery,
             int lanesPerDestination, int lanes, long idleConnectionMillis, long scanIntervalMillis,
             long inFlowDelayMillis, boolean delivers, boolean spacedStarts) {}
 
@@ -163,9 +165,12 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// @param unprovenPercent of the lanes for hosts that are not known to work
     /// @param failedPercent of the lanes for hosts that failed the last time
     /// @param yieldMillis wait for a greeting after which a connection makes room when places are short
+    /// @param trackClosed closed hosts are a class of their own
+    /// @param retryLast hosts that failed and are due are a class of their own
     public record Placement(int messageConcurrency, int messageScale, int depth, int mostDepth, long bytesAhead,
             int overflow, int idlePerHost, long ageMillis, long crowdedMillis, long closedMillis, long habitMillis,
-            int returns, int unprovenPercent, int failedPercent, long yieldMillis) {}
+            int returns, int unprovenPercent, int failedPercent, long yieldMillis, boolean trackClosed,
+            boolean retryLast) {}
 
     public record SmtpClient(boolean startTls, List<InetSocketAddress> dnsServers, long connectMillis,
             long greetingMillis, long commandMillis, long tlsMillis, long dataReplyMillis, long dataBlockMillis,

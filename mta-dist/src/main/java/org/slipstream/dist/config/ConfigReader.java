@@ -136,7 +136,8 @@ public final class ConfigReader {
 
     private static Config.Queue queue(Values values) {
         return new Config.Queue(values.get(Keys.MINIMAL_BACKOFF), values.get(Keys.MAXIMAL_BACKOFF),
-                values.get(Keys.LIFETIME), values.get(Keys.BOUNCE_LIFETIME), values.get(Keys.DELAY_NOTICE),
+                values.get(Keys.LIFETIME), values.get(Keys.BOUNCE_LIFETIME),
+                values.get(Keys.SECOND_EXPIRY).orElse(Long.MAX_VALUE), values.get(Keys.DELAY_NOTICE),
                 values.get(Keys.ACTIVE_MESSAGES), values.get(Keys.RECIPIENTS_PER_DELIVERY),
                 values.get(Keys.LANES_PER_DESTINATION), values.get(Keys.LANES), values.get(Keys.IDLE_CONNECTION),
                 values.get(Keys.SCAN_INTERVAL), values.get(Keys.IN_FLOW_DELAY), values.get(Keys.DELIVER),
@@ -174,7 +175,7 @@ public final class ConfigReader {
                 values.get(Keys.OVERFLOW), values.get(Keys.IDLE_PER_HOST), values.get(Keys.CONNECTION_AGE),
                 values.get(Keys.CROWDED), values.get(Keys.CLOSED_MEMORY), values.get(Keys.HABIT_MEMORY),
                 values.get(Keys.RETURNS), unproven, Math.min(values.get(Keys.FAILED_PERCENT), unproven),
-                values.get(Keys.GREETING_YIELD));
+                values.get(Keys.GREETING_YIELD), values.get(Keys.TRACK_CLOSED), values.get(Keys.RETRY_LAST));
     }
 
     private static Config.SpoolSettings spool(Path home, Values values) {

@@ -36,9 +36,9 @@ final class Forms {
                 least, most, true);
     }
 
-    /// An amount, or `auto`, which is empty.
-    static Form<OptionalLong> orAuto(Form<Long> amount) {
-        return new AutoForm(amount);
+    /// An amount, or a word such as `auto` or `never`, which is empty.
+    static Form<OptionalLong> or(String word, Form<Long> amount) {
+        return new WordOrAmount(word, amount);
     }
 
     static Form<Boolean> flag() {
@@ -132,17 +132,17 @@ final class Forms {
         }
     }
 
-    private record AutoForm(Form<Long> amount) implements Form<OptionalLong> {
+    private record WordOrAmount(String word, Form<Long> amount) implements Form<OptionalLong> {
         @Override
         public Optional<OptionalLong> read(Value value, String key, Complaints complaints) {
-            return value instanceof Value.Text text && text.text().equals("auto")
+            return value instanceof Value.Text text && text.text().equals(word)
                     ? Optional.of(OptionalLong.empty())
                     : amount.read(value, key, complaints).map(OptionalLong::of);
         }
 
         @Override
         public String words() {
-            return "\"auto\", or " + amount.words();
+            return "\"" + word + "\", or " + amount.words();
         }
     }
 

@@ -162,14 +162,18 @@ final class Keys {
             "Age at which undelivered mail is returned.");
     static final Key<Long> BOUNCE_LIFETIME = key("queue", "bounce-lifetime", Forms.duration(0, FOREVER),
             Value.text("2d"), "Age at which an undelivered report is given up.");
+    static final Key<OptionalLong> SECOND_EXPIRY = key("queue", "second-expiry",
+            Forms.or("never", Forms.duration(0, FOREVER)), Value.text("2d"),
+            "Mail that has not been tried once by the end of its lifetime, because the destination was dead or this server stood"
+                    + " still, or that an operator held, is returned so much later. `never`: it stays until it is tried.");
     static final Key<Long> DELAY_NOTICE = key("queue", "delay-notice", Forms.duration(0, FOREVER), Value.text("4h"),
             "Age at which the sender is told of a delay, once. `0s`: never.");
     static final Key<Integer> ACTIVE_MESSAGES = key("queue", "active-messages", Forms.count(1, ANY),
             Value.number(20_000), "Messages in memory at once; the others wait on disk.");
     static final Key<Integer> RECIPIENTS_PER_DELIVERY = key("queue", "recipients-per-delivery",
             Forms.count(1, 100_000), Value.number(50), "Recipients of one transaction with another server.");
-    static final Key<Integer> LANES_PER_DESTINATION = key("queue", "lanes-per-destination", Forms.count(1, 10_000),
-            Value.number(20), "Connections to one destination.");
+    static final Key<Integer> LANES_PER_DESTINATION = key("queue", "lanes-per-destination", Forms.count(0, 10_000),
+            Value.number(20), "Connections to one destination. `0`: no limit but `queue.lanes`.");
     static final Key<Integer> LANES = key("queue", "lanes", Forms.count(1, 100_000), Value.number(100),
             "Connections of one transport in all.");
     static final Key<Long> IDLE_CONNECTION = key("queue", "idle-connection", Forms.duration(0, FOREVER),
@@ -272,6 +276,11 @@ final class Keys {
                     + " work, one for each host. The rest is for hosts that have greeted within `placement.closed-memory`.");
     static final Key<Integer> FAILED_PERCENT = key("placement", "failed-percent", Forms.count(1, 100),
             Value.number(25), "Of these, for hosts that failed the last time.");
+    static final Key<Boolean> TRACK_CLOSED = key("placement", "track-closed", Forms.flag(), Value.flag(true),
+            "A new connection goes to a host of which nothing is known first, then to the host that worked and was used longest ago."
+                    + " `false`: both are one class, chosen at random.");
+    static final Key<Boolean> RETRY_LAST = key("placement", "retry-last", Forms.flag(), Value.flag(true),
+            "A host that failed and may be tried again is the last choice. `false`: it counts as a host of which nothing is known.");
     static final Key<Long> GREETING_YIELD = key("placement", "greeting-yield", Forms.duration(1, FOREVER),
             Value.text("30s"), "Whoever has waited so long for a greeting makes room when connections are short."
                     + " Otherwise `smtp-client.greeting-timeout` decides.");
@@ -329,7 +338,7 @@ final class Keys {
     static final Key<Long> INLINE_SIZE = key("spool", "inline-size", Forms.size(0, ANY), Value.text("128KiB"),
             "Larger messages get a file of their own.");
     static final Key<OptionalLong> MINIMUM_FREE = key("spool", "minimum-free",
-            Forms.orAuto(Forms.size(0, Long.MAX_VALUE)), Value.text("auto"),
+            Forms.or("auto", Forms.size(0, Long.MAX_VALUE)), Value.text("auto"),
             "With less free space on the disk no mail is accepted. `auto`: 256 MiB, or 5 % of a disk below 5 GiB.");
     static final Key<Long> SEGMENT_GRACE = key("spool", "segment-grace", Forms.duration(0, FOREVER),
             Value.text("60s"), "A segment that holds no queued mail is deleted this long after.");

@@ -69,12 +69,14 @@ final class TransportBook {
     private static TransportSettings settings(Reading reading) {
         int limit = reading.get(Keys.LANES_PER_DESTINATION);
         int initial = reading.get(Keys.INITIAL_CONCURRENCY);
-        if (initial > limit) {
+        boolean bounded = limit > 0;
+        if (bounded && initial > limit) {
             reading.complain(Stream.of(Keys.INITIAL_CONCURRENCY, Keys.LANES_PER_DESTINATION),
                     Keys.INITIAL_CONCURRENCY.name() + " (" + initial + ") is more than "
                             + Keys.LANES_PER_DESTINATION.name() + " (" + limit + ")");
         }
-        return TransportSettings.defaults().withConcurrency(reading.get(Keys.LANES), Math.min(initial, limit), limit)
+        return TransportSettings.defaults()
+                .withConcurrency(reading.get(Keys.LANES), bounded ? Math.min(initial, limit) : initial, limit)
                 .withFeedback(reading.get(Keys.POSITIVE_FEEDBACK), reading.get(Keys.NEGATIVE_FEEDBACK),
                         reading.get(Keys.FAILED_COHORT_LIMIT))
                 .withRateDelay(reading.get(Keys.RATE_DELAY))

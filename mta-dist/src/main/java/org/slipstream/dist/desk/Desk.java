@@ -20,7 +20,6 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.WorkerBudget;
 import org.slipstream.smtpout.Carriers;
-import org.slipstream.smtpout.Parcel;
 import org.slipstream.spool.DamagedException;
 import org.slipstream.spool.Spool;
 
@@ -51,6 +50,7 @@ public final class Desk implements OrderSink, AutoCloseable {
     private final Mailboxes mailboxes;
     private final Reports reports;
     private final Consumer<QmgrEvent> answers;
+    private final Commands commands;
     private final Receipts receipts = new Receipts();
     private final DeliveryLog deliveryLog;
     private final Errands errands = new Errands();
@@ -99,9 +99,15 @@ public final class Desk implements OrderSink, AutoCloseable {
         this.mailboxes = mailboxes;
         this.reports = reports;
         this.answers = answers;
+        this.commands = new Commands(answers);
         this.lookups = new Lookups<>(LOOKUPS, LOOKUP_SHARES, routes::find, (_, route) -> answers.accept(route),
                 Desk::brokenLookup);
         this.deliveryLog = new DeliveryLog(clockMillis);
+    }
+
+    /// The way for operators' commands, which this desk brings the answers to.
+    public Commands commands() {
+        return commands;
     }
 
     @Override
@@ -121,11 +127,13 @@ public final class Desk implements OrderSink, AutoCloseable {
             case QmgrOrder.MakeDue due ->
                 spool.makeDue(due.id(), due.domain(), due.nowMillis(),
                         () -> answers.accept(new QmgrEvent.Filed(due.id())));
+            case QmgrOrder.Answered answered -> commands.answered(answered);
         }
     }
 
     private void scan(QmgrOrder.Scan scan) {
-        spool.claimDue(scan.nowMillis(), scan.limit(), scan.leaseUntilMillis(), scan.createdBeforeMillis(),
+        spool.claimDue(scan.queue(), scan.nowMillis(), scan.limit(), scan.leaseUntilMillis(),
+                scan.createdBeforeMillis(),
                 scan.furthestMillis(), claimed -> answers.accept(
                         new QmgrEvent.ScanDone(claimed.messages(), claimed.more(), claimed.nextDueMillis())));
     }
@@ -175,7 +183,7 @@ public final class Desk implements OrderSink, AutoCloseable {
     private void open(QmgrOrder.Open open) {
         switch (open.route()) {
             case Route.Smtp smtp -> carriers.open(open.connection(), smtp, habits.breaksUnderPipelining(smtp));
-            case Route.Lmtp lmtp -> carriers.open(open.connection(), lmtp);
+            case Route.Lmtp lmtp -> carriers.open(open.connection(), lmtp, false);
             case Route.Local _,Route.Discard _ -> {
                 withoutSocket.add(open.connection());
                 answers.accept(new QmgrEvent.ConnectionReady(open.connection()));
@@ -209,8 +217,7 @@ public final class Desk implements OrderSink, AutoCloseable {
     }
 
     private void handOver(QmgrOrder.Deliver deliver, Envelope envelope, Letter letter) {
-        carriers.deliver(deliver.connection(), new Parcel(deliver.delivery().number(), deliver.id(), envelope,
-                deliver.recipients(), letter));
+        carriers.deliver(deliver.connection(), deliver.delivery(), envelope, letter);
     }
 
     private void deliverLocally(QmgrOrder.Deliver deliver) {

@@ -7,14 +7,13 @@ import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
+import org.slipstream.dist.door.Wake;
 import org.slipstream.qmgr.QmgrSnapshot;
-import org.slipstream.qmgr.QueueManager;
-import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.Command;
+import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.register.Register;
-import org.slipstream.spool.register.Search;
 
 import java.io.IOException;
 import java.time.Instant;
@@ -23,37 +22,37 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /// What operators see and want: the register's rows joined with the queue manager's picture of the same moment.
 ///
-/// Commands go through the queue manager, which alone knows whether a message is being delivered right now. They take
-/// effect a moment later; [#settled] waits for that moment, so that who lists after a hold sees it held.
-public final class QueueOperations implements Operations {
-    private static final long EFFECT_WAIT_MILLIS = 2_000;
-    private static final long EFFECT_LOOK_MILLIS = 5;
+/// Commands go through the queue manager, which alone knows whether a message is being delivered right now. It answers when the
+/// register has the effect ([Commands]), so a list that is read after a hold shows the message held.
+public final class QueueOperations implements Operations, Wake.Queue {
     /// Ids, and nothing else of their messages.
     private static final int COUNTED_AT_ONCE = 20_000;
 
     private static final Logger log = LoggerFactory.getLogger(QueueOperations.class);
 
     private final Spool spool;
-    private final Inbox inbox;
+    private final Inspections brain;
+    private final QueueSearch search;
+    private final Commands commands;
     private final LongSupplier clockMillis;
     private final String version;
     private final String hostname;
     private final Instant started;
     private final Surroundings surroundings;
 
-    public QueueOperations(Spool spool, Inbox inbox, LongSupplier clockMillis, String version, String hostname,
-            Surroundings surroundings) {
+    public QueueOperations(Spool spool, Inbox inbox, Commands commands, LongSupplier clockMillis, String version,
+            String hostname, Surroundings surroundings) {
         this.spool = spool;
-        this.inbox = inbox;
+        this.brain = new Inspections(inbox);
+        this.search = new QueueSearch(spool, brain);
+        this.commands = commands;
         this.clockMillis = clockMillis;
         this.version = version;
         this.hostname = hostname;
@@ -65,7 +64,7 @@ public final class QueueOperations implements Operations {
     public QueuePage list(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
         long total = spool.counts().messages();
         if (!filter.isAny()) {
-            Register.Found found = spool.find(search(filter), after, limit);
+            Register.Found found = search.find(filter, after, limit);
             return new QueuePage(views(spool.details(found.ids())), text(found.next()), total);
         }
         List<Spool.Details> rows = spool.list(after, limit + 1);
@@ -84,7 +83,7 @@ public final class QueueOperations implements Operations {
     public Tally count(QueueFilter filter, Optional<QueueId> after) throws IOException {
         return filter.isAny()
                 ? new Tally(spool.counts().messages(), Optional.empty())
-                : tally(spool.find(search(filter), after, COUNTED_AT_ONCE));
+                : tally(search.find(filter, after, COUNTED_AT_ONCE));
     }
 
     private static Tally tally(Register.Found found) {
@@ -95,29 +94,32 @@ public final class QueueOperations implements Operations {
         return id.map(QueueId::toString);
     }
 
-    /// The register knows which messages are held, the queue manager which it works on.
-    private Search search(QueueFilter filter) throws IOException {
-        boolean asksManager = filter.state().filter(state -> state != QueueFilter.State.HELD).isPresent();
-        return asksManager ? search(filter, ask(QueueManager::active)) : Search.of(filter);
-    }
-
-    private static Search search(QueueFilter filter, Set<QueueId> active) {
-        return filter.state().map(state -> switch (state) {
-            case HELD -> Search.of(filter);
-            case ACTIVE -> Search.among(active, filter);
-            case DEFERRED -> new Search(filter, Optional.empty(), active);
-        }).orElseGet(() -> Search.of(filter));
-    }
-
     @Override
     public Optional<MessageView> show(QueueId id) throws IOException {
         Optional<Spool.Details> row = spool.details(id);
-        return row.isEmpty() ? Optional.empty() : Optional.of(views(List.of(row.get())).getFirst());
+        if (row.isEmpty()) {
+            return Optional.empty();
+        }
+        long now = clockMillis.getAsLong();
+        MessageView view = views(List.of(row.get())).getFirst();
+        return brain.ask(manager -> surroundings.explanations().explain(manager, id, now)).map(SeatWords::of)
+                .map(view::with).or(() -> Optional.of(view));
     }
 
     @Override
-    public void flushAll(Optional<String> domain) {
-        inbox.answer(new QmgrEvent.Operator(new Command.Flush(Optional.empty(), domain)));
+    public void flushAll(Optional<String> domain) throws IOException {
+        Inspections.answer(commands.give(new Command.Flush(Optional.empty(), domain)));
+    }
+
+    @Override
+    public Wake.Pending pending(String domain) throws IOException {
+        Register.Found tried = spool.tried(domain);
+        return new Wake.Pending(tried.ids().size(), tried.next().isPresent());
+    }
+
+    @Override
+    public void flush(String domain) throws IOException {
+        flushAll(Optional.of(domain));
     }
 
     @Override
@@ -125,39 +127,20 @@ public final class QueueOperations implements Operations {
         if (spool.details(id).isEmpty()) {
             return false;
         }
-        inbox.answer(new QmgrEvent.Operator(command(order, id)));
-        settled(order, Set.of(id));
+        settled(List.of(commands.give(command(order, id))));
         return true;
     }
 
     @Override
     public Tally order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
-        Register.Found found = spool.find(toBeOrdered(order, filter), after, limit);
-        found.ids().forEach(id -> inbox.answer(new QmgrEvent.Operator(command(order, id))));
-        settled(order, Set.copyOf(found.ids()));
+        Register.Found found = search.toBeOrdered(order, filter, after, limit);
+        settled(found.ids().stream().map(id -> commands.give(command(order, id))).toList());
         return tally(found);
     }
 
     @Override
     public Tally wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) throws IOException {
-        return tally(spool.find(toBeOrdered(order, filter), after, COUNTED_AT_ONCE));
-    }
-
-    /// Nobody is told that messages were held which had been held before.
-    private Search toBeOrdered(Order order, QueueFilter filter) throws IOException {
-        if (filter.state().isPresent()) {
-            return search(filter);
-        }
-        return switch (order) {
-            case DELETE, FLUSH -> Search.of(filter);
-            case HOLD -> Search.of(notHeld(filter));
-            case RELEASE -> Search.of(filter.withState(QueueFilter.State.HELD));
-        };
-    }
-
-    /// To the register, deferred and active are one.
-    private static QueueFilter notHeld(QueueFilter filter) {
-        return filter.withState(QueueFilter.State.DEFERRED);
+        return tally(search.toBeOrdered(order, filter, after, COUNTED_AT_ONCE));
     }
 
     private static Command command(Order order, QueueId id) {
@@ -169,41 +152,22 @@ public final class QueueOperations implements Operations {
         };
     }
 
-    /// Which of the messages an order has not reached yet; empty when nobody could see the effect.
-    private static Optional<QueueFilter> unreached(Order order) {
-        return switch (order) {
-            case DELETE -> Optional.of(QueueFilter.ANY);
-            case HOLD -> Optional.of(notHeld(QueueFilter.ANY));
-            case RELEASE -> Optional.of(QueueFilter.ANY.withState(QueueFilter.State.HELD));
-            case FLUSH -> Optional.empty();
-        };
-    }
-
     // A delivery in progress is finished first and may take long; the command stands, only the wait for it ends.
-    private void settled(Order order, Set<QueueId> ids) throws IOException {
-        Optional<Search> left = unreached(order).map(filter -> Search.among(ids, filter));
-        long giveUp = clockMillis.getAsLong() + EFFECT_WAIT_MILLIS;
-        while (left.isPresent() && !spool.find(left.get(), Optional.empty(), 1).ids().isEmpty()
-                && clockMillis.getAsLong() < giveUp) {
-            try {
-                TimeUnit.MILLISECONDS.sleep(EFFECT_LOOK_MILLIS);
-            } catch (InterruptedException stop) {
-                Thread.currentThread().interrupt();
-                return;
-            }
-        }
+    private static void settled(List<CompletableFuture<Result>> commands) {
+        CompletableFuture.allOf(commands.toArray(CompletableFuture[]::new))
+                .completeOnTimeout(null, Inspections.ANSWER_MILLIS, TimeUnit.MILLISECONDS).join();
     }
 
     @Override
     public Status status() throws IOException {
         long now = clockMillis.getAsLong();
-        QmgrSnapshot snapshot = ask(brain -> brain.snapshot(Set.of(), now));
+        QmgrSnapshot snapshot = brain.ask(manager -> manager.snapshotOfDestinations(now));
         Optional<Spool.Counts> counts = counts();
         List<DestinationView> destinations = snapshot.destinations().stream().map(
                 d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes())).toList();
         return new Status(version, hostname, started.toString(), counts.map(Spool.Counts::messages),
                 counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
-                surroundings.delivers(), ask(_ -> surroundings.connections().get()), destinations,
+                surroundings.delivers(), brain.ask(_ -> surroundings.connections().get()), destinations,
                 spool.troubles().stream().map(TroubleWords::of).toList());
     }
 
@@ -219,19 +183,9 @@ public final class QueueOperations implements Operations {
 
     private QueuePicture picture(Set<QueueId> ids) throws IOException {
         long now = clockMillis.getAsLong();
-        return ask(brain -> new QueuePicture(active(brain.snapshot(ids, now)), surroundings.suspended().apply(now),
-                surroundings.delivers(), surroundings.wire(), now));
-    }
-
-    private <T> T ask(Function<QueueManager, T> question) throws IOException {
-        try {
-            return inbox.inspect(question).get(EFFECT_WAIT_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (InterruptedException stop) {
-            Thread.currentThread().interrupt();
-            throw new IOException("stopping", stop);
-        } catch (ExecutionException | TimeoutException trouble) {
-            throw new IOException("the queue manager does not answer", trouble);
-        }
+        return brain.ask(
+                manager -> new QueuePicture(active(manager.snapshot(ids, now)), surroundings.suspended().apply(now),
+                        surroundings.delivers(), surroundings.wire(), now));
     }
 
     private static Map<QueueId, QmgrSnapshot.ActiveMessage> active(QmgrSnapshot snapshot) {

@@ -41,6 +41,7 @@ record QueuePicture(Map<QueueId, ActiveMessage> active, List<SuspendedHost> susp
         return new MessageView(summary.id().toString(), summary.sender().map(Object::toString).orElse(""),
                 summary.sizeBytes(), state, moment(summary.createdMillis()),
                 here.isPresent() ? "" : moment(phase.untilMillis()), summary.attempts(), phase.text(), view(phase),
+                Optional.empty(),
                 row.recipients().stream().map(QueuePicture::view).toList());
     }
 

@@ -6,9 +6,9 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Wishes;
 import org.slipstream.dist.config.Config;
-import org.slipstream.smtpin.Client;
 import org.slipstream.smtpin.EnvelopeExtras;
 import org.slipstream.smtpin.MailDoor;
+import org.slipstream.smtpin.policy.Client;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.NoSpaceException;
 

@@ -2,19 +2,24 @@ package org.slipstream.dist.place;
 
 import org.slipstream.admin.Operations;
 import org.slipstream.core.HostKey;
+import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.dist.desk.SuspendedHost;
+import org.slipstream.qmgr.QmgrSnapshot;
+import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.HostRow;
 import org.slipstream.qmgr.place.HostState;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlaceSnapshot;
+import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.smtpout.ClientConfig;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -60,6 +65,13 @@ public final class Places {
             }
         }));
         return suspended;
+    }
+
+    /// Where the next delivery of a message that waits would go now, and why not elsewhere; empty when nothing of it waits to go. Only
+    /// on the queue manager's thread.
+    public Optional<Seat> explain(QueueManager manager, QueueId id, long nowMillis) {
+        return manager.about(id, nowMillis).flatMap(QmgrSnapshot.ActiveMessage::waits)
+                .map(waits -> seating.find(id, waits.route(), waits.mayOpen(), nowMillis));
     }
 
     /// Only on the queue manager's thread.

@@ -1,8 +1,8 @@
 package org.slipstream.dist.policy;
 
 import org.slipstream.core.Address;
-import org.slipstream.smtpin.Client;
 import org.slipstream.smtpin.policy.Check;
+import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.Ruling;
 
 import java.util.Optional;

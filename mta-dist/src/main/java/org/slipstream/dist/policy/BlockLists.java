@@ -1,8 +1,8 @@
 package org.slipstream.dist.policy;
 
 import org.slipstream.dist.config.Config;
-import org.slipstream.smtpin.Client;
 import org.slipstream.smtpin.policy.Check;
+import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.Ruling;
 
 import java.net.Inet4Address;

@@ -2,8 +2,8 @@ package org.slipstream.dist.policy;
 
 import org.slipstream.core.Address;
 import org.slipstream.dist.config.Config;
-import org.slipstream.smtpin.Client;
 import org.slipstream.smtpin.policy.Check;
+import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.ClientNetwork;
 import org.slipstream.smtpin.policy.EarlyTalker;
 import org.slipstream.smtpin.policy.HeaderForm;

@@ -20,6 +20,7 @@ final class FakeQueue implements Operations {
     String why = "450 4.4.1 nobody there";
     boolean broken;
     PhaseView phase = new PhaseView("retry", "", "", Figures.NONE);
+    Optional<SeatView> seat = Optional.empty();
     final List<QueueFilter> filters = new ArrayList<>();
     List<TroubleView> trouble = List.of();
     int piece = 500;
@@ -29,7 +30,7 @@ final class FakeQueue implements Operations {
         QueueId id = new QueueId(number);
         messages.put(id, new MessageView(id.toString(), sender, 2048, state,
                 Instant.now().minusSeconds(4000).toString(), Instant.now().plusSeconds(4000).toString(), 3, "",
-                phase,
+                phase, seat,
                 List.of(recipients).stream().map(r -> new RecipientView(r, "open", "", "mx.far.example"))
                         .toList()));
         return id;
@@ -37,7 +38,7 @@ final class FakeQueue implements Operations {
 
     private MessageView told(MessageView view) {
         return new MessageView(view.id(), view.sender(), view.sizeBytes(), view.state(), view.created(),
-                view.nextAttempt(), view.attempts(), why, phase,
+                view.nextAttempt(), view.attempts(), why, phase, view.seat(),
                 view.recipients().stream().map(r -> new RecipientView(r.address(), r.state(), why, r.remote()))
                         .toList());
     }

@@ -7,6 +7,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
 import org.slipstream.admin.Operations;
+import org.slipstream.admin.Operations.PassedOverView;
+import org.slipstream.admin.Operations.SeatView;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
@@ -107,6 +109,22 @@ class QueueCommandsTest {
                 "450 4.4.1 nobody there", "mx.far.example", "attempts  3");
         assertThat(JsonMapper.shared().readTree(console.run("queue", "show", "--json", id.toString()).out())
                 .get("attempts").asInt()).isEqualTo(3);
+    }
+
+    @Test
+    void showTellsWhereItWouldGoAndWhyNotElsewhere() {
+        queue.seat = Optional.of(new SeatView("mx2.far.example[192.0.2.2]:25", "a new connection: an unused host",
+                List.of(new PassedOverView("mx1.far.example[192.0.2.1]:25", "failed, due in 200 s"))));
+        QueueId id = queue.put(7, "a@here.example", "active", "b@far.example");
+        assertThat(console.run("queue", "show", id.toString()).out().lines()).anyMatch(
+                line -> line.matches("seat +mx2.far.example\\[192.0.2.2]:25, a new connection: an unused host"))
+                .anyMatch(line -> line
+                        .matches("passed over +mx1.far.example\\[192.0.2.1]:25: failed, due in 200 s"));
+        queue.messages.clear();
+        queue.seat = Optional.of(new SeatView("", "no host takes more connections", List.of()));
+        queue.put(7, "a@here.example", "active", "b@far.example");
+        assertThat(console.run("queue", "show", id.toString()).out())
+                .contains("none: no host takes more connections");
     }
 
     @Test

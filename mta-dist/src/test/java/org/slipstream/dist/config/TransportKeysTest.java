@@ -4,8 +4,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.qmgr.TransportSettings;
+import org.slipstream.qmgr.TransportTable;
+import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.flow.FeedbackVariant;
+import org.slipstream.qmgr.flow.FlowRules;
 import org.slipstream.qmgr.sched.OrderPolicy;
 
 import java.io.IOException;
@@ -116,6 +119,35 @@ class TransportKeysTest {
         assertThat(told()).containsExactly(
                 "mta.toml:2: initial-destination-concurrency (30) is more than lanes-per-destination (20)",
                 "mta.toml:5: transport.lmtp: initial-destination-concurrency (5) is more than lanes-per-destination (4)");
+    }
+
+    @Test
+    @Tag("PF-02")
+    void aLimitOfNothingIsNoCeilingForAWindow() throws IOException {
+        write("""
+                [queue]
+                lanes-per-destination = 0
+                [concurrency]
+                initial-destination-concurrency = 30
+                [transport.lmtp]
+                lanes-per-destination = 20
+                initial-destination-concurrency = 3
+                """);
+        TransportTable transports = accepted().delivery().transports();
+        assertThat(windowAfter100Successes(transports.of("smtp"))).isGreaterThan(100);
+        assertThat(windowAfter100Successes(transports.of("lmtp"))).isEqualTo(20);
+        assertThat(accepted("transport.lmtp.lanes-per-destination=0").delivery().transports().of("lmtp"))
+                .satisfies(lmtp -> assertThat(windowAfter100Successes(lmtp)).isGreaterThan(100));
+    }
+
+    private static int windowAfter100Successes(TransportSettings transport) {
+        Destination destination = new Destination(new FlowRules(transport.initialConcurrency(),
+                transport.concurrencyLimit(), transport.positiveFeedback(), transport.negativeFeedback(),
+                transport.failedCohortLimit(), transport.rateDelayMillis(), FeedbackVariant.PSEUDOCODE));
+        for (int i = 0; i < 100; i++) {
+            destination.good(destination.allowed());
+        }
+        return destination.figures().window();
     }
 
     private void write(String text) throws IOException {

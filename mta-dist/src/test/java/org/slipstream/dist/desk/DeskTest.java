@@ -15,6 +15,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
@@ -204,10 +205,13 @@ class DeskTest {
         desk.order(new QmgrOrder.Defer(second.id(), Long.MAX_VALUE / 2));
         answer(QmgrEvent.Filed.class);
         long now = System.currentTimeMillis();
-        desk.order(new QmgrOrder.Scan(10, now, now + 60_000, 0, Long.MAX_VALUE));
+        desk.order(new QmgrOrder.Scan(QueueName.DEFERRED, 10, now, now + 60_000, 0, Long.MAX_VALUE));
         QmgrEvent.ScanDone done = answer(QmgrEvent.ScanDone.class);
-        assertThat(done.found()).extracting(MessageSummary::id).containsExactly(first.id());
+        assertThat(done.found()).isEmpty();
         assertThat(done.nextDueMillis()).hasValue(Long.MAX_VALUE / 2);
+        desk.order(new QmgrOrder.Scan(QueueName.INCOMING, 10, now, now + 60_000, 0, Long.MAX_VALUE));
+        assertThat(answer(QmgrEvent.ScanDone.class).found()).extracting(MessageSummary::id)
+                .containsExactly(first.id());
     }
 
     @Test

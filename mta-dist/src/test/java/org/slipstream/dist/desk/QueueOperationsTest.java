@@ -46,8 +46,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.random.RandomGenerator;
 
@@ -66,6 +68,7 @@ class QueueOperationsTest {
     private Desk desk;
     private QmgrLoop loop;
     private QueueOperations operations;
+    private final Map<String, Integer> reads = new ConcurrentHashMap<>();
     private volatile boolean registerIsDown;
     private volatile List<Spool.Trouble> troubles = List.of();
     private volatile List<SuspendedHost> suspended = List.of();
@@ -83,9 +86,9 @@ class QueueOperationsTest {
                 QmgrTrace.SILENT);
         loop = new QmgrLoop(brain, inbox, new RestingDesk(desk, inbox::answer), System::currentTimeMillis, _ -> {});
         loop.start();
-        operations = new QueueOperations(sometimesDown(spool), inbox, System::currentTimeMillis, "0.1",
+        operations = new QueueOperations(sometimesDown(spool), inbox, desk.commands(), System::currentTimeMillis, "0.1",
                 "mail.example.org", new Surroundings(true, carriers::phase, _ -> suspended,
-                        () -> new ConnectionsView(100, 0, 0, 0, 75)));
+                        () -> new ConnectionsView(100, 0, 0, 0, 75), (_, _, _) -> Optional.empty()));
     }
 
     @AfterEach
@@ -118,6 +121,7 @@ class QueueOperationsTest {
     private Spool sometimesDown(Spool real) {
         return (Spool) Proxy.newProxyInstance(Spool.class.getClassLoader(), new Class<?>[]{Spool.class},
                 (_, method, arguments) -> {
+                    reads.merge(method.getName(), 1, Integer::sum);
                     if (method.getName().equals("troubles") && !troubles.isEmpty()) {
                         return troubles;
                     }
@@ -167,6 +171,15 @@ class QueueOperationsTest {
         assertThat(ids(operations.list(QueueFilter.ANY, Optional.empty(), 100))).containsExactly(ids.get(1).toString(),
                 ids.get(3).toString(), ids.get(5).toString(), ids.get(7).toString(), ids.get(9).toString());
         assertThat(operations.count(QueueFilter.ANY, Optional.empty())).isEqualTo(new Tally(5, Optional.empty()));
+    }
+
+    /// The queue manager says when the register has the effect.
+    @Test
+    void anOrderReadsTheRegisterOnceToFindItsMessagesAndDoesNotPollForItsEffect() throws Exception {
+        mailing(10);
+        operations.order(Order.HOLD, sender("news@*"), Optional.empty(), 9);
+        assertThat(reads).containsEntry("find", 1);
+        assertThat(operations.count(QueueFilter.ANY.withState(State.HELD), Optional.empty()).count()).isEqualTo(5);
     }
 
     @Test

@@ -3,7 +3,7 @@ package org.slipstream.dist.door;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.dist.config.Config;
-import org.slipstream.smtpin.Client;
+import org.slipstream.smtpin.policy.Client;
 
 import java.net.InetAddress;
 import java.util.ArrayList;

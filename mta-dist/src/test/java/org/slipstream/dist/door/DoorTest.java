@@ -12,9 +12,9 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.Wishes;
 import org.slipstream.dist.config.Config;
 import org.slipstream.dist.config.Network;
-import org.slipstream.smtpin.Client;
 import org.slipstream.smtpin.EnvelopeExtras;
 import org.slipstream.smtpin.MailDoor;
+import org.slipstream.smtpin.policy.Client;
 import org.slipstream.spool.NoSpaceException;
 
 import java.io.IOException;

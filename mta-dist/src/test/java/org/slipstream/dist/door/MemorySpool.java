@@ -4,6 +4,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.Letter;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.NoSpaceException;
@@ -153,7 +154,8 @@ public final class MemorySpool implements Spool {
     }
 
     @Override
-    public void claimDue(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis,
+    public void claimDue(QueueName queue, long nowMillis, int limit, long leaseUntilMillis,
+            long heldCreatedBeforeMillis,
             long furthestMillis, Consumer<Claimed> then) {
         throw new UnsupportedOperationException();
     }
@@ -185,6 +187,11 @@ public final class MemorySpool implements Spool {
 
     @Override
     public Register.Found find(Search search, Optional<QueueId> after, int limit) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Register.Found tried(String domain) {
         throw new UnsupportedOperationException();
     }
 

@@ -3,8 +3,8 @@ package org.slipstream.dist.policy;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
 import org.slipstream.dist.config.Config;
-import org.slipstream.smtpin.Client;
 import org.slipstream.smtpin.policy.Check;
+import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.Ruling;
 
 import java.net.InetAddress;

@@ -10,8 +10,8 @@ import org.slipstream.dist.config.Config;
 import org.slipstream.dist.config.ConfigReader;
 import org.slipstream.dist.config.ReadResult;
 import org.slipstream.dist.policy.NameQuestions.Addresses;
-import org.slipstream.smtpin.Client;
 import org.slipstream.smtpin.policy.Check;
+import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.Policy;
 import org.slipstream.smtpin.policy.Tag;
 

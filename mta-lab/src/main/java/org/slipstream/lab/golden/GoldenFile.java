@@ -178,7 +178,7 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
         long never = Long.MAX_VALUE / 4;
         return new QmgrConfig(global.activeLimit, global.minimalBackoff * 1_000, global.maximalBackoff * 1_000,
                 global.lifetime * 1_000, global.lifetime * 1_000, 0, 50, 5_000, 20, 100, never, 1, never)
-                .withMemory(new QmgrConfig.Memory(global.recipientLimit, global.recipientMinimum))
+                .withSecondExpiry(0).withMemory(new QmgrConfig.Memory(global.recipientLimit, global.recipientMinimum))
                 .withFeedback(FeedbackVariant.POSTFIX_SOURCE).withTransports(table);
     }
 }

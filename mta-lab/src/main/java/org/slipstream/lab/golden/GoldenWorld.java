@@ -223,7 +223,7 @@ final class GoldenWorld {
                         List.of(now, ids.get(remove.id()), remove.reason().equals("sent") ? "done" : "expired"));
                 answer(new QmgrEvent.Filed(Optional.of(remove.id())));
             }
-            case QmgrOrder.Scan _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _ ->
+            case QmgrOrder.Scan _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.Answered _ ->
                 throw new IllegalStateException("not in this world: " + order);
         }
     }

@@ -202,7 +202,7 @@ final class Recorder implements Witness {
             case QmgrOrder.Remove remove -> tell(title(remove.id()) + " is done: " + remove.reason());
             case QmgrOrder.Notify notify -> tell("report about " + title(notify.id()) + ": "
                     + notify.kind().name().toLowerCase(java.util.Locale.ROOT));
-            case QmgrOrder.Scan _,QmgrOrder.ReadRecipients _,QmgrOrder.FindRoute _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _ -> {
+            case QmgrOrder.Scan _,QmgrOrder.ReadRecipients _,QmgrOrder.FindRoute _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.Answered _ -> {
                 // Between the queue manager and the disk.
             }
         }

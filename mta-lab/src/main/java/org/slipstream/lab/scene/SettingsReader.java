@@ -117,7 +117,7 @@ final class SettingsReader {
             throw section.wrong("scan-interval", "is less than a second; write at least \"1s\"");
         }
         QmgrConfig.Memory memory = QmgrConfig.Memory.defaults();
-        return config
+        return config.withSecondExpiry(section.time("second-expiry", usual.secondExpiryMillis()))
                 .withMemory(new QmgrConfig.Memory(
                         section.count("message-recipient-limit", 1, memory.recipientLimit()),
                         section.count("message-recipient-minimum", 1, memory.messageMinimum())))

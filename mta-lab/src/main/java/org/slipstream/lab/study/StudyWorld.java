@@ -111,8 +111,9 @@ final class StudyWorld {
                 later(0, new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
             }
             case QmgrOrder.Defer _,QmgrOrder.Remove _ -> over = true;
-            case QmgrOrder.Notify _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _ -> throw new IllegalStateException(
-                    "nobody gave a reason for " + order);
+            case QmgrOrder.Notify _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.Answered _ ->
+                throw new IllegalStateException(
+                        "nobody gave a reason for " + order);
         }
     }
 

@@ -220,7 +220,7 @@ final class Cluster implements QmgrTrace {
                 finishedMillis.put(remove.id(), now);
                 soon(new QmgrEvent.Filed(Optional.of(remove.id())));
             }
-            case QmgrOrder.SetHold _,QmgrOrder.MakeDue _ -> throw new AssertionError(order);
+            case QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.Answered _ -> throw new AssertionError(order);
         }
     }
 

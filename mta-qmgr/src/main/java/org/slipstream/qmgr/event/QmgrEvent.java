@@ -18,10 +18,10 @@ public sealed interface QmgrEvent {
 
     /// Answers [QmgrOrder.Scan].
     ///
-    /// @param found due messages; their next attempt has already been moved forward on disk, so that a crash does not
+    /// @param found due messages of the queue that was scanned; their next attempt has already been moved forward on disk, so that a crash does not
     /// loop tightly over them
     /// @param more true when more are due than were asked for
-    /// @param nextDueMillis when the earliest of the others is due, empty when nothing else waits
+    /// @param nextDueMillis when the earliest of the others in this queue is due, empty when nothing else waits there
     record ScanDone(List<MessageSummary> found, boolean more, OptionalLong nextDueMillis) implements QmgrEvent {}
 
     /// Answers [QmgrOrder.ReadRecipients].
@@ -101,8 +101,16 @@ public sealed interface QmgrEvent {
     /// The server is about to stop: nothing new is begun, what runs is finished and recorded.
     record Stopping() implements QmgrEvent {}
 
-    /// Somebody responsible wants something.
-    record Operator(Command command) implements QmgrEvent {}
+    /// An operator gives a command.
+    ///
+    /// @param ticket comes back with [QmgrOrder.Answered]; [#NO_TICKET]: no answer is wanted
+    record Operator(Command command, long ticket) implements QmgrEvent {
+        public static final long NO_TICKET = 0;
+
+        public Operator(Command command) {
+            this(command, NO_TICKET);
+        }
+    }
 
     /// The commands of an operator. Each is fulfilled for messages inside and outside the active set.
     sealed interface Command {

@@ -2,6 +2,7 @@ package org.slipstream.qmgr.event;
 
 import org.slipstream.core.Delivery;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Route;
@@ -11,13 +12,14 @@ import java.util.Optional;
 
 /// All that the queue manager can want of the world. Orders are data; the desk that takes them only enqueues.
 public sealed interface QmgrOrder {
-    /// Find messages whose time has come, oldest due first, and move their next attempt forward to `leaseUntilMillis` on
-    /// disk before answering. Held messages are found only when they are older than their lifetime.
+    /// Find messages of one queue whose time has come, oldest due first, and move their next attempt forward to `leaseUntilMillis` on
+    /// disk before answering. Held messages belong to the deferred queue and are found only when they are older than their lifetime.
     ///
     /// @param createdBeforeMillis held messages created before this have expired
     /// @param furthestMillis no next attempt is later than this, unless the sender asked for it (RFC 4865): what is deferred for longer, because
     /// the clock went back, is brought forward to this time. `Long.MAX_VALUE`: not looked at
-    record Scan(int limit, long nowMillis, long leaseUntilMillis, long createdBeforeMillis, long furthestMillis)
+    record Scan(QueueName queue, int limit, long nowMillis, long leaseUntilMillis, long createdBeforeMillis,
+            long furthestMillis)
             implements
                 QmgrOrder {}
 
@@ -84,6 +86,19 @@ public sealed interface QmgrOrder {
 
     /// Operator: mark as held or not; an unheld message is due at once.
     record SetHold(QueueId id, boolean held) implements QmgrOrder {}
+
+    /// Answers [QmgrEvent.Operator], exactly once for each ticket. Has no answer itself.
+    record Answered(long ticket, Result result) implements QmgrOrder {}
+
+    /// The effect of an operator's command.
+    enum Result {
+        /// The register has the effect, or the end that the message came to before.
+        FILED,
+        /// There is nothing to do: the message is being worked on and stays so.
+        UNCHANGED,
+        /// The register works through many messages, in portions.
+        BEGUN
+    }
 
     /// Operator: everything that waits, or what waits for one domain, or one message, is due at `nowMillis`.
     record MakeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis) implements QmgrOrder {}

@@ -6,15 +6,25 @@ import org.slipstream.core.Reply;
 import java.util.List;
 import java.util.Optional;
 
-/// What deliveries have taught about one destination: how much it bears, and whether it is there at all.
+/// What deliveries have taught about one destination: the number of deliveries that it bears, and whether it works at all.
 ///
-/// A mail server that is down costs a connect timeout for each entry that tries it. So when too many fail
-/// ([Window]) it is declared dead: all that waits for it is deferred at once, with the reason and without a try (PF-10), and
-/// so is what arrives for it (PF-22). After the minimal backoff, after one success of a delivery that was still
-/// running, or when an operator asks, it lives again (PF-09).
+/// A mail server that is down costs a connect timeout for each entry that tries it. So after too many failures ([Window])
+/// the destination is dead: everything that waits for it is deferred at once, with the reason and without a try (PF-10), and
+/// so is what arrives for it (PF-22). Nothing is remembered of a destination for which nothing waits or runs, unless it is
+/// dead or suspended.
 ///
-/// Trouble means connection and handshake; a server that answers, whatever it answers, is alive (PF-06). Nothing is
-/// remembered of a destination for which nothing waits or runs, unless it is dead or in a pause.
+/// A failure is one of connection or handshake. A server that answers is alive, whatever it answers (PF-06).
+///
+/// **Transitions**, by state and call. A refused call is a mistake of the caller and throws.
+///
+/// | State | good | bad | revive | suspend | resume |
+/// |---|---|---|---|---|---|
+/// | Live | Live, grows (PF-03, PF-11) | Live, shrinks (PF-04) or Dead (PF-08) | refused | Suspended (PF-15) | refused |
+/// | Dead | Live (PF-09) | Dead | Live (PF-09) | refused | refused |
+/// | Suspended | Suspended | Suspended | refused | refused | Live (PF-15) |
+///
+/// Where the state stays as it is and neither grows nor shrinks, nothing is counted: what fails after the death of a destination
+/// is no news, and a destination with a pause after each delivery has a window of 1.
 public final class Destination {
     private static final DestinationState LIVE = new DestinationState.Live();
 
@@ -51,7 +61,9 @@ public final class Destination {
     /// The figures, for observers.
     ///
     /// @param window 0 when dead, -1 in a pause
-    public record Figures(int window, int limit, double success, double failure, double failedCohorts) {}
+    /// @param feedback what the last session counted: above 0 when it worked, below 0 when it failed, 0 when it did not count
+    public record Figures(int window, int limit, double feedback, double success, double failure,
+            double failedCohorts) {}
 
     public Figures figures() {
         int size = switch (state) {
@@ -59,7 +71,8 @@ public final class Destination {
             case DestinationState.Dead _ -> 0;
             case DestinationState.Suspended _ -> -1;
         };
-        return new Figures(size, rules.concurrencyLimit(), window.success(), window.failure(), window.failedCohorts());
+        return new Figures(size, rules.concurrencyLimit(), window.feedback(), window.success(), window.failure(),
+                window.failedCohorts());
     }
 
     /// A session worked. True when that revived a dead destination.
@@ -76,8 +89,7 @@ public final class Destination {
         return false;
     }
 
-    /// A connection or handshake failed. True when that killed the destination. What fails after its death says nothing
-    /// new.
+    /// A connection or handshake failed. True when that was the death of the destination.
     public boolean bad(Reply reason, long untilMillis) {
         if (isLive() && window.bad()) {
             state = new DestinationState.Dead(untilMillis, reason);
@@ -86,14 +98,16 @@ public final class Destination {
         return false;
     }
 
-    /// From death to life.
+    /// The dead time is over: the window is what runs at present, or the initial one.
     public void revive(int running) {
+        require(DestinationState.Dead.class, "revived");
         window.revive(running);
         state = LIVE;
     }
 
-    /// A pause after a delivery. Its end is returned.
+    /// A pause after a delivery begins. Its end is returned.
     public long suspend(long nowMillis) {
+        require(DestinationState.Live.class, "suspended");
         long until = nowMillis + rules.rateDelayMillis();
         state = new DestinationState.Suspended(until);
         return until;
@@ -101,8 +115,15 @@ public final class Destination {
 
     /// The pause is over.
     public void resume() {
+        require(DestinationState.Suspended.class, "resumed");
         window.resume();
         state = LIVE;
+    }
+
+    private void require(Class<? extends DestinationState> expected, String what) {
+        if (!expected.isInstance(state)) {
+            throw new IllegalStateException("a destination cannot be " + what + " in the state " + state);
+        }
     }
 
     /// What a recipient gets that is not tried because of the state; empty when it may wait.

@@ -34,6 +34,7 @@ final class Window {
     private double success;
     private double failure;
     private double failedCohorts;
+    private double feedback;
 
     Window(FlowRules rules) {
         this.rules = rules;
@@ -45,9 +46,10 @@ final class Window {
     /// @param running deliveries to the destination, the one that is reported included
     void good(int running) {
         failedCohorts = 0;
+        feedback = 0;
         boolean tested = size < running + rules.initialConcurrency();
         if (tested && rules.variant().counts(size, rules.concurrencyLimit())) {
-            double feedback = rules.variant().amount(rules.positive(), size);
+            feedback = rules.variant().amount(rules.positive(), size);
             success += feedback;
             while (rules.variant().grows(success, feedback)) {
                 size++;
@@ -63,12 +65,13 @@ final class Window {
     /// A connection or handshake failed. True when that was one too many.
     boolean bad() {
         failedCohorts += 1.0 / size;
+        feedback = 0;
         if (rules.variant().kills(failedCohorts, rules.failedCohortLimit(), size)) {
             return true;
         }
-        double feedback = rules.variant().amount(rules.negative(), size);
-        failure -= feedback;
-        while (rules.variant().shrinks(failure, feedback)) {
+        feedback = -rules.variant().amount(rules.negative(), size);
+        failure += feedback;
+        while (rules.variant().shrinks(failure, -feedback)) {
             size--;
             failure++;
             success = 0;
@@ -104,5 +107,10 @@ final class Window {
 
     double failedCohorts() {
         return failedCohorts;
+    }
+
+    /// What the last session counted: above 0 when it worked, below 0 when it failed, 0 when it did not count.
+    double feedback() {
+        return feedback;
     }
 }

@@ -285,7 +285,6 @@ final class Connections {
         switch (result) {
             case DeliveryResult.Answered answered -> {
                 over(connection, assignment, now);
-                connection.answered++;
                 report.ended(assignment, new Ended.Worked(assignment.number(), answered.outcomes(),
                         !connection.serves(assignment.destination())));
                 goesOn(connection, answered.usable(), now, orders, report);
@@ -301,6 +300,7 @@ final class Connections {
 
     private void over(Connection connection, Assignment assignment, long now) {
         book.take(connection, assignment.number());
+        connection.answered++;
         idle.done(connection.host.host(), now);
     }
 
@@ -315,9 +315,13 @@ final class Connections {
     private void unanswered(Connection connection, Assignment assignment, DeliveryResult.Unanswered back, long now,
             Report report) {
         Failure failure = new Failure(back.reason(), back.remote(), OptionalLong.empty());
-        if (back.mayHaveArrived() || isFirstTooOften(connection, assignment)) {
+        if (back.mayHaveArrived()) {
             book.take(connection, assignment.number());
             report.ended(assignment, failed(assignment, failure));
+        } else if (isFirstTooOften(connection, assignment)) {
+            book.take(connection, assignment.number());
+            report.ended(assignment, new Ended.Untried(assignment.number(),
+                    assignment.all(new Outcome.Deferred(failure.reason(), failure.remote())), OptionalLong.empty()));
         }
         boolean isAttempt = connection.answered == 0 && !back.mayHaveArrived();
         broken(connection, failure, isAttempt ? Optional.of(each -> each == assignment) : Optional.empty(), now,

@@ -9,8 +9,11 @@ import org.slipstream.qmgr.sched.Message;
 
 import java.util.Locale;
 
-/// Writes what happens to windows into the log, one line for each event (Postfix
-/// `destination_concurrency_feedback_debug`, PF-13), and who stepped in front of whom.
+/// The feedback debug log (Postfix `destination_concurrency_feedback_debug`, PF-13): one line for each event of a window, and one
+/// for each job that steps in front of another.
+///
+/// `event=feedback destination=smtp/far.example kind=fail limit=20 window=4 running=5 feedback=-1.000 success=0.000
+/// failure=0.000 failed_cohorts=0.2000`
 public final class FeedbackLog implements QmgrTrace {
     private static final Logger log = LoggerFactory.getLogger(FeedbackLog.class);
 
@@ -23,15 +26,14 @@ public final class FeedbackLog implements QmgrTrace {
 
     @Override
     public void preempted(Message current, Message stepping, String transport, int level, int slots) {
-        log.info("queue={} passes={} transport={} level={} slots={}", stepping.id(), current.id(), transport, level,
-                slots);
+        log.info("event=preempted queue={} passes={} transport={} level={} slots={}", stepping.id(), current.id(),
+                transport, level, slots);
     }
 
-    static String text(Line line, Feedback event, int running, Destination.Figures figures) {
+    private static String text(Line line, Feedback event, int running, Destination.Figures figures) {
         return String.format(Locale.ROOT,
-                "destination=%s feedback=%s limit=%d window=%d running=%d success=%.4g failure=%.4g failed_cohorts=%.4g",
-                line, event.name().toLowerCase(Locale.ROOT), figures.limit(), figures.window(), running,
-                figures.success(),
-                figures.failure(), figures.failedCohorts());
+                "event=feedback destination=%s kind=%s limit=%d window=%d running=%d feedback=%.4g success=%.4g failure=%.4g failed_cohorts=%.4g",
+                line, event.name().toLowerCase(Locale.ROOT).replace('_', '-'), figures.limit(), figures.window(),
+                running, figures.feedback(), figures.success(), figures.failure(), figures.failedCohorts());
     }
 }

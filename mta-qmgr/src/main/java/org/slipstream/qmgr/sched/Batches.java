@@ -1,7 +1,6 @@
 package org.slipstream.qmgr.sched;
 
 import org.slipstream.core.Recipient;
-import org.slipstream.qmgr.sched.Scheduler.Read;
 
 import java.util.ArrayDeque;
 import java.util.List;
@@ -64,10 +63,9 @@ final class Batches {
         }
     }
 
-    /// The next wish, each once.
-    Optional<Read> next() {
-        return Optional.ofNullable(wished.poll())
-                .map(message -> new Read(message, message.readUpTo, message.batch));
+    /// The message of the next wish, each once.
+    Optional<Message> next() {
+        return Optional.ofNullable(wished.poll());
     }
 
     void arrived(Message message, List<Recipient> recipients, boolean end, long nowMillis) {
@@ -103,7 +101,7 @@ final class Batches {
 
     boolean isRefillDue(Job job, long nowMillis) {
         Message message = job.message;
-        ServiceRules rules = job.transport.rules;
+        ServiceRules rules = job.transport.rules();
         return canRead(message) && (message.limit - message.inCore >= rules.refillLimit()
                 || nowMillis - message.lastReadMillis >= rules.refillDelayMillis());
     }

@@ -2,8 +2,8 @@ package org.slipstream.qmgr.sched;
 
 /// Jobs that cannot go because every destination they wait for is busy.
 ///
-/// A blocked job stays where it is in the order of service, is passed over, and may not preempt. To notice when it could go
-/// again one would have to keep, for each destination, who waits because of it. Postfix keeps a number instead: a blocked
+/// A blocked job stays where it is in the order of service, is passed over, and may not preempt. To find the jobs that can go
+/// again, each destination would need a list of the jobs that wait because of it. Postfix keeps a number instead: a blocked
 /// job and all destinations it waits for are marked with the transport's current **tag** (PF-52). When an entry of a marked
 /// destination is finished and there is room again, the tag is raised by 2: in one stroke *all* marks of the
 /// transport are void, and the search starts again at the head of the list. Those still blocked will be marked again,
@@ -15,23 +15,23 @@ final class Blockers {
     /// Odd. Jobs and lines are born with 0 and so unmarked.
     int tag = 1;
 
-    private final boolean crowds;
+    private final boolean marksRuns;
 
-    /// @param crowds whether neighbours that wait for the same are marked as one; makes no difference but in time
-    Blockers(boolean crowds) {
-        this.crowds = crowds;
+    /// @param marksRuns a run of neighbours that wait for the same destination is marked at once; the decisions are the same
+    Blockers(boolean marksRuns) {
+        this.marksRuns = marksRuns;
     }
 
     boolean isMarked(Job job) {
-        return job.blockerTag == tag || job.crowd != null && job.crowd.blockerTag == tag;
+        return job.blockerTag == tag || job.run != null && job.run.blockerTag == tag;
     }
 
     /// Marks a job, and with it those behind it of whom it is known that they are blocked as well. The last of them is returned.
     Job mark(Job job) {
-        Crowd crowd = job.crowd;
-        if (crowd != null && crowd.isBlocked()) {
-            mark(crowd);
-            return crowd.last;
+        Crowd run = job.run;
+        if (run != null && run.isBlocked()) {
+            mark(run);
+            return run.last;
         }
         if (!isMarked(job)) {
             markAlone(job);
@@ -42,49 +42,50 @@ final class Blockers {
     private void markAlone(Job job) {
         job.blockerTag = tag;
         Line only = null;
-        int doors = 0;
+        int destinations = 0;
         Peer peer = job.turn;
         do {
             if (peer.waiting > 0) {
                 peer.line.blockerTag = tag;
                 only = peer.line;
-                doors++;
+                destinations++;
             }
             peer = peer.next;
         } while (peer != job.turn);
-        if (crowds && doors == 1 && !job.message.isPartlyUnread() && (job.crowd == null || job.crowd.isDissolved())) {
+        if (marksRuns && destinations == 1 && !job.message.isPartlyUnread()
+                && (job.run == null || job.run.isDissolved())) {
             gather(job, only);
         }
     }
 
-    private static void gather(Job job, Line door) {
+    private static void gather(Job job, Line destination) {
         Job neighbour = job.previous;
-        if (neighbour != null && neighbour.crowd != null && neighbour.crowd.endsWith(neighbour, door)) {
-            neighbour.crowd.append(job);
+        if (neighbour != null && neighbour.run != null && neighbour.run.endsWith(neighbour, destination)) {
+            neighbour.run.append(job);
         } else {
-            new Crowd(job, door);
+            new Crowd(job, destination);
         }
     }
 
-    /// Everybody in front of a job that a search has come to is marked already, so it makes no difference that the whole
-    /// crowd is and not only the part from here on.
-    private void mark(Crowd crowd) {
-        if (crowd.blockerTag != tag) {
-            crowd.blockerTag = tag;
-            crowd.line.blockerTag = tag;
+    // All jobs in front of one that a search has come to are marked already, so the whole run can be marked and not only the
+    // part from here on.
+    private void mark(Crowd run) {
+        if (run.blockerTag != tag) {
+            run.blockerTag = tag;
+            run.line.blockerTag = tag;
         }
     }
 
     /// Known to be blocked without looking at it. ([#mark] then says how far that is true.)
     boolean isKnown(Job job) {
-        return isMarked(job) || job.crowd != null && job.crowd.isBlocked();
+        return isMarked(job) || job.run != null && job.run.isBlocked();
     }
 
-    /// True when it was marked. It has new work and belongs to no crowd.
+    /// True when it was marked. It has new work and belongs to no run.
     boolean unmark(Job job) {
         boolean was = isMarked(job);
-        if (job.crowd != null) {
-            job.crowd.leave(job, false);
+        if (job.run != null) {
+            job.run.leave(job, false);
         }
         job.blockerTag = 0;
         return was;
@@ -101,9 +102,9 @@ final class Blockers {
     }
 
     private void leave(Job job, boolean theList) {
-        if (job.crowd != null) {
+        if (job.run != null) {
             job.blockerTag = isMarked(job) ? tag : job.blockerTag;
-            job.crowd.leave(job, theList);
+            job.run.leave(job, theList);
         }
     }
 

@@ -8,15 +8,20 @@ import java.util.Optional;
 /// age is in whole seconds since activation and the number is the *total*, not the rest (PF-46). Of equals the
 /// first on the list wins. Only jobs behind the current one are looked at that
 ///
-/// - preempt for nobody else (leaves of the tree),
+/// - preempt for no other job (leaves of the tree),
 /// - are not known to be blocked,
 /// - and whose remaining entries fit into what the current job has or may still earn (PF-45).
 ///
-/// The best candidate may be too expensive *right now*; then nobody steps forward, even where a cheaper one would fit. That
+/// The best candidate may be too expensive *right now*; then none steps forward, even where a cheaper one would fit. That
 /// protects mail of middle size from a stream of singles.
 ///
-/// Whoever implements this hears of every change that could change an answer.
+/// An implementation is told of every change that could change an answer.
 interface CandidateSearch {
+    /// Makes the search of one list of jobs.
+    interface Factory {
+        CandidateSearch of(JobList jobs, Blockers blockers);
+    }
+
     /// @param fit entries that the current job can afford to let pass, now or later
     Optional<Job> best(Job current, int fit, long nowSecond);
 
@@ -33,7 +38,7 @@ interface CandidateSearch {
     /// Marks of blocked jobs are void.
     void unblocked();
 
-    /// Age in seconds; one more than the difference, so that nobody's is 0.
+    /// Age in seconds; one more than the difference, so that none is 0.
     static long age(Job job, long nowSecond) {
         return nowSecond - job.activatedSecond + 1;
     }

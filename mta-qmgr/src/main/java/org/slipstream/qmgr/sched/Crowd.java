@@ -1,18 +1,18 @@
 package org.slipstream.qmgr.sched;
 
-/// Neighbours on the list that all wait for one and the same destination and for nothing else.
+/// A run of neighbours on the list that wait for one and the same destination and for nothing else.
 ///
-/// **Why.** When ten thousand letters wait for one slow server, each delivery there makes every mark void, and the next search walks past
-/// all ten thousand to mark them again. What it learns is ten thousand times the same: that door is closed. So neighbours that were
-/// found blocked by the same door alone form a crowd, and a search that meets a crowd before its closed door marks it and passes it
-/// as one.
+/// **Why.** When ten thousand messages wait for one slow server, each delivery there makes every mark void, and the next search
+/// walks past all ten thousand to mark them again. The walk finds the same answer ten thousand times: that destination has no
+/// room. So neighbours that were found blocked by the same destination alone form a run. A search that meets a run while its
+/// destination has no room marks all of it at once and goes on behind it.
 ///
-/// **Who belongs.** A job that is read to its end and has waiting entries at one destination only: as long as the door is
-/// closed a search could do nothing at it but mark it. Whoever gets more work, or loses some, leaves.
+/// **Members.** A job that is read to its end and has waiting entries at one destination only: as long as that destination has no
+/// room, a search could only mark the job. A job that gets more work, or loses some, leaves.
 ///
-/// **Neighbours.** Members stand side by side, nobody else between them. One that leaves the list leaves the others side by side;
-/// when somebody steps in between, or one in the middle stays where it is and is no member any more, the crowd is dissolved: its marks
-/// hold, but it is not passed as one again. The next search finds its members one by one and makes new crowds of them.
+/// **Neighbours.** Members stand side by side, with no other job between them. A member that leaves the list leaves the others side
+/// by side. When another job steps in between, or a member in the middle stays on the list and waits for something else, the run is
+/// dissolved: its marks hold, but a search looks at each of its jobs again and forms new runs of them.
 final class Crowd {
     final Line line;
     Job last;
@@ -26,16 +26,16 @@ final class Crowd {
         this.line = line;
         this.first = only;
         this.last = only;
-        only.crowd = this;
+        only.run = this;
     }
 
     /// Adds the job behind the last.
     void append(Job job) {
         last = job;
-        job.crowd = this;
+        job.run = this;
     }
 
-    /// All of them are blocked, for the reason that made them a crowd.
+    /// All of them are blocked, because their destination has no room.
     boolean isBlocked() {
         return !dissolved && !line.isOpen();
     }
@@ -44,13 +44,13 @@ final class Crowd {
         return dissolved;
     }
 
-    boolean endsWith(Job job, Line door) {
-        return !dissolved && last == job && line == door;
+    boolean endsWith(Job job, Line destination) {
+        return !dissolved && last == job && line == destination;
     }
 
-    /// The job leaves the list, or stays and waits for something else from now on.
+    /// The job leaves the list, or stays there and waits for something else from now on.
     void leave(Job job, boolean theList) {
-        job.crowd = null;
+        job.run = null;
         if (first == last) {
             dissolved = true;
         } else if (job == first) {
@@ -62,10 +62,10 @@ final class Crowd {
         }
     }
 
-    /// Somebody is about to stand between these two, either of which may be none.
+    /// Another job is about to stand between these two, either of which may be none.
     static void separate(Job front, Job behind) {
-        if (front != null && behind != null && front.crowd != null && front.crowd == behind.crowd) {
-            front.crowd.dissolved = true;
+        if (front != null && behind != null && front.run != null && front.run == behind.run) {
+            front.run.dissolved = true;
         }
     }
 }

@@ -4,42 +4,42 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
 
-/// Where an entry of one transport may go, as far as is known: the lines at which something waits that the window would
-/// let go, by [Site].
+/// The destinations of one transport where an entry may go, as far as is known: an entry waits there, the window has room, and no
+/// seat was refused at the [next hop][Site].
 ///
-/// Asked before any search begins, because a search has consequences even when it comes to nothing (somebody may step
-/// forward, jobs are marked), and because an idle server with a full list should notice that in one look.
+/// These are consulted before any search begins. A search has consequences even when it finds nothing (a job may step
+/// forward, jobs are marked), and an idle server with a full list finds in one look that nothing can go.
 ///
-/// What the window says is known at any time. What the seating says is known only after it was asked: a no is remembered for the
-/// whole site until something happens that could change it.
+/// The window is known at any time. The answer about seats is known only after the [Gate] was asked: a refusal is remembered
+/// for the whole next hop until something happens that could change it.
 final class Doors {
     private final SequencedSet<Site> open = new LinkedHashSet<>();
 
-    /// Where the seating said no, and nothing has happened since that could change that.
+    /// Next hops where a seat was refused, and nothing has happened since that could change that.
     private final SequencedSet<Site> full = new LinkedHashSet<>();
 
-    /// A line's figures have changed.
+    /// The figures of a destination have changed.
     void look(Line line) {
         boolean isOpen = line.waiting > 0 && line.hasRoom();
         if (isOpen != line.listedOpen) {
             line.listedOpen = isOpen;
             if (isOpen) {
-                line.site.open.add(line);
+                line.hop.open.add(line);
             } else {
-                line.site.open.remove(line);
+                line.hop.open.remove(line);
             }
-            look(line.site);
+            look(line.hop);
         }
     }
 
-    private void look(Site site) {
-        boolean isOpen = site.isOpen();
-        if (isOpen != site.listedOpen) {
-            site.listedOpen = isOpen;
+    private void look(Site hop) {
+        boolean isOpen = hop.isOpen();
+        if (isOpen != hop.listedOpen) {
+            hop.listedOpen = isOpen;
             if (isOpen) {
-                open.add(site);
+                open.add(hop);
             } else {
-                open.remove(site);
+                open.remove(hop);
             }
         }
     }
@@ -61,31 +61,31 @@ final class Doors {
         return false;
     }
 
-    /// The seating said no. That holds for every line that leads to the same place.
+    /// A seat was refused. That holds for every destination behind the same next hop.
     void noSeat(Line line) {
-        line.site.full = true;
-        full.add(line.site);
-        look(line.site);
+        line.hop.full = true;
+        full.add(line.hop);
+        look(line.hop);
     }
 
-    /// The no is void. True when there had been one.
-    boolean seatsMayBeFree(Site site) {
-        boolean was = site.full;
-        site.full = false;
+    /// A refusal is void. True when there had been one.
+    boolean seatsMayBeFree(Site hop) {
+        boolean was = hop.full;
+        hop.full = false;
         if (was) {
-            full.remove(site);
-            look(site);
+            full.remove(hop);
+            look(hop);
         }
         return was;
     }
 
-    /// The site is gone.
-    void forget(Site site) {
-        open.remove(site);
-        full.remove(site);
+    /// The next hop is gone.
+    void forget(Site hop) {
+        open.remove(hop);
+        full.remove(hop);
     }
 
-    /// Where the seating said no.
+    /// Next hops where a seat was refused.
     List<Site> withoutSeat() {
         return List.copyOf(full);
     }

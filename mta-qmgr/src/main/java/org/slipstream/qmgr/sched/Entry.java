@@ -3,8 +3,8 @@ package org.slipstream.qmgr.sched;
 import org.slipstream.core.Recipient;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
+import java.util.stream.Stream;
 
 /// Recipients of one message for one destination, handed over as one unit.
 ///
@@ -12,7 +12,10 @@ import java.util.List;
 /// rows, its peer's and its destination's, and is a link of both.
 public final class Entry {
     final Peer peer;
-    private List<Recipient> recipients;
+    private final Recipient first;
+
+    /// The others, or none: most entries have one recipient, and a hundred thousand lists of one would fill the caches.
+    private List<Recipient> more = List.of();
 
     /// Behind this one in the peer's row.
     Entry nextAtPeer;
@@ -23,19 +26,16 @@ public final class Entry {
 
     Entry(Peer peer, Recipient first) {
         this.peer = peer;
-        this.recipients = List.of(first);
+        this.first = first;
     }
 
-    /// Most entries have one recipient, and a list of one that cannot grow takes a third of the room.
     void add(Recipient recipient) {
-        if (size() == 1) {
-            recipients = new ArrayList<>(recipients);
-        }
-        recipients.add(recipient);
+        more = more.isEmpty() ? new ArrayList<>() : more;
+        more.add(recipient);
     }
 
     int size() {
-        return recipients.size();
+        return 1 + more.size();
     }
 
     public Message message() {
@@ -47,6 +47,6 @@ public final class Entry {
     }
 
     public List<Recipient> recipients() {
-        return size() == 1 ? recipients : Collections.unmodifiableList(recipients);
+        return more.isEmpty() ? List.of(first) : Stream.concat(Stream.of(first), more.stream()).toList();
     }
 }

@@ -8,13 +8,16 @@ import java.util.Optional;
 
 /// One message's work for one transport: the unit that the order of service is about.
 ///
-/// Plain data of one thread. Who owns which field: the ring of peers is the [Scheduler]'s and the turn in it the [ListOrder]'s; the places in the two lists are
-/// [JobList]'s; parent, children and level are [Preemption]'s; the counters of recipients are [RecipientPool]'s.
+/// Plain data of one thread. Each field has one class that writes it: the ring of peers is written by the [Scheduler], the turn
+/// in it by the [ListOrder], the places in the two lists by the [JobList], parent, children and level by [Preemption], the
+/// counters of recipients by the [RecipientPool].
 final class Job {
     /// Not on the lists: never linked, or retired.
     static final int OFF = -1;
 
-    /// So many peers are found by looking at each.
+    static final List<Job> CHILDLESS = List.of();
+
+    /// Up to so many peers are searched one by one.
     private static final int FEW = 8;
 
     final Message message;
@@ -35,10 +38,10 @@ final class Job {
     /// Its savings of delivery slots; they outlive preemption and retirement.
     final SlotAccount slots = new SlotAccount();
 
-    /// [#OFF], 0 for a job that nobody let pass, otherwise one more than that of the job it stepped in front of.
+    /// [#OFF], 0 for a job that has not passed another, otherwise one more than that of the job that it passed.
     int level = OFF;
     Job parent;
-    List<Job> children = List.of();
+    List<Job> children = CHILDLESS;
 
     /// Neighbours in the order of service.
     Job previous;
@@ -55,14 +58,14 @@ final class Job {
     int blockerTag;
 
     /// Neighbours that wait for the same destination, or none.
-    Crowd crowd;
+    Crowd run;
 
     /// Recipients in memory, and how many there may be for its sake.
     int inCore;
     int limit;
 
     /// Where [SizeSearch] keeps it, or none.
-    SizeSearch.Shelf shelf;
+    CandidateShelf shelf;
 
     /// Seconds, as in the original: the score compares ages in whole ones.
     final long activatedSecond;
@@ -92,15 +95,10 @@ final class Job {
         return selected == read && !message.isPartlyUnread();
     }
 
-    boolean isBlocked() {
-        return transport.blockers.isMarked(this);
-    }
-
-    void adopt(List<Job> jobs) {
-        if (!jobs.isEmpty()) {
-            children = children.isEmpty() ? new ArrayList<>(jobs.size()) : children;
-            children.addAll(jobs);
-        }
+    void adopt(Job child) {
+        child.parent = this;
+        children = children == CHILDLESS ? new ArrayList<>(1) : children;
+        children.add(child);
     }
 
     boolean isLeaf() {
@@ -173,6 +171,6 @@ final class Job {
 
     @Override
     public String toString() {
-        return "queue=" + message.id + " at " + transport.name;
+        return "queue=" + message.id + " at " + transport.name();
     }
 }

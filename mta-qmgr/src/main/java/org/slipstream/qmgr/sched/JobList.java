@@ -7,18 +7,23 @@ package org.slipstream.qmgr.sched;
 /// again is older and finds its place by a walk from the end, past preempting jobs, whose place says nothing of their age
 /// (PF-23).
 ///
-/// The original decides who is in front of whom by walking. Here each job carries a label that grows along the list, so
+/// The original walks to find which of two jobs is in front. Here each job carries a label that grows along the list, so
 /// that the question costs one comparison and jobs can be kept in sorted sets. A job between two others gets a label
-/// between theirs; when there is none left, all are written anew. Preemption inserts again and again directly in front of
+/// between theirs; when there is none left, all are written again. Preemption inserts again and again directly in front of
 /// the same job, therefore a new label is put close to the lower neighbour and leaves most of the gap free.
 final class JobList {
     private static final long GAP = 1L << 32;
 
+    private final Blockers blockers;
     Job head;
     private Job tail;
     Job oldest;
     private Job youngest;
     private int size;
+
+    JobList(Blockers blockers) {
+        this.blockers = blockers;
+    }
 
     /// Enters a job at level 0. True when `watched` is behind it now.
     boolean enter(Job job, Job watched) {
@@ -108,7 +113,7 @@ final class JobList {
     }
 
     private void unlink(Job job) {
-        job.transport.blockers.leaves(job);
+        blockers.leaves(job);
         if (job.previous == null) {
             head = job.next;
         } else {

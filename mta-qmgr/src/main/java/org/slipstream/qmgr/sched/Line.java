@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 /// recipient has a window of its own (PF-12).
 public final class Line {
     final Transport transport;
-    final Site site;
+    final Site hop;
     final String key;
 
     /// How to get there, as last heard.
@@ -31,8 +31,8 @@ public final class Line {
     /// How many may run at once: the window. 0 when dead or suspended.
     int allowed;
 
-    /// The window counts connections, on each of which several entries may sit, so whether there is room is for the gate
-    /// to say. Otherwise it counts entries.
+    /// The window counts connections, on each of which several entries may sit, so the gate decides whether there is
+    /// room. Otherwise it counts entries.
     boolean countsConnections;
 
     /// Equal to the transport's tag: a job is blocked because of this destination.
@@ -41,9 +41,9 @@ public final class Line {
     /// Listed by [Doors] as one where an entry waits that the window would let go.
     boolean listedOpen;
 
-    Line(Transport transport, Site site, String key, Route route) {
+    Line(Transport transport, Site hop, String key, Route route) {
         this.transport = transport;
-        this.site = site;
+        this.hop = hop;
         this.key = key;
         this.route = route;
     }
@@ -53,7 +53,7 @@ public final class Line {
     }
 
     public String transport() {
-        return transport.name;
+        return transport.name();
     }
 
     public String key() {
@@ -86,16 +86,16 @@ public final class Line {
         return countsConnections;
     }
 
-    /// Says what the window counts; entries, when nobody says anything.
+    /// From now on the window counts connections and not entries.
     public void countConnections() {
         countsConnections = true;
     }
 
-    /// How many entries have waited for longer here than the first one of each message that waits.
-    public Map<QueueId, Integer> entriesBefore() {
+    /// How many entries have waited for longer here than the first one of each message that waits. Looks at the first `most` entries.
+    public Map<QueueId, Integer> entriesBefore(int most) {
         Map<QueueId, Integer> before = new LinkedHashMap<>();
         int number = 0;
-        for (Entry entry = first; entry != null; entry = entry.nextAtLine) {
+        for (Entry entry = first; entry != null && number < most; entry = entry.nextAtLine) {
             before.putIfAbsent(entry.message().id, number++);
         }
         return before;
@@ -112,7 +112,7 @@ public final class Line {
 
     /// An entry waits and may go, as far as is known.
     boolean isOpen() {
-        return waiting > 0 && hasRoom() && !site.full;
+        return waiting > 0 && hasRoom() && !hop.full;
     }
 
     void append(Entry entry) {
@@ -144,6 +144,6 @@ public final class Line {
 
     @Override
     public String toString() {
-        return transport.name + "/" + key;
+        return transport.name() + "/" + key;
     }
 }

@@ -1,59 +1,96 @@
 package org.slipstream.qmgr.sched;
 
-import org.slipstream.qmgr.sched.Scheduler.Choice;
-
 /// The order of service as a list of jobs: first come, first served, except where [Preemption] lets small mail pass.
 ///
 /// **One selection.** The current job, from which an entry was taken last, may let another pass (PF-43). Then the list is walked
 /// from there: a job with a peer whose destination has room gives an entry and is the current one from now on; a job without is
 /// marked a blocker and passed over ([Blockers]); a job that has nothing left in memory is retired until more of it is
-/// read. Whoever is passed over is not looked at again until a door opens: the walk starts at the current job and not at the head.
+/// read. A job that was passed over is not looked at again until a destination has room: the walk starts at the current job and not
+/// at the head.
 ///
 /// **In the middle of it** recipients may have to be read. The original waits for the disk. Here the search pauses where it
-/// stands ([Transport.Pause]) and, when they are there, continues exactly at that place, unless somebody in front has got another
-/// chance meanwhile. When answers come at once the decisions are the original's, one for one.
+/// stands ([Pause]) and, when they are there, continues exactly at that place, unless a job in front has got another
+/// chance in between. When answers come at once the decisions are the original's, one for one.
 final class ListOrder implements ServiceOrder {
-    /// So many places of one message are asked about in vain for the message's sake before the search goes on to the next
-    /// message: some of them may let it ride along, but a list to ten thousand places is not to be walked at every event.
+    /// Refusals for the message's sake after which the search goes on to the next message. A further destination might have
+    /// a connection that the message may use, but ten thousand destinations are not asked at every event.
     private static final int MOST_REFUSALS = 8;
 
-    /// So many jobs are asked about in vain because a destination is not ready for bulk mail yet. If no letter was among
-    /// them, nobody goes there until it is: ten thousand mailings to one place are not to be walked at every event either.
+    /// Jobs that are asked about in vain because bulk mail has to wait for its turn at a destination. When that many were
+    /// asked, the destination is taken as one without a seat: ten thousand mailings to one place are not asked at every event.
     private static final int MOST_HELD = 64;
 
-    private final Transport transport;
-    private final Batches batches;
+    final Blockers blockers;
+    final JobList jobs;
+    private final CandidateSearch candidates;
     private final Preemption preemption;
-    private final boolean preempts;
+    private final Doors ready;
+    private final RecipientPool pool;
+    private final Batches batches;
     private final SchedTrace trace;
+
+    /// Where the next search starts, or none: everything in front of it is blocked.
+    Job current;
+
+    /// A search that waits for recipients, or none.
+    private Pause pause;
+
+    /// A job was passed over for its message's sake, and nothing has happened since that could change that.
+    private boolean rationed;
 
     /// Held back in this search, since the last that was not.
     private int held;
 
-    ListOrder(Transport transport, Batches batches, Preemption preemption, boolean preempts, SchedTrace trace) {
-        this.transport = transport;
+    /// @param preempts whether a job may pass another at all
+    /// @param marksRuns see [Blockers]
+    ListOrder(Transport transport, boolean preempts, CandidateSearch.Factory search, boolean marksRuns, Doors ready,
+            RecipientPool pool, Batches batches, SchedTrace trace) {
+        this.blockers = new Blockers(marksRuns);
+        this.jobs = new JobList(blockers);
+        this.candidates = search.of(jobs, blockers);
+        this.preemption = new Preemption(transport, preempts, jobs, candidates, pool, trace);
+        this.ready = ready;
+        this.pool = pool;
         this.batches = batches;
-        this.preemption = preemption;
-        this.preempts = preempts;
         this.trace = trace;
     }
+
+    /// The search stands at this job, whose recipients are being read.
+    ///
+    /// @param afterLooking the reading was ordered because nothing could go; otherwise before looking
+    private record Pause(Job job, boolean afterLooking) {}
 
     // ---- choosing
 
     @Override
     public Choice next(Gate gate, long nowMillis) {
-        Transport.Pause pause = transport.pause;
-        transport.pause = null;
+        Pause paused = pause;
+        pause = null;
         held = 0;
-        if (transport.current == null) {
+        if (current == null) {
             return Choice.NOTHING;
         }
-        // Meanwhile somebody in front may have got another chance; then that is where to begin.
-        if (pause == null || transport.current != pause.job()) {
-            Job start = preempts ? preemption.attempt(transport.current, nowMillis) : transport.current;
-            return walk(start, Phase.FRESH, gate, nowMillis);
+        // Meanwhile a job in front may have got another chance; then the search begins there.
+        if (paused == null || current != paused.job()) {
+            current = preemption.attempt(current, nowMillis);
+            return walk(current, Phase.FRESH, gate, nowMillis);
         }
-        return walk(pause.job(), pause.afterLooking() ? Phase.LAST_LOOK : Phase.TOPPED_UP, gate, nowMillis);
+        return walk(current, paused.afterLooking() ? Phase.LAST_LOOK : Phase.TOPPED_UP, gate, nowMillis);
+    }
+
+    @Override
+    public boolean isPaused() {
+        return pause != null;
+    }
+
+    @Override
+    public boolean canResume() {
+        return pause != null && !pause.job().message.reading;
+    }
+
+    @Override
+    public void cancelPause() {
+        pause = null;
     }
 
     /// How far the search at one job has come: nothing done yet, recipients topped up where due, read because nothing could
@@ -66,8 +103,8 @@ final class ListOrder implements ServiceOrder {
         Phase here = phase;
         for (Job job = start; job != null;) {
             Job next = job.next;
-            if (transport.blockers.isKnown(job)) {
-                next = transport.blockers.mark(job).next;
+            if (blockers.isKnown(job)) {
+                next = blockers.mark(job).next;
             } else {
                 if (here == Phase.FRESH && batches.isRefillDue(job, nowMillis)) {
                     return pause(job, false);
@@ -77,11 +114,11 @@ final class ListOrder implements ServiceOrder {
                         return new Choice.Taken(take(peer));
                     }
                     case Look.Nowhere _ -> {
-                        transport.current = job;
+                        current = job;
                         return Choice.NOTHING;
                     }
                     case Look.Later _ -> next = passOver(job);
-                    case Look.Nobody _ -> {
+                    case Look.None _ -> {
                         if (here != Phase.LAST_LOOK && batches.canRead(job.message)) {
                             return pause(job, true);
                         }
@@ -92,7 +129,7 @@ final class ListOrder implements ServiceOrder {
             here = Phase.FRESH;
             job = next;
         }
-        transport.current = null;
+        current = null;
         return Choice.NOTHING;
     }
 
@@ -100,7 +137,7 @@ final class ListOrder implements ServiceOrder {
     private Job passOver(Job job) {
         Job next = job.next;
         if (job.selected < job.read) {
-            return transport.blockers.mark(job).next;
+            return blockers.mark(job).next;
         }
         retire(job);
         return next;
@@ -109,8 +146,8 @@ final class ListOrder implements ServiceOrder {
     private Choice pause(Job job, boolean afterLooking) {
         batches.wishMore(job.message);
         // Everything in front of it is blocked, so this is where a search begins.
-        transport.current = job;
-        transport.pause = new Transport.Pause(job, afterLooking);
+        current = job;
+        pause = new Pause(job, afterLooking);
         return Choice.READING;
     }
 
@@ -119,16 +156,16 @@ final class ListOrder implements ServiceOrder {
         record Go(Peer peer) implements Look {}
 
         /// None of them may go; others may.
-        record Nobody() implements Look {}
+        record None() implements Look {}
 
         /// The same, and one of them only has to wait for its turn: to read more of the message would not help.
         record Later() implements Look {}
 
-        /// There is no seat for anybody, and no use in looking further.
+        /// There is no seat at any destination, so the search ends.
         record Nowhere() implements Look {}
     }
 
-    private static final Look NOBODY = new Look.Nobody();
+    private static final Look NONE = new Look.None();
     private static final Look LATER = new Look.Later();
     private static final Look NOWHERE = new Look.Nowhere();
 
@@ -136,10 +173,10 @@ final class ListOrder implements ServiceOrder {
     private Look look(Job job, Gate gate) {
         Peer peer = job.turn;
         if (peer == null) {
-            return NOBODY;
+            return NONE;
         }
         int refusals = 0;
-        Look nobody = NOBODY;
+        Look none = NONE;
         do {
             if (peer.waiting > 0 && peer.line.isOpen()) {
                 switch (gate.ask(job.message, peer.line)) {
@@ -147,18 +184,18 @@ final class ListOrder implements ServiceOrder {
                         job.turn = peer.next;
                         return new Look.Go(peer);
                     }
-                    case NOT_HERE -> transport.doors.noSeat(peer.line);
+                    case NOT_HERE -> ready.noSeat(peer.line);
                     case NOT_YET -> {
-                        nobody = LATER;
+                        none = LATER;
                         if (++held >= MOST_HELD) {
-                            transport.doors.noSeat(peer.line);
+                            ready.noSeat(peer.line);
                         }
                     }
                     case NOT_OF_MESSAGE -> {
-                        transport.rationed = true;
+                        rationed = true;
                         if (++refusals == MOST_REFUSALS) {
                             job.turn = peer.next;
-                            return NOBODY;
+                            return NONE;
                         }
                     }
                     case NOWHERE -> {
@@ -168,15 +205,16 @@ final class ListOrder implements ServiceOrder {
             }
             peer = peer.next;
         } while (peer != job.turn);
-        return nobody;
+        return none;
     }
 
     private Entry take(Peer peer) {
         Job job = peer.job;
-        Entry entry = transport.take(peer);
+        Entry entry = peer.start();
+        ready.look(peer.line);
         job.slots.earn();
-        transport.current = job;
-        transport.candidates.serves(job);
+        current = job;
+        candidates.serves(job);
         trace.selected(entry);
         if (job.isServed()) {
             retire(job);
@@ -188,63 +226,78 @@ final class ListOrder implements ServiceOrder {
 
     @Override
     public void hasWork(Job job) {
-        if (!job.isOnList() && transport.enter(job)) {
-            transport.current = job;
+        if (!job.isOnList()) {
+            enter(job);
         }
         // New work may be able to go where the old was not.
-        if (transport.blockers.unmark(job)) {
-            transport.current = transport.jobs.head;
+        if (blockers.unmark(job)) {
+            current = jobs.head;
+        }
+    }
+
+    private void enter(Job job) {
+        boolean isInFrontOfCurrent = jobs.enter(job, current);
+        pool.entered(job, jobs.enterByAge(job, pool.firstUnread));
+        if (current == null || isInFrontOfCurrent) {
+            current = job;
         }
     }
 
     @Override
     public void changed(Job job) {
-        transport.blockers.changed(job);
-        transport.candidates.changed(job);
+        blockers.changed(job);
+        candidates.changed(job);
     }
 
     @Override
     public void mayGo(Line line, boolean dead) {
-        if (transport.blockers.free(line, dead)) {
-            transport.current = transport.jobs.head;
-            transport.candidates.unblocked();
+        if (blockers.free(line, dead)) {
+            current = jobs.head;
+            candidates.unblocked();
         }
     }
 
     @Override
     public void sharesMayBeFree() {
-        transport.blockers.freeAll();
-        transport.current = transport.jobs.head;
-        transport.candidates.unblocked();
+        if (rationed) {
+            rationed = false;
+            blockers.freeAll();
+            current = jobs.head;
+            candidates.unblocked();
+        }
     }
 
     /// Takes a job off the lists. It comes back when it gets more work; what it has saved it keeps (PF-56).
     private void retire(Job job) {
-        transport.candidates.leaves(job);
+        candidates.leaves(job);
+        if (job.parent != null) {
+            // As a rule the job that it passed is served again, so it does not become a candidate in between.
+            candidates.serves(job.parent);
+        }
         if (job.level > 0) {
             preemption.leaveTree(job);
         }
-        transport.pool.giveBack(job);
+        pool.giveBack(job);
         unlink(job);
     }
 
     private void unlink(Job job) {
-        if (transport.current == job) {
-            transport.current = job.next;
+        if (current == job) {
+            current = job.next;
         }
-        transport.candidates.leaves(job);
+        candidates.leaves(job);
         preemption.leave(job);
-        transport.jobs.leave(job);
+        jobs.leave(job);
     }
 
     @Override
     public void forget(Job job) {
-        transport.pool.giveBack(job);
+        pool.giveBack(job);
         if (job.isOnList()) {
             unlink(job);
         }
-        if (transport.pause != null && transport.pause.job() == job) {
-            transport.pause = null;
+        if (pause != null && pause.job() == job) {
+            pause = null;
         }
     }
 }

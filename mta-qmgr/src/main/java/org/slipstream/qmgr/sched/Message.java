@@ -84,7 +84,7 @@ public final class Message {
         return inCore == 0 && !reading && !moreOnFile;
     }
 
-    /// A destination that entries of this message wait for, for whoever wants to explain the wait.
+    /// A destination that entries of this message wait for, to explain the wait.
     public Optional<Line> waitsFor() {
         for (Job job : jobs) {
             Peer peer = job.turn;
@@ -97,16 +97,16 @@ public final class Message {
         return Optional.empty();
     }
 
+    // A message has as many jobs as transports, three at most in practice. No iterator, since this is asked for each recipient.
     Optional<Job> existingJob(Transport transport) {
-        for (Job job : jobs) {
-            if (job.transport == transport) {
-                return Optional.of(job);
+        for (int i = 0; i < jobs.size(); i++) {
+            if (jobs.get(i).transport == transport) {
+                return Optional.of(jobs.get(i));
             }
         }
         return Optional.empty();
     }
 
-    // A message has as many jobs as transports, three at most in practice.
     Job job(Transport transport) {
         return existingJob(transport).orElseGet(() -> {
             Job job = new Job(this, transport);

@@ -7,29 +7,11 @@ package org.slipstream.qmgr.sched;
 /// where the mailing goes; the preemptive list lets it go in either case, and the mailing pays at most a quarter more time.
 public enum OrderPolicy {
     /// First come, first served, but small mail may pass bulk mail at a price ([SlotAccount]): Postfix since 2.2.
-    PREEMPTIVE {
-        @Override
-        ServiceOrder of(Transport transport, Batches batches, SchedTrace trace) {
-            return new ListOrder(transport, batches, new Preemption(transport, trace), transport.rules.preempts(),
-                    trace);
-        }
-    },
+    PREEMPTIVE,
 
     /// Destinations take turns, within each first come, first served ([RoundRobinOrder]): Postfix's first queue manager.
-    ROUND_ROBIN {
-        @Override
-        ServiceOrder of(Transport transport, Batches batches, SchedTrace trace) {
-            return new RoundRobinOrder(transport, trace);
-        }
-    },
+    ROUND_ROBIN,
 
-    /// First come, first served, by message: the preemptive list with nobody allowed to pass.
-    FIFO {
-        @Override
-        ServiceOrder of(Transport transport, Batches batches, SchedTrace trace) {
-            return new ListOrder(transport, batches, new Preemption(transport, trace), false, trace);
-        }
-    };
-
-    abstract ServiceOrder of(Transport transport, Batches batches, SchedTrace trace);
+    /// First come, first served, by message: the preemptive list where no job may pass.
+    FIFO
 }

@@ -20,6 +20,7 @@ final class Peer {
         this.line = line;
     }
 
+    /// Adds an entry behind all that wait, here and at the destination.
     void append(Entry entry) {
         if (last == null) {
             first = entry;
@@ -27,9 +28,13 @@ final class Peer {
             last.nextAtPeer = entry;
         }
         last = entry;
+        line.append(entry);
         waiting++;
+        job.message.waiting++;
+        job.read++;
     }
 
+    /// Takes the first entry, which counts as selected and waits no longer.
     Entry takeFirst() {
         Entry taken = first;
         first = taken.nextAtPeer;
@@ -37,8 +42,27 @@ final class Peer {
             last = null;
         }
         taken.nextAtPeer = null;
+        line.remove(taken);
         waiting--;
+        job.message.waiting--;
+        job.selected++;
         return taken;
+    }
+
+    /// Takes the first entry, which runs from now on.
+    Entry start() {
+        Entry entry = takeFirst();
+        running++;
+        line.running++;
+        job.message.running++;
+        return entry;
+    }
+
+    /// A running entry is done with.
+    void finish() {
+        running--;
+        line.running--;
+        job.message.running--;
     }
 
     boolean isEmpty() {

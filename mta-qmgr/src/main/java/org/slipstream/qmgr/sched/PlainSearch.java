@@ -6,12 +6,18 @@ import java.util.Optional;
 ///
 /// Slow with many jobs, and as simple as the rule: the yardstick for [SizeSearch].
 final class PlainSearch implements CandidateSearch {
+    private final Blockers blockers;
+
+    PlainSearch(Blockers blockers) {
+        this.blockers = blockers;
+    }
+
     @Override
     public Optional<Job> best(Job current, int fit, long nowSecond) {
         Job best = null;
         double bestScore = 0;
         for (Job job = current.next; fit > 0 && job != null; job = job.next) {
-            if (!job.isLeaf() || job.isBlocked()) {
+            if (!job.isLeaf() || blockers.isMarked(job)) {
                 continue;
             }
             int total = job.mostEntries();

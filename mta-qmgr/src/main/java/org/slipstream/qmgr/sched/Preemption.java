@@ -15,7 +15,7 @@ import java.util.List;
 /// The candidate then moves directly in front of the current job, becomes the current job itself, and the price is paid in
 /// full (PF-48, [SlotAccount]).
 ///
-/// **The tree.** Whoever stepped forward may be passed in turn, and a job may let several pass. Parent and children record
+/// **The tree.** A job that stepped forward may be passed in turn, and a job may let several pass. Parent and children record
 /// who paid for whom; the list alone says who is served (PF-54). When a job leaves from the middle of the tree, its
 /// children are adopted by its parent, and keep their level: a child that finds itself not exactly one level above
 /// its parent knows that this is not the job that paid for it, and returns nothing to it. When a job at the bottom
@@ -27,26 +27,36 @@ import java.util.List;
 ///   8  is done:                       7
 /// ```
 ///
-/// What is left of the settlement when one job pays for another and leaves before it is small and in nobody's favour; the
+/// What is left of the settlement when one job pays for another and leaves before it is small and in no job's favour; the
 /// published bound does not count it.
 final class Preemption {
     private final Transport transport;
+    private final boolean allowed;
+    private final JobList jobs;
+    private final CandidateSearch candidates;
+    private final RecipientPool pool;
     private final SchedTrace trace;
 
-    Preemption(Transport transport, SchedTrace trace) {
+    /// @param allowed otherwise no job ever passes another
+    Preemption(Transport transport, boolean allowed, JobList jobs, CandidateSearch candidates, RecipientPool pool,
+            SchedTrace trace) {
         this.transport = transport;
+        this.allowed = allowed && transport.rules().preempts();
+        this.jobs = jobs;
+        this.candidates = candidates;
+        this.pool = pool;
         this.trace = trace;
     }
 
     /// The job to take from: the given one, or the one that now stands in front of it.
     Job attempt(Job current, long nowMillis) {
-        ServiceRules rules = transport.rules;
-        if (current.slots.balance <= 0
+        ServiceRules rules = transport.rules();
+        if (!allowed || current.slots.balance <= 0
                 || current.mostEntries() < rules.minimumSlots() * rules.slotCost()) {
             return current;
         }
         int fit = (current.read - current.selected + current.slots.balance) / rules.slotCost();
-        Job candidate = transport.candidates.best(current, fit, Math.floorDiv(nowMillis, 1_000)).orElse(current);
+        Job candidate = candidates.best(current, fit, Math.floorDiv(nowMillis, 1_000)).orElse(current);
         if (candidate == current || !canAfford(current, candidate)) {
             return current;
         }
@@ -55,30 +65,28 @@ final class Preemption {
     }
 
     private boolean canAfford(Job current, Job candidate) {
-        ServiceRules rules = transport.rules;
+        ServiceRules rules = transport.rules();
         double need = candidate.mostEntriesLeft() * (100 - rules.slotDiscountPercent()) / 100.0;
         return current.slots.wholeSlots(rules.slotCost()) + rules.slotLoan() >= need;
     }
 
     private void letPass(Job current, Job candidate) {
         int entries = candidate.mostEntriesLeft();
-        transport.candidates.leaves(candidate);
+        candidates.leaves(candidate);
         if (candidate.level > 0) {
             leaveTree(candidate);
         }
-        transport.jobs.moveInFrontOf(current, candidate);
-        candidate.parent = current;
-        current.adopt(List.of(candidate));
+        jobs.moveInFrontOf(current, candidate);
+        current.adopt(candidate);
         candidate.level = current.level + 1;
-        transport.current = candidate;
-        current.slots.pay(entries, transport.rules.slotCost());
+        current.slots.pay(entries, transport.rules().slotCost());
         candidate.slots.openAdvance(entries);
         if (candidate.message.isPartlyUnread()) {
-            transport.pool.lendExtraTo(candidate);
+            pool.lendExtraTo(candidate);
         }
-        transport.candidates.changed(current);
-        transport.candidates.changed(candidate);
-        trace.preempted(current.message, candidate.message, transport.name, candidate.level, current.slots.balance);
+        candidates.changed(current);
+        candidates.changed(candidate);
+        trace.preempted(current.message, candidate.message, transport.name(), candidate.level, current.slots.balance);
     }
 
     /// A job at a level above 0 leaves the tree and settles. It stays where it is on the list.
@@ -86,7 +94,7 @@ final class Preemption {
         Job parent = job.parent;
         if (parent != null) {
             if (job.level == parent.level + 1) {
-                parent.slots.settle(job.slots, transport.rules.slotCost());
+                parent.slots.settle(job.slots, transport.rules().slotCost());
             }
             parent.children.remove(job);
         }
@@ -94,7 +102,7 @@ final class Preemption {
         job.parent = null;
         job.level = 0;
         if (parent != null) {
-            transport.candidates.changed(parent);
+            candidates.changed(parent);
         }
     }
 
@@ -109,11 +117,12 @@ final class Preemption {
 
     private static void handOver(Job job, Job parent) {
         for (Job child : job.children) {
-            child.parent = parent;
+            if (parent == null) {
+                child.parent = null;
+            } else {
+                parent.adopt(child);
+            }
         }
-        if (parent != null) {
-            parent.adopt(job.children);
-        }
-        job.children = List.of();
+        job.children = Job.CHILDLESS;
     }
 }

@@ -29,7 +29,7 @@ package org.slipstream.qmgr.sched;
 final class RecipientPool {
     private final int extraLimit;
 
-    /// Slots that nobody has. Negative while extra slots are lent.
+    /// Slots that no job has. Negative while extra slots are lent.
     int free;
 
     /// The first job in order of activation that has unread recipients, as of the last look: the next to get slots.
@@ -62,7 +62,7 @@ final class RecipientPool {
                 firstUnread = firstUnread.younger;
             }
         }
-        // What is being read has its slots already, though nobody knows yet for which job.
+        // What is being read has its slots already, though the job is not known yet.
         Message message = job.message;
         int unused = Math.min(job.limit - job.inCore, message.limit - message.inCore - message.setAside);
         if (unused > 0) {

@@ -1,14 +1,12 @@
 package org.slipstream.qmgr.sched;
 
-import org.slipstream.qmgr.sched.Scheduler.Choice;
-
 /// Destinations take turns, and each serves its mail in the order in which it came: Postfix's first queue manager, kept to show
 /// why it was replaced.
 ///
 /// **What is good about it.** It is simple, it costs nothing, and a destination with much mail cannot keep other destinations
 /// waiting: each has one turn in n.
 ///
-/// **What is not** (PF-72, PF-73). It is fair to destinations, and nobody asked for that. A gateway whose own users' mail goes to one
+/// **What is not** (PF-72, PF-73). It is fair to destinations, which is not what users need. A gateway whose own users' mail goes to one
 /// inbound server gets one turn in n for it, although that may be most of what it has to do, and a mailing to n − 1 other
 /// domains takes all the rest. And within a destination there is no remedy at all: a letter to where a mailing goes
 /// waits for the whole mailing. Both are cured when turns are a matter of *messages* and not of destinations, and small ones may
@@ -19,29 +17,33 @@ import org.slipstream.qmgr.sched.Scheduler.Choice;
 ///
 /// **Memory.** As the old one did: no batch is read before the one before it is finished. No search waits for recipients.
 final class RoundRobinOrder implements ServiceOrder {
-    private final Transport transport;
+    final JobList jobs = new JobList(new Blockers(false));
+    private final DestinationQueues destinations;
+    private final Doors ready;
+    private final RecipientPool pool;
     private final SchedTrace trace;
 
-    RoundRobinOrder(Transport transport, SchedTrace trace) {
-        this.transport = transport;
+    RoundRobinOrder(DestinationQueues destinations, Doors ready, RecipientPool pool, SchedTrace trace) {
+        this.destinations = destinations;
+        this.ready = ready;
+        this.pool = pool;
         this.trace = trace;
     }
 
     @Override
     public Choice next(Gate gate, long nowMillis) {
         int passed = 0;
-        for (Line line : transport.lines.values()) {
+        for (Line line : destinations.all()) {
             passed++;
             if (line.isOpen()) {
                 switch (gate.ask(line.first.message(), line)) {
                     case FREE -> {
-                        rotate(passed);
+                        destinations.rotate(passed);
                         return new Choice.Taken(take(line.first.peer));
                     }
-                    case NOT_HERE -> transport.doors.noSeat(line);
-                    case NOT_OF_MESSAGE -> transport.rationed = true;
-                    case NOT_YET -> {
-                        // Its turn comes, and whoever knows when asks again.
+                    case NOT_HERE -> ready.noSeat(line);
+                    case NOT_OF_MESSAGE, NOT_YET -> {
+                        // The next selection asks again.
                     }
                     case NOWHERE -> {
                         return Choice.NOTHING;
@@ -52,15 +54,9 @@ final class RoundRobinOrder implements ServiceOrder {
         return Choice.NOTHING;
     }
 
-    private void rotate(int lines) {
-        for (int i = 0; i < lines; i++) {
-            Line first = transport.lines.pollFirstEntry().getValue();
-            transport.lines.putLast(first.key, first);
-        }
-    }
-
     private Entry take(Peer peer) {
-        Entry entry = transport.take(peer);
+        Entry entry = peer.start();
+        ready.look(peer.line);
         trace.selected(entry);
         if (peer.job.isServed()) {
             leave(peer.job);
@@ -71,7 +67,8 @@ final class RoundRobinOrder implements ServiceOrder {
     @Override
     public void hasWork(Job job) {
         if (!job.isOnList()) {
-            transport.enter(job);
+            jobs.enter(job, null);
+            pool.entered(job, jobs.enterByAge(job, pool.firstUnread));
         }
     }
 
@@ -89,19 +86,19 @@ final class RoundRobinOrder implements ServiceOrder {
 
     @Override
     public void sharesMayBeFree() {
-        // Nor is anybody marked for that.
+        // No job is marked for that.
     }
 
     @Override
     public void forget(Job job) {
-        transport.pool.giveBack(job);
+        pool.giveBack(job);
         if (job.isOnList()) {
             leave(job);
         }
     }
 
     private void leave(Job job) {
-        transport.pool.giveBack(job);
-        transport.jobs.leave(job);
+        pool.giveBack(job);
+        jobs.leave(job);
     }
 }

@@ -1,6 +1,6 @@
 package org.slipstream.qmgr.sched;
 
-/// Hears what the scheduler decides. Everything has an empty default; whoever listens overrides what it wants to hear.
+/// Observes what the scheduler decides. Each method has an empty default; an observer overrides those that it needs.
 public interface SchedTrace {
     /// An entry was taken. It becomes the current job's.
     default void selected(Entry entry) {}

@@ -10,14 +10,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/// Who is next? The door of this package, and Postfix's preemptive order of service.
+/// Who is next? The entrance of this package: Postfix's preemptive order of service.
 ///
 /// **Structures** (PF-20). A [Message] has a [Job] for each [Transport] it needs; a job has a [Peer] for each destination
 /// ([Line]); a peer has a row of [Entry]s, the units that are handed over. Transports take turns. Which entry of a transport
-/// goes is its [ServiceOrder]'s to say ([OrderPolicy]): as a rule jobs are served first come, first served, except where small mail
+/// goes is decided by its [ServiceOrder] ([OrderPolicy]): as a rule jobs are served first come, first served, except where small mail
 /// may pass ([ListOrder], [Preemption]), and within a job peers take turns (PF-24).
 ///
 /// **One selection** ([#choose]). From the transports, in turn, one is taken at which something can go ([Doors]); its order of
@@ -32,13 +31,16 @@ public final class Scheduler {
     private final int messageMinimum;
     private final Function<String, ServiceRules> rules;
     private final OrderPolicy policy;
-    private final Supplier<CandidateSearch> search;
-    private final boolean crowds;
+    private final CandidateSearch.Factory search;
+    private final boolean marksRuns;
     private final SchedTrace trace;
     private final Batches batches;
 
     /// The next in turn first.
-    private final List<Transport> transports = new ArrayList<>();
+    private final List<TransportQueues> transports = new ArrayList<>();
+
+    /// By number.
+    private final List<TransportQueues> numbered = new ArrayList<>();
 
     /// @param recipientLimit recipients in memory up to which first batches may fill it (`qmgr_message_recipient_limit`)
     /// @param messageMinimum recipients of any message that may be in memory (`qmgr_message_recipient_minimum`)
@@ -50,13 +52,13 @@ public final class Scheduler {
     }
 
     Scheduler(int recipientLimit, int messageMinimum, int largestBatch, Function<String, ServiceRules> rules,
-            OrderPolicy policy, SchedTrace trace, Supplier<CandidateSearch> search, boolean crowds) {
+            OrderPolicy policy, SchedTrace trace, CandidateSearch.Factory search, boolean marksRuns) {
         this.messageMinimum = messageMinimum;
         this.rules = rules;
         this.policy = policy;
         this.trace = trace;
         this.search = search;
-        this.crowds = crowds;
+        this.marksRuns = marksRuns;
         this.batches = new Batches(recipientLimit, largestBatch);
     }
 
@@ -65,21 +67,6 @@ public final class Scheduler {
 
     /// A recipient and the line that leads to it.
     public record Placement(Recipient recipient, Line line) {}
-
-    /// What a search came to.
-    public sealed interface Choice {
-        Choice NOTHING = new Nothing();
-        Choice READING = new Reading();
-
-        /// This entry goes.
-        record Taken(Entry entry) implements Choice {}
-
-        /// The search of one transport waits for recipients; others may be tried.
-        record Reading() implements Choice {}
-
-        /// Nothing can go at any transport.
-        record Nothing() implements Choice {}
-    }
 
     // ---- messages and their recipients
 
@@ -97,7 +84,7 @@ public final class Scheduler {
 
     /// The next batch to read, each wish once.
     public Optional<Read> nextRead() {
-        return batches.next();
+        return batches.next().map(message -> new Read(message, message.readUpTo, message.batch));
     }
 
     /// A batch has come. Its recipients count as in memory until they are settled or their entry is finished.
@@ -120,31 +107,27 @@ public final class Scheduler {
         allPlaced(message);
     }
 
-    private static void place(Message message, Placement placement) {
+    private void place(Message message, Placement placement) {
         Line line = placement.line();
-        Peer peer = peer(message, line);
-        Job job = peer.job;
-        if (peer.last != null && hasRoom(peer.last, line.transport.rules.recipientsPerEntry())) {
+        TransportQueues transport = at(line.transport);
+        Peer peer = peer(message, line, transport);
+        if (peer.last != null && hasRoom(peer.last, line.transport.rules().recipientsPerEntry())) {
             peer.last.add(placement.recipient());
         } else {
-            Entry entry = new Entry(peer, placement.recipient());
-            peer.append(entry);
-            line.append(entry);
-            message.waiting++;
-            job.read++;
-            line.transport.doors.look(line);
+            peer.append(new Entry(peer, placement.recipient()));
+            transport.ready.look(line);
         }
-        job.inCore++;
+        peer.job.inCore++;
     }
 
     private static boolean hasRoom(Entry entry, int limit) {
         return limit == 0 || entry.size() < limit;
     }
 
-    private static Peer peer(Message message, Line line) {
+    private static Peer peer(Message message, Line line, TransportQueues transport) {
         Job job = message.job(line.transport);
         Peer peer = job.peer(line).orElseGet(() -> join(job, line));
-        line.transport.order.hasWork(job);
+        transport.order.hasWork(job);
         return peer;
     }
 
@@ -154,16 +137,16 @@ public final class Scheduler {
         return peer;
     }
 
-    private static void changed(Message message) {
+    private void changed(Message message) {
         for (Job job : message.jobs) {
-            job.transport.order.changed(job);
+            at(job.transport).order.changed(job);
         }
     }
 
     // A message that is completely in entries has slots to give back.
-    private static void allPlaced(Message message) {
+    private void allPlaced(Message message) {
         if (!message.isPartlyUnread() && message.unplaced == 0) {
-            message.jobs.forEach(job -> job.transport.pool.giveBack(job));
+            message.jobs.forEach(job -> at(job.transport).pool.giveBack(job));
         }
     }
 
@@ -177,12 +160,12 @@ public final class Scheduler {
     /// How many of a line may run at once has changed.
     public void allow(Line line, int running) {
         line.allowed = running;
-        line.transport.doors.look(line);
+        at(line.transport).ready.look(line);
     }
 
     /// Forgets an empty line.
     public void drop(Line line) {
-        line.transport.drop(line);
+        at(line.transport).drop(line);
     }
 
     /// Stops or restarts a transport as a whole.
@@ -192,7 +175,7 @@ public final class Scheduler {
 
     /// All lines of a transport, in order of creation, or of turns where destinations take turns.
     public List<Line> lines(String transport) {
-        return List.copyOf(transport(transport).lines.values());
+        return List.copyOf(transport(transport).destinations.all());
     }
 
     /// Entries of a message that wait for or run to this line.
@@ -203,12 +186,12 @@ public final class Scheduler {
 
     /// All lines, for the snapshot.
     public Stream<Line> lines() {
-        return transports.stream().map(transport -> transport.lines.values()).flatMap(Collection::stream);
+        return transports.stream().map(transport -> transport.destinations.all()).flatMap(Collection::stream);
     }
 
     /// True when recipients at this transport go one by one and are destinations of their own.
     public boolean isPerRecipient(String transport) {
-        return transport(transport).rules.recipientsPerEntry() == 1;
+        return transport(transport).transport.rules().recipientsPerEntry() == 1;
     }
 
     /// Recipients in memory.
@@ -216,15 +199,22 @@ public final class Scheduler {
         return batches.inCore();
     }
 
-    private Transport transport(String name) {
-        for (Transport transport : transports) {
-            if (transport.name.equals(name)) {
-                return transport;
+    // There are few transports, three or four in practice.
+    private TransportQueues transport(String name) {
+        for (TransportQueues each : transports) {
+            if (each.transport.name().equals(name)) {
+                return each;
             }
         }
-        Transport transport = new Transport(name, rules.apply(name), search.get(), crowds, policy, batches, trace);
-        transports.addFirst(transport);
-        return transport;
+        Transport transport = new Transport(numbered.size(), name, rules.apply(name));
+        TransportQueues queues = new TransportQueues(transport, policy, search, marksRuns, batches, trace);
+        numbered.add(queues);
+        transports.addFirst(queues);
+        return queues;
+    }
+
+    TransportQueues at(Transport transport) {
+        return numbered.get(transport.number());
     }
 
     // ---- choosing
@@ -233,41 +223,38 @@ public final class Scheduler {
     ///
     /// @param gate asked about seats, after the window has said yes
     public Choice choose(Gate gate, long nowMillis) {
-        for (Transport transport : transports) {
-            if (transport.canResume()) {
-                Choice choice = resume(transport, gate, nowMillis);
-                if (choice != Choice.NOTHING) {
-                    return choice;
-                }
-            }
+        Choice resumed = resume(gate, nowMillis);
+        if (resumed != Choice.NOTHING) {
+            return resumed;
         }
         for (int i = 0; i < transports.size(); i++) {
-            Transport transport = transports.get(i);
-            if (transport.pause == null && transport.isReady(gate)) {
-                Choice choice = transport.order.next(gate, nowMillis);
-                if (choice != Choice.NOTHING) {
-                    Collections.rotate(transports, -(i + 1));
-                    return choice;
-                }
+            TransportQueues transport = transports.get(i);
+            Choice choice = transport.order.isPaused() ? Choice.NOTHING : transport.next(gate, nowMillis);
+            if (choice != Choice.NOTHING) {
+                Collections.rotate(transports, -(i + 1));
+                return choice;
             }
         }
         return Choice.NOTHING;
     }
 
-    // When nothing can go any more there is nothing to continue.
-    private static Choice resume(Transport transport, Gate gate, long nowMillis) {
-        if (!transport.isReady(gate)) {
-            transport.pause = null;
-            return Choice.NOTHING;
+    // A search whose recipients have been read goes on first, and is no turn of its transport.
+    private Choice resume(Gate gate, long nowMillis) {
+        for (int i = 0; i < transports.size(); i++) {
+            TransportQueues transport = transports.get(i);
+            Choice choice = transport.order.canResume() ? transport.next(gate, nowMillis) : Choice.NOTHING;
+            if (choice != Choice.NOTHING) {
+                return choice;
+            }
         }
-        return transport.order.next(gate, nowMillis);
+        return Choice.NOTHING;
     }
 
     /// An entry that waits although its destination has room and the gate lets it go. After [#choose] has found nothing there is
     /// none, or a wake-up was lost. Changes nothing.
     public Optional<Entry> overlooked(Gate question) {
-        return transports.stream().filter(transport -> !transport.dead && transport.pause == null)
-                .flatMap(transport -> transport.lines.values().stream()).filter(Line::hasRoom)
+        return transports.stream().filter(transport -> !transport.dead && !transport.order.isPaused())
+                .flatMap(transport -> transport.destinations.all().stream()).filter(Line::hasRoom)
                 .flatMap(Line::firstOfEachMessage)
                 .filter(entry -> question.ask(entry.message(), entry.line()) == Gate.Answer.FREE).findFirst();
     }
@@ -278,26 +265,24 @@ public final class Scheduler {
     public void finished(Entry entry) {
         Peer peer = entry.peer;
         Job job = peer.job;
-        peer.running--;
-        peer.line.running--;
-        job.message.running--;
+        peer.finish();
         outOfCore(job, entry.size());
         giveBack(job);
         dropIfEmpty(peer);
-        peer.line.transport.doors.look(peer.line);
+        at(job.transport).ready.look(peer.line);
         batches.readOn(job.message);
     }
 
     // First the sponsors, that is the other jobs of the message: those that are off the list, or all when the file is read.
-    private static void giveBack(Job job) {
+    private void giveBack(Job job) {
         boolean allRead = !job.message.isPartlyUnread();
         for (Job sponsor : job.message.jobs) {
             if (sponsor != job && (allRead || !sponsor.isOnList())) {
-                sponsor.transport.pool.giveBack(sponsor);
+                at(sponsor.transport).pool.giveBack(sponsor);
             }
         }
         if (allRead) {
-            job.transport.pool.giveBack(job);
+            at(job.transport).pool.giveBack(job);
         }
     }
 
@@ -331,31 +316,18 @@ public final class Scheduler {
     ///
     /// @param dead nothing goes there for the time being
     public void mayGo(Line line, boolean dead) {
-        seatsMayBeFree(line.transport, line.site);
-        line.transport.order.mayGo(line, dead);
+        at(line.transport).mayGo(line, dead);
     }
 
     /// An entry of this line has given its seat back. Where recipients have windows of their own, another line may use it that
     /// leads to the same place, also while this one rests.
     public void seatMayBeFree(Line line) {
-        seatsMayBeFree(line.transport, line.site);
+        at(line.transport).seatsMayBeFree(line.hop);
     }
 
     /// Seats may have become free anywhere.
     public void seatsMayBeFree() {
-        for (Transport transport : transports) {
-            transport.doors.withoutSeat().forEach(site -> seatsMayBeFree(transport, site));
-            if (transport.rationed) {
-                transport.rationed = false;
-                transport.order.sharesMayBeFree();
-            }
-        }
-    }
-
-    private static void seatsMayBeFree(Transport transport, Site site) {
-        if (transport.doors.seatsMayBeFree(site)) {
-            site.open.forEach(line -> transport.order.mayGo(line, false));
-        }
+        transports.forEach(TransportQueues::seatsMayBeFree);
     }
 
     // ---- taking away
@@ -389,24 +361,22 @@ public final class Scheduler {
         return withdrawn;
     }
 
-    // All waiting entries of a peer count as selected, though nobody took them.
+    // All waiting entries of a peer count as selected, though none was taken.
     private void clear(Peer peer) {
         while (peer.waiting > 0) {
             Entry entry = peer.takeFirst();
-            peer.line.remove(entry);
-            peer.job.message.waiting--;
-            peer.job.selected++;
             outOfCore(peer.job, entry.size());
         }
         dropIfEmpty(peer);
-        peer.line.transport.doors.look(peer.line);
-        peer.job.transport.order.changed(peer.job);
+        TransportQueues transport = at(peer.job.transport);
+        transport.ready.look(peer.line);
+        transport.order.changed(peer.job);
     }
 
     /// A message is no longer active: its jobs leave, and their slots go to others.
     public void forget(Message message) {
         for (Job job : message.jobs) {
-            job.transport.order.forget(job);
+            at(job.transport).order.forget(job);
         }
         batches.unwish(message);
     }

@@ -1,17 +1,28 @@
 package org.slipstream.qmgr.sched;
 
-import org.slipstream.qmgr.sched.Scheduler.Choice;
-
 /// Which of the entries that wait at one transport goes next: the one thing in which [OrderPolicy]s differ.
 ///
 /// Everything around it is the same for all of them: messages, jobs, peers and entries, turns of the transports, memory, windows and
 /// seats. [Scheduler] keeps the books of those and tells the order of service what has changed.
 interface ServiceOrder {
-    /// Takes an entry ([Transport#take]). Called when at least one may go, as far as is known; a search that
-    /// [pauses][Transport#pause] is called again when the recipients that it waits for are there.
+    /// Takes an entry ([Peer#start]). Called when at least one may go, as far as is known, and again for a search that
+    /// [is paused][#isPaused] when its recipients have been read.
     Choice next(Gate gate, long nowMillis);
 
-    /// A job has got work. From now on it is on the list ([Transport#enter]).
+    /// A search waits for recipients.
+    default boolean isPaused() {
+        return false;
+    }
+
+    /// A search waited for recipients that have been read by now.
+    default boolean canResume() {
+        return false;
+    }
+
+    /// The next search begins from the start.
+    default void cancelPause() {}
+
+    /// A job has got work. From now on it is on the list ([JobList#enter]).
     void hasWork(Job job);
 
     /// A job that may be on the list has more or less to do than before.

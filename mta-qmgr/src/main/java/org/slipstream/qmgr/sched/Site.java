@@ -3,14 +3,14 @@ package org.slipstream.qmgr.sched;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
 
-/// One next hop of a transport: the lines that lead there, as far as seats are concerned.
+/// One next hop of a transport, with the destinations that lead there.
 ///
-/// Mostly there is one. Where every recipient is a destination of its own, many lines with windows of their own share the
-/// connections to one place; then the answer to one about seats holds for all.
+/// Mostly there is one. Where every recipient is a destination of its own (PF-12), many destinations with windows of their own share
+/// the connections to one next hop; an answer about seats for one of them holds for all.
 final class Site {
-    final String nextHop;
+    final String name;
 
-    /// Lines at which an entry waits that the window would let go.
+    /// Destinations at which an entry waits and the window has room.
     final SequencedSet<Line> open = new LinkedHashSet<>(2);
     int lines;
 
@@ -20,8 +20,8 @@ final class Site {
     /// Listed by [Doors].
     boolean listedOpen;
 
-    Site(String nextHop) {
-        this.nextHop = nextHop;
+    Site(String name) {
+        this.name = name;
     }
 
     boolean isOpen() {

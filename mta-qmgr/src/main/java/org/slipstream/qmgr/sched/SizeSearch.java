@@ -1,12 +1,10 @@
 package org.slipstream.qmgr.sched;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 /// The candidate search by size instead of by walk; decides as [PlainSearch] does.
 ///
@@ -23,7 +21,7 @@ import java.util.TreeSet;
 ///
 /// **What is kept on shelves**: leaves that are on the list and have something left, except the job served last, which is no
 /// candidate as long as it is the current one and whose rest changes with every entry. Blocked jobs stay where they are: most of them
-/// stand in front of the current job, where nobody looks. One that the search does meet is set aside, and put back when the
+/// stand in front of the current job, where no search looks. One that the search does meet is set aside, and put back when the
 /// marks are void.
 ///
 /// **The same question again.** While the current job is served its fit does not change: an entry less to come, a unit more
@@ -37,57 +35,10 @@ final class SizeSearch implements CandidateSearch {
     /// Shelves of whole jobs up to this size are found without looking for them.
     private static final int SMALL = 64;
 
-    /// Jobs with the same rest and the same total.
-    static final class Shelf {
-        private static final Comparator<Job> BY_PLACE = (one, other) -> Long.compare(one.label, other.label);
-
-        final int need;
-        final int total;
-        final Long key;
-
-        /// By place; nobody is older than one in front of it.
-        private final TreeSet<Job> inOrder = new TreeSet<>(BY_PLACE);
-
-        /// Those for whom that is not true.
-        private final List<Job> beside = new ArrayList<>(0);
-
-        Shelf(int need, int total) {
-            this.need = need;
-            this.total = total;
-            this.key = key(need, total);
-        }
-
-        void add(Job job) {
-            if (fits(job)) {
-                inOrder.add(job);
-            } else {
-                beside.add(job);
-            }
-        }
-
-        private boolean fits(Job job) {
-            Job before = inOrder.isEmpty() ? null : inOrder.getLast();
-            if (before == null || before.label < job.label) {
-                return before == null || before.activatedSecond <= job.activatedSecond;
-            }
-            before = inOrder.lower(job);
-            return (before == null || before.activatedSecond <= job.activatedSecond)
-                    && job.activatedSecond <= inOrder.higher(job).activatedSecond;
-        }
-
-        void remove(Job job) {
-            if (!inOrder.remove(job)) {
-                beside.remove(job);
-            }
-        }
-
-        boolean isEmpty() {
-            return inOrder.isEmpty() && beside.isEmpty();
-        }
-    }
-
-    private final Map<Long, Shelf> shelves = new TreeMap<>();
-    private final Shelf[] small = new Shelf[SMALL];
+    private final JobList jobs;
+    private final Blockers blockers;
+    private final Map<Long, CandidateShelf> shelves = new TreeMap<>();
+    private final CandidateShelf[] small = new CandidateShelf[SMALL];
     private final List<Job> setAside = new ArrayList<>();
     private Job served;
 
@@ -99,11 +50,16 @@ final class SizeSearch implements CandidateSearch {
     private double bestScore;
     private boolean answered;
 
+    SizeSearch(JobList jobs, Blockers blockers) {
+        this.jobs = jobs;
+        this.blockers = blockers;
+    }
+
     @Override
     public Optional<Job> best(Job cur, int fits, long nowSecond) {
         serves(cur);
         boolean same = answered && cur == current && fits == fit && nowSecond == second;
-        if (!same || best != null && best.isBlocked()) {
+        if (!same || best != null && blockers.isMarked(best)) {
             current = cur;
             fit = fits;
             second = nowSecond;
@@ -116,14 +72,14 @@ final class SizeSearch implements CandidateSearch {
     }
 
     private void search() {
-        long oldest = CandidateSearch.age(current.transport.jobs.oldest, second);
+        long oldest = CandidateSearch.age(jobs.oldest, second);
         List<Job> blocked = new ArrayList<>(0);
-        for (Shelf shelf : shelves.values()) {
+        for (CandidateShelf shelf : shelves.values()) {
             if (shelf.need > fit || oldest / (double) shelf.need < bestScore) {
                 break;
             }
             Job job = shelf.inOrder.higher(current);
-            while (job != null && job.isBlocked()) {
+            while (job != null && blockers.isMarked(job)) {
                 blocked.add(job);
                 job = shelf.inOrder.higher(job);
             }
@@ -135,13 +91,13 @@ final class SizeSearch implements CandidateSearch {
         blocked.forEach(this::setAside);
     }
 
-    private void compareIfBehind(Job job, Shelf shelf) {
-        if (job.label > current.label && !job.isBlocked()) {
+    private void compareIfBehind(Job job, CandidateShelf shelf) {
+        if (job.label > current.label && !blockers.isMarked(job)) {
             compare(job, shelf);
         }
     }
 
-    private void compare(Job job, Shelf shelf) {
+    private void compare(Job job, CandidateShelf shelf) {
         double score = CandidateSearch.age(job, second) / (double) shelf.total;
         if (score > bestScore || best != null && score == bestScore && job.label < best.label) {
             best = job;
@@ -167,18 +123,18 @@ final class SizeSearch implements CandidateSearch {
         }
     }
 
-    private Shelf shelf(int need, int total) {
+    private CandidateShelf shelf(int need, int total) {
         if (need != total || need >= SMALL) {
-            Shelf known = shelves.get(key(need, total));
-            return known == null ? new Shelf(need, total) : known;
+            CandidateShelf known = shelves.get(CandidateShelf.key(need, total));
+            return known == null ? new CandidateShelf(need, total) : known;
         }
         if (small[need] == null) {
-            small[need] = new Shelf(need, total);
+            small[need] = new CandidateShelf(need, total);
         }
         return small[need];
     }
 
-    private void putUp(Job job, Shelf shelf) {
+    private void putUp(Job job, CandidateShelf shelf) {
         if (shelf.isEmpty()) {
             shelves.put(shelf.key, shelf);
         }
@@ -226,9 +182,5 @@ final class SizeSearch implements CandidateSearch {
             job.shelf = null;
             answered = answered && job != best;
         }
-    }
-
-    private static long key(int need, int total) {
-        return (long) need << 32 | total;
     }
 }

@@ -243,7 +243,7 @@ class ConnectionsTest {
             yard.ready(yard.last());
             yard.hangUp(yard.last(), 1, false);
         }
-        assertThat(yard.ended).singleElement().isInstanceOf(Ended.Failed.class);
+        assertThat(yard.ended).singleElement().isInstanceOf(Ended.Untried.class);
         assertThat(yard.open).isEmpty();
     }
 
@@ -647,6 +647,24 @@ class ConnectionsTest {
         assertThat(yard.delivered.stream().map(deliver -> deliver.delivery().number())).as("only 4 and 5 twice")
                 .containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 4L, 5L);
         assertThat(yard.connections.snapshot(yard.now).counts().withoutSeat()).isZero();
+    }
+
+    @Test
+    void aDeliveryThatComesBackFromItsSecondConnectionIsNotEndedByALateAnswerOfTheFirst() {
+        Yard yard = new Yard(RULES);
+        long first = yard.idle(1, to("a"));
+        yard.seat(2, to("a"));
+        yard.seat(3, to("a"));
+        yard.lose(first);
+        long second = yard.last();
+        yard.ready(second);
+        yard.answer(second, 2);
+        yard.news(new QmgrEvent.ConnectionLost(second, "gone"));
+        yard.answer(first, 3);
+        assertThat(yard.endedDeliveries()).containsExactly(1L, 2L);
+        yard.comesBack(second, 3, true);
+        assertThat(yard.endedDeliveries()).containsExactly(1L, 2L, 3L);
+        assertThat(yard.ended.getLast()).isInstanceOf(Ended.Untried.class);
     }
 
     @Test

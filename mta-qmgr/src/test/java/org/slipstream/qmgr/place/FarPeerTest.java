@@ -110,7 +110,7 @@ class FarPeerTest {
                 case QmgrOrder.Close _ -> {
                     // It was idle.
                 }
-                case QmgrOrder.Defer _,QmgrOrder.Notify _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _ ->
+                case QmgrOrder.Defer _,QmgrOrder.Notify _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.Answered _ ->
                     throw new AssertionError(
                             order);
             }

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Timeout;
 import org.slipstream.core.Address;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrConfig;
@@ -65,8 +66,10 @@ class QmgrLoopTest {
 
     private void started() throws InterruptedException {
         loop.start();
-        next(QmgrOrder.Scan.class);
-        inbox.answer(new QmgrEvent.ScanDone(List.of(), false, OptionalLong.empty()));
+        for (QueueName queue : QueueName.values()) {
+            assertThat(next(QmgrOrder.Scan.class).queue()).isEqualTo(queue);
+            inbox.answer(new QmgrEvent.ScanDone(List.of(), false, OptionalLong.empty()));
+        }
     }
 
     private long runningDelivery() throws InterruptedException {

@@ -6,10 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// Asks the plain search and the quick one, and lets no difference pass.
 final class BothSearches implements CandidateSearch {
-    private final PlainSearch plain = new PlainSearch();
-    private final SizeSearch quick = new SizeSearch();
+    private final PlainSearch plain;
+    private final SizeSearch quick;
     int asked;
     int found;
+
+    BothSearches(JobList jobs, Blockers blockers) {
+        plain = new PlainSearch(blockers);
+        quick = new SizeSearch(jobs, blockers);
+    }
 
     @Override
     public Optional<Job> best(Job current, int fit, long nowSecond) {

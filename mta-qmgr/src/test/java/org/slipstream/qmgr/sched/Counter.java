@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /// A post office counter with one clerk: messages come in, entries are taken one a second and are done at once.
@@ -26,21 +25,21 @@ final class Counter {
         this(rules, BothSearches::new);
     }
 
-    Counter(ServiceRules rules, Supplier<CandidateSearch> search) {
+    Counter(ServiceRules rules, CandidateSearch.Factory search) {
         this(rules, OrderPolicy.PREEMPTIVE, search, true);
     }
 
-    Counter(ServiceRules rules, boolean crowds) {
-        this(rules, OrderPolicy.PREEMPTIVE, BothSearches::new, crowds);
+    Counter(ServiceRules rules, boolean marksRuns) {
+        this(rules, OrderPolicy.PREEMPTIVE, BothSearches::new, marksRuns);
     }
 
     Counter(ServiceRules rules, OrderPolicy policy) {
         this(rules, policy, BothSearches::new, true);
     }
 
-    private Counter(ServiceRules rules, OrderPolicy policy, Supplier<CandidateSearch> search, boolean crowds) {
+    private Counter(ServiceRules rules, OrderPolicy policy, CandidateSearch.Factory search, boolean marksRuns) {
         this.rules = rules;
-        scheduler = new Scheduler(100_000, 10, 100_000, _ -> rules, policy, new SchedTrace() {}, search, crowds);
+        scheduler = new Scheduler(100_000, 10, 100_000, _ -> rules, policy, new SchedTrace() {}, search, marksRuns);
     }
 
     /// Postfix's defaults with one recipient per entry.
@@ -103,7 +102,7 @@ final class Counter {
 
     /// Takes one entry and finishes it. False when nothing can go.
     boolean serve() {
-        if (!(scheduler.choose(OPEN, now) instanceof Scheduler.Choice.Taken(Entry entry))) {
+        if (!(scheduler.choose(OPEN, now) instanceof Choice.Taken(Entry entry))) {
             return false;
         }
         served.add(names.get(entry.message()));
@@ -122,6 +121,24 @@ final class Counter {
 
     static Job job(Message message) {
         return message.jobs.getFirst();
+    }
+
+    /// The list of jobs that this one belongs to.
+    ListOrder list(Message message) {
+        return list(scheduler, job(message).transport);
+    }
+
+    static ListOrder list(Scheduler scheduler, Transport transport) {
+        return (ListOrder) scheduler.at(transport).order;
+    }
+
+    static boolean isBlocked(Scheduler scheduler, Message message) {
+        Job job = job(message);
+        return list(scheduler, job.transport).blockers.isMarked(job);
+    }
+
+    static JobList jobs(ServiceOrder order) {
+        return order instanceof ListOrder list ? list.jobs : ((RoundRobinOrder) order).jobs;
     }
 
     /// `1×4 2×2 1×4`

@@ -42,17 +42,17 @@ final class Life {
         this(seed, policy, true);
     }
 
-    Life(long seed, OrderPolicy policy, boolean crowds) {
+    Life(long seed, OrderPolicy policy, boolean marksRuns) {
         random = new Random(seed);
         rules = new ServiceRules(2 + random.nextInt(4), random.nextInt(4), random.nextInt(101), random.nextInt(4),
                 random.nextInt(4), 20 + random.nextInt(100), random.nextInt(30), 1 + random.nextInt(20),
                 random.nextInt(10_000));
         recipientLimit = 20 + random.nextInt(100);
         minimum = 1 + random.nextInt(10);
-        scheduler = new Scheduler(recipientLimit, minimum, 50, _ -> rules, policy, trace(), () -> {
-            searches.add(new BothSearches());
+        scheduler = new Scheduler(recipientLimit, minimum, 50, _ -> rules, policy, trace(), (jobs, blockers) -> {
+            searches.add(new BothSearches(jobs, blockers));
             return searches.getLast();
-        }, crowds);
+        }, marksRuns);
         for (int i = 0; i < 8; i++) {
             Line line = scheduler.line(i < 6 ? Counter.smtp("d" + i) : new org.slipstream.core.Route.Local("l" + i),
                     "d" + i);
@@ -113,12 +113,17 @@ final class Life {
     /// Who is marked, in order of the list.
     List<String> blocked() {
         List<String> blocked = new ArrayList<>();
-        for (Transport transport : lines.stream().map(l -> l.transport).distinct().toList()) {
-            for (Job job = transport.jobs.head; job != null; job = job.next) {
-                blocked.add(job + (job.isBlocked() ? " blocked" : ""));
+        transports().forEach(transport -> {
+            ListOrder list = (ListOrder) transport.order;
+            for (Job job = list.jobs.head; job != null; job = job.next) {
+                blocked.add(job + (list.blockers.isMarked(job) ? " blocked" : ""));
             }
-        }
+        });
         return blocked;
+    }
+
+    private List<TransportQueues> transports() {
+        return lines.stream().map(line -> line.transport).distinct().map(scheduler::at).toList();
     }
 
     private long active() {
@@ -134,7 +139,7 @@ final class Life {
     }
 
     void choose() {
-        if (running.size() < 12 && scheduler.choose(Counter.OPEN, now) instanceof Scheduler.Choice.Taken(Entry e)) {
+        if (running.size() < 12 && scheduler.choose(Counter.OPEN, now) instanceof Choice.Taken(Entry e)) {
             running.add(e);
             taken++;
         }
@@ -192,10 +197,10 @@ final class Life {
         }
         assertThat(scheduler.inCore()).isEqualTo(inCore);
         int pools = 0;
-        for (Transport transport : lines.stream().map(l -> l.transport).distinct().toList()) {
+        for (TransportQueues transport : transports()) {
             pools += rules.recipientLimit() - transport.pool.free;
             assertThat(transport.pool.free).isGreaterThanOrEqualTo(-rules.extraRecipientLimit());
-            checkList(transport);
+            checkList(Counter.jobs(transport.order));
         }
         // The slots that are lent are the slots that messages have.
         assertThat(slots).isEqualTo(pools);
@@ -216,9 +221,9 @@ final class Life {
         return Math.max(recipientLimit, publishedSum());
     }
 
-    private void checkList(Transport transport) {
+    private void checkList(JobList jobs) {
         int behind = 0;
-        for (Job job = transport.jobs.head; job != null; job = job.next) {
+        for (Job job = jobs.head; job != null; job = job.next) {
             behind++;
             assertThat(job.next == null || job.label < job.next.label).isTrue();
             assertThat(job.level).isNotNegative();
@@ -227,6 +232,6 @@ final class Life {
                 assertThat(child.label).isLessThan(job.label);
             }
         }
-        assertThat(behind).isEqualTo(transport.jobs.size());
+        assertThat(behind).isEqualTo(jobs.size());
     }
 }

@@ -38,7 +38,7 @@ class MemoryTest {
     }
 
     private static Entry choose(Scheduler scheduler) {
-        return ((Scheduler.Choice.Taken) scheduler.choose(Counter.OPEN, 0)).entry();
+        return ((Choice.Taken) scheduler.choose(Counter.OPEN, 0)).entry();
     }
 
     @Test
@@ -74,7 +74,7 @@ class MemoryTest {
             scheduler.allow(line, 1);
             scheduler.mayGo(line, false);
         });
-        assertThat(scheduler.choose(Counter.OPEN, 0)).isInstanceOf(Scheduler.Choice.Reading.class);
+        assertThat(scheduler.choose(Counter.OPEN, 0)).isInstanceOf(Choice.Reading.class);
         assertThat(scheduler.nextRead()).contains(new Scheduler.Read(message, 5, 1));
         read(scheduler, message, 1, false, _ -> new Route.Local("l"));
         assertThat(mailbox.isOnList()).as("revived").isTrue();
@@ -88,7 +88,7 @@ class MemoryTest {
         Message bulk = scheduler.admit(new QueueId(1), 0, 20, 20);
         scheduler.nextRead();
         read(scheduler, bulk, 20, true, _ -> smtp("far"));
-        Transport transport = job(bulk).transport;
+        TransportQueues transport = scheduler.at(job(bulk).transport);
         assertThat(transport.pool.free).as("twenty are in memory").isEqualTo(100 - 20);
 
         // Eight recipients, five of them read: it takes all that is left when it enters.
@@ -100,7 +100,7 @@ class MemoryTest {
 
         List<Entry> bulks = new ArrayList<>();
         while (job(unread).level <= 0) {
-            Entry entry = ((Scheduler.Choice.Taken) chooseReading(scheduler, unread)).entry();
+            Entry entry = ((Choice.Taken) chooseReading(scheduler, unread)).entry();
             if (entry.message() == bulk) {
                 bulks.add(entry);
             }
@@ -117,9 +117,9 @@ class MemoryTest {
     }
 
     // A refill is due whenever somebody looks; it brings nothing here.
-    private static Scheduler.Choice chooseReading(Scheduler scheduler, Message unread) {
-        Scheduler.Choice choice = scheduler.choose(Counter.OPEN, 0);
-        while (choice instanceof Scheduler.Choice.Reading) {
+    private static Choice chooseReading(Scheduler scheduler, Message unread) {
+        Choice choice = scheduler.choose(Counter.OPEN, 0);
+        while (choice instanceof Choice.Reading) {
             scheduler.nextRead();
             scheduler.batchRead(unread, List.of(), false, 0);
             choice = scheduler.choose(Counter.OPEN, 0);

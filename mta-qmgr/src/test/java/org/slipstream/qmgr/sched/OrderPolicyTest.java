@@ -101,9 +101,9 @@ class OrderPolicyTest {
         message(counter, List.of("a"));
         message(counter, List.of("b"));
         Gate notToA = (_, line) -> line.key().equals("a") ? Gate.Answer.NOT_HERE : Gate.Answer.FREE;
-        var first = (Scheduler.Choice.Taken) counter.scheduler.choose(notToA, counter.now);
+        var first = (Choice.Taken) counter.scheduler.choose(notToA, counter.now);
         assertThat(first.entry().line().key()).isEqualTo("b");
-        assertThat(counter.scheduler.choose(notToA, counter.now)).isInstanceOf(Scheduler.Choice.Nothing.class);
+        assertThat(counter.scheduler.choose(notToA, counter.now)).isInstanceOf(Choice.Nothing.class);
         counter.scheduler.seatsMayBeFree();
         assertThat(counter.serve()).isTrue();
     }
@@ -131,8 +131,8 @@ class OrderPolicyTest {
         assertThat(large.isExhausted()).isTrue();
         counter.names.keySet().forEach(counter.scheduler::forget);
         assertThat(counter.scheduler.inCore()).isZero();
-        Transport transport = counter.line("x").transport;
+        TransportQueues transport = counter.scheduler.at(counter.line("x").transport);
         assertThat(transport.pool.free).isEqualTo(30);
-        assertThat(transport.jobs.size()).isZero();
+        assertThat(Counter.jobs(transport.order).size()).isZero();
     }
 }

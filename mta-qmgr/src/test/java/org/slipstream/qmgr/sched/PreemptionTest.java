@@ -88,7 +88,8 @@ class PreemptionTest {
     @Tag("PF-43")
     void beforeEverySelectionTheCurrentJobIsAskedToLetAnotherPass() {
         int[] asked = new int[1];
-        Counter counter = new Counter(slots(5, 0, 0, 3), () -> new PlainSearchThatCounts(asked));
+        Counter counter = new Counter(slots(5, 0, 0, 3),
+                (_, blockers) -> new PlainSearchThatCounts(new PlainSearch(blockers), asked));
         counter.message(30);
         counter.message(30);
         counter.serve();
@@ -103,10 +104,6 @@ class PreemptionTest {
     }
 
     private record PlainSearchThatCounts(PlainSearch plain, int[] asked) implements CandidateSearch {
-        PlainSearchThatCounts(int[] asked) {
-            this(new PlainSearch(), asked);
-        }
-
         @Override
         public java.util.Optional<Job> best(Job current, int fit, long nowSecond) {
             asked[0]++;
@@ -193,7 +190,7 @@ class PreemptionTest {
         Message second = counter.message(2);
         Message third = counter.message(2);
         IntStream.range(0, 5).forEach(_ -> counter.serve());
-        JobList jobs = job(bulk).transport.jobs;
+        JobList jobs = counter.list(bulk).jobs;
         assertThat(jobs.head).isSameAs(job(second));
         assertThat(jobs.oldest).isSameAs(job(bulk));
         assertThat(job(bulk).younger).isSameAs(job(second));

@@ -6,7 +6,6 @@ import org.junit.jupiter.api.Test;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -42,7 +41,11 @@ class SearchTest {
 
     /// Forgets its answer before each question.
     private static final class Forgetful implements CandidateSearch {
-        private final SizeSearch search = new SizeSearch();
+        private final SizeSearch search;
+
+        Forgetful(JobList jobs, Blockers blockers) {
+            search = new SizeSearch(jobs, blockers);
+        }
 
         @Override
         public Optional<Job> best(Job current, int fit, long nowSecond) {
@@ -71,7 +74,7 @@ class SearchTest {
         }
     }
 
-    private static List<Integer> served(long seed, Supplier<CandidateSearch> search) {
+    private static List<Integer> served(long seed, CandidateSearch.Factory search) {
         Random random = new Random(seed);
         Counter counter = new Counter(Counter.slots(2 + random.nextInt(4), random.nextInt(4), random.nextInt(101),
                 random.nextInt(4)), search);
@@ -91,7 +94,7 @@ class SearchTest {
         for (long seed = 1; seed <= 100; seed++) {
             List<Integer> served = served(seed, SizeSearch::new);
             assertThat(served).as("seed %d", seed).isEqualTo(served(seed, Forgetful::new))
-                    .isEqualTo(served(seed, PlainSearch::new));
+                    .isEqualTo(served(seed, (_, blockers) -> new PlainSearch(blockers)));
         }
     }
 
@@ -115,10 +118,10 @@ class SearchTest {
     }
 
     /// Mail of few places, half of it single letters, in a random order of doors that open and close.
-    private static List<Integer> servedAtDoors(long seed, boolean crowds) {
+    private static List<Integer> servedAtDoors(long seed, boolean marksRuns) {
         Random random = new Random(seed);
         Counter counter = new Counter(Counter.slots(2 + random.nextInt(4), random.nextInt(4), random.nextInt(101),
-                random.nextInt(4)), crowds);
+                random.nextInt(4)), marksRuns);
         List<Line> doors = IntStream.range(0, 3).mapToObj(i -> counter.line("door" + i)).toList();
         for (int step = 0; step < 600; step++) {
             Line door = doors.get(random.nextInt(3));

@@ -1,7 +1,5 @@
 package org.slipstream.smtpin.policy;
 
-import org.slipstream.smtpin.Client;
-
 /// A mail server waits for the greeting (RFC 5321 section 3.1). What does not is a spam cannon in a hurry, or another protocol.
 public final class EarlyTalker implements Check {
     @Override

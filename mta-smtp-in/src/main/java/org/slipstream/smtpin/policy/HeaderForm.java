@@ -1,7 +1,5 @@
 package org.slipstream.smtpin.policy;
 
-import org.slipstream.smtpin.Client;
-
 import java.util.List;
 
 /// Refuses a header in which two readers see two different messages: fields that may stand once standing twice (RFC 5322 section

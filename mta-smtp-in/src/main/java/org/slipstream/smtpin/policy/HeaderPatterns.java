@@ -3,7 +3,6 @@ package org.slipstream.smtpin.policy;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
-import org.slipstream.smtpin.Client;
 
 import java.util.List;
 import java.util.regex.Pattern;

@@ -2,7 +2,6 @@ package org.slipstream.smtpin.policy;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.Reply;
-import org.slipstream.smtpin.Client;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,5 @@
 package org.slipstream.smtpin.policy;
 
-import org.slipstream.smtpin.Client;
-
 import java.util.function.Predicate;
 
 /// Refuses recipients that ask a second server through the first: the forms by which mail was routed by hand before the DNS did

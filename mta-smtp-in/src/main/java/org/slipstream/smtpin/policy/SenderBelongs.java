@@ -1,7 +1,6 @@
 package org.slipstream.smtpin.policy;
 
 import org.slipstream.core.Address;
-import org.slipstream.smtpin.Client;
 
 import java.util.Optional;
 import java.util.function.BiPredicate;

@@ -7,7 +7,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Reply;
-import org.slipstream.smtpin.Client;
 
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;

@@ -9,23 +9,13 @@ import org.slipstream.core.Reply;
 /// connection's life is a [Pipeline].
 public final class ClientDialog {
     private final Protocol protocol;
-    private final String remote;
     private final Handshake handshake;
 
     private PeerExtensions extensions = PeerExtensions.NONE;
     private boolean ready;
 
-    /// @param hostname our name
-    /// @param wantsTls STARTTLS when the peer offers it
-    /// @param remote the peer's name in outcomes
-    public ClientDialog(Protocol protocol, String hostname, boolean wantsTls, String remote) {
-        this(protocol, Approach.of(hostname, wantsTls), remote);
-    }
-
-    /// @param remote the peer's name in outcomes
-    public ClientDialog(Protocol protocol, Approach approach, String remote) {
+    public ClientDialog(Protocol protocol, Approach approach) {
         this.protocol = protocol;
-        this.remote = remote;
         this.handshake = new Handshake(protocol, approach);
     }
 
@@ -56,6 +46,6 @@ public final class ClientDialog {
         if (!ready) {
             throw new IllegalStateException("the peer is not ready");
         }
-        return new Pipeline(protocol, extensions, remote, plainly);
+        return new Pipeline(protocol, extensions, plainly);
     }
 }

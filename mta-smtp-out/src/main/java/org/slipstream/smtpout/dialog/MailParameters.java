@@ -31,22 +31,22 @@ import java.util.stream.Stream;
 /// Addresses that need SMTPUTF8 fail when the peer lacks it (RFC 6531 section 3.2).
 record MailParameters(PeerExtensions extensions) {
     /// The whole MAIL command, without its line end.
-    String mail(Errand errand) {
+    String mail(Transfer transfer, long nowMillis) {
         StringBuilder line = new StringBuilder("MAIL FROM:<")
-                .append(errand.envelope().sender().map(Address::toString).orElse("")).append('>');
+                .append(transfer.envelope().sender().map(Address::toString).orElse("")).append('>');
         if (extensions.offers(Extension.SIZE)) {
-            line.append(" SIZE=").append(errand.sizeBytes());
+            line.append(" SIZE=").append(transfer.sizeBytes());
         }
-        if (extensions.offers(Extension.EIGHT_BIT_MIME) && errand.envelope().body() != BodyType.SEVEN_BIT) {
+        if (extensions.offers(Extension.EIGHT_BIT_MIME) && transfer.envelope().body() != BodyType.SEVEN_BIT) {
             line.append(" BODY=8BITMIME");
         }
-        if (extensions.offers(Extension.SMTPUTF8) && wantsUtf8(errand)) {
+        if (extensions.offers(Extension.SMTPUTF8) && wantsUtf8(transfer)) {
             line.append(" SMTPUTF8");
         }
         if (extensions.offers(Extension.DSN)) {
-            appendReturn(line, errand.envelope());
+            appendReturn(line, transfer.envelope());
         }
-        appendWishes(line, errand);
+        appendWishes(line, transfer, nowMillis);
         return line.toString();
     }
 
@@ -70,10 +70,10 @@ record MailParameters(PeerExtensions extensions) {
         envelope.envelopeId().ifPresent(id -> line.append(" ENVID=").append(Xtext.encode(id)));
     }
 
-    private void appendWishes(StringBuilder line, Errand errand) {
-        Wishes wishes = errand.envelope().wishes();
+    private void appendWishes(StringBuilder line, Transfer transfer, long nowMillis) {
+        Wishes wishes = transfer.envelope().wishes();
         if (extensions.offers(Extension.DELIVER_BY)) {
-            wishes.deliverBy().ifPresent(by -> line.append(" BY=").append(secondsLeft(by, errand.nowMillis()))
+            wishes.deliverBy().ifPresent(by -> line.append(" BY=").append(secondsLeft(by, nowMillis))
                     .append(by.returned() ? ";R" : ";N").append(by.traced() ? "T" : ""));
         }
         if (extensions.offers(Extension.MT_PRIORITY) && wishes.priority() != 0) {
@@ -96,16 +96,16 @@ record MailParameters(PeerExtensions extensions) {
     }
 
     /// Why the message is not offered at all. RFC 1870 section 6.1 (3): nor is one that is known to be too large.
-    Optional<Reply> refusal(Errand errand) {
-        if (extensions.sizeLimit().isPresent() && errand.sizeBytes() > extensions.sizeLimit().getAsLong()) {
-            return Optional.of(Replies.tooLarge(errand.sizeBytes(), extensions.sizeLimit().getAsLong()));
+    Optional<Reply> refusal(Transfer transfer, long nowMillis) {
+        if (extensions.sizeLimit().isPresent() && transfer.sizeBytes() > extensions.sizeLimit().getAsLong()) {
+            return Optional.of(Replies.tooLarge(transfer.sizeBytes(), extensions.sizeLimit().getAsLong()));
         }
         // BY=0;R is no syntax, and whoever took it would have to return it.
-        if (errand.envelope().wishes().deliverBy()
-                .filter(by -> by.returned() && secondsLeft(by, errand.nowMillis()) <= 0).isPresent()) {
+        if (transfer.envelope().wishes().deliverBy()
+                .filter(by -> by.returned() && secondsLeft(by, nowMillis) <= 0).isPresent()) {
             return Optional.of(Replies.tooLate());
         }
-        return errand.envelope().sender().filter(this::cannotTake).map(_ -> Replies.needsUtf8());
+        return transfer.envelope().sender().filter(this::cannotTake).map(_ -> Replies.needsUtf8());
     }
 
     /// Why the peer is not asked for this recipient.
@@ -117,8 +117,9 @@ record MailParameters(PeerExtensions extensions) {
         return address.isInternational() && !extensions.offers(Extension.SMTPUTF8);
     }
 
-    private static boolean wantsUtf8(Errand errand) {
-        return errand.envelope().smtpUtf8() || errand.envelope().sender().map(Address::isInternational).orElse(false)
-                || errand.recipients().stream().anyMatch(r -> r.address().isInternational());
+    private static boolean wantsUtf8(Transfer transfer) {
+        return transfer.envelope().smtpUtf8()
+                || transfer.envelope().sender().map(Address::isInternational).orElse(false)
+                || transfer.delivery().recipients().stream().anyMatch(r -> r.address().isInternational());
     }
 }

@@ -1,12 +1,15 @@
 package org.slipstream.smtpout.dialog;
 
+import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpout.dialog.PeerExtensions.Extension;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The transactions of one connection after the handshake, several at once.
@@ -35,8 +38,8 @@ import java.util.Optional;
 /// and one more reply, and no round trip.
 ///
 /// **What a peer may do to lose our confidence.** A peer that mixes up its replies cannot be believed in anything that
-/// is still open: the connection ends, whoever was not answered is handed back, and [Verdict.End#breach] tells the house to be
-/// plain with that peer from then on, which means one command at a time and DATA. That is a reply nobody asked for, a reply of a kind
+/// is still open: the connection ends, deliveries without an answer are handed back, and [ReplyEffects.End#breach] says that the
+/// peer needs plain talk from then on, which means one command at a time and DATA. That is a reply nobody asked for, a reply of a kind
 /// that cannot answer the command, 500, 502 or 503 to a command in its right place, and an end in the middle of the first
 /// attempt to write ahead. What cannot be found out is a peer that answers one command twice and is otherwise positive
 /// throughout; it is noticed when the extra reply is left over.
@@ -56,7 +59,6 @@ public final class Pipeline {
 
     private final Protocol protocol;
     private final PeerExtensions extensions;
-    private final String remote;
     private final boolean piped;
     private final boolean chunked;
 
@@ -75,10 +77,9 @@ public final class Pipeline {
     private record Awaited(Phase phase, Optional<Transaction> of, int recipient) {}
 
     /// @param plainly one command at a time and no BDAT, whatever the peer offers
-    Pipeline(Protocol protocol, PeerExtensions extensions, String remote, boolean plainly) {
+    Pipeline(Protocol protocol, PeerExtensions extensions, boolean plainly) {
         this.protocol = protocol;
         this.extensions = extensions;
-        this.remote = remote;
         this.piped = extensions.offers(Extension.PIPELINING) && !plainly;
         this.chunked = piped && protocol == Protocol.SMTP && extensions.offers(Extension.CHUNKING);
     }
@@ -114,17 +115,21 @@ public final class Pipeline {
     }
 
     /// Begins a transaction. What the peer need not be asked is decided at once.
-    public List<Fate> begin(long delivery, Errand errand) {
+    ///
+    /// @param remote the peer's name in outcomes
+    /// @param nowMillis for the rest of the time that the sender gave (DELIVERBY)
+    public ReplyEffects begin(Transfer transfer, String remote, long nowMillis) {
         if (!mayBegin()) {
             throw new IllegalStateException("no transaction can begin");
         }
-        Transaction next = new Transaction(delivery, protocol, extensions, remote, errand, chunked, !open.isEmpty());
-        if (!next.isOver()) {
-            begun++;
-            open.add(next);
-            writing = Optional.of(next);
+        Transaction next = new Transaction(transfer, protocol, extensions, remote, nowMillis, chunked, !open.isEmpty());
+        if (next.isOver()) {
+            return new ReplyEffects(Map.of(next.number(), next.outcomes().orElseThrow()), List.of(), Optional.empty());
         }
-        return next.isOver() ? List.of(next.fate()) : List.of();
+        begun++;
+        open.add(next);
+        writing = Optional.of(next);
+        return ReplyEffects.NONE;
     }
 
     // ---- writing
@@ -149,7 +154,7 @@ public final class Pipeline {
     private Move next(Transaction transaction) {
         if (transaction.wantsContent()) {
             await(transaction, Phase.FINAL, protocol == Protocol.LMTP ? transaction.acceptedCount() : 1);
-            return new Move.WriteContent(transaction.delivery());
+            return new Move.WriteContent(transaction.number());
         }
         if (transaction.wantsLoneDot()) {
             await(transaction, Phase.FINAL, 1);
@@ -162,7 +167,7 @@ public final class Pipeline {
         if (transaction.hasCommands()) {
             return group(transaction);
         }
-        return transaction.wantsChunk() ? new Move.WriteChunk(transaction.delivery()) : WAIT;
+        return transaction.wantsChunk() ? new Move.WriteChunk(transaction.number()) : WAIT;
     }
 
     private Move group(Transaction transaction) {
@@ -207,9 +212,9 @@ public final class Pipeline {
         }
     }
 
-    /// The letter of the transaction that is being written cannot be read on; `reason` is 4xx. After [Move.WriteContent]
+    /// The content of the transaction that is being written cannot be read on; `reason` is 4xx. After [Move.WriteContent]
     /// this does not help: the peer is in the middle of a message, and the wire must be cut.
-    public List<Fate> abandon(Reply reason) {
+    public ReplyEffects abandon(Reply reason) {
         writing.orElseThrow().abandon(reason);
         return settled();
     }
@@ -223,12 +228,12 @@ public final class Pipeline {
 
     /// Whose reply is waited for; empty for none and for RSET.
     public Optional<Long> awaitedOf() {
-        return awaited.isEmpty() ? Optional.empty() : awaited.element().of().map(Transaction::delivery);
+        return awaited.isEmpty() ? Optional.empty() : awaited.element().of().map(Transaction::number);
     }
 
-    /// True when no transaction is open and the peer knows that too.
+    /// True when no transaction is open, the peer knows that too, and the connection has not ended.
     public boolean isIdle() {
-        return open.isEmpty() && awaited.isEmpty() && clean;
+        return !over && open.isEmpty() && awaited.isEmpty() && clean;
     }
 
     /// How many transactions are open.
@@ -236,7 +241,7 @@ public final class Pipeline {
         return open.size();
     }
 
-    public Verdict heard(Reply reply) {
+    public ReplyEffects heard(Reply reply) {
         if (over) {
             throw new IllegalStateException("it is over: " + reply);
         }
@@ -258,7 +263,7 @@ public final class Pipeline {
         if (command.of().filter(Transaction::isStuck).isPresent()) {
             return end(Replies.unexpected(reply, Phase.DATA), Optional.empty());
         }
-        return new Verdict(settled(), Optional.empty());
+        return settled();
     }
 
     private void answered(Transaction transaction, Awaited command, Reply reply) {
@@ -271,36 +276,46 @@ public final class Pipeline {
         }
     }
 
-    private List<Fate> settled() {
+    private ReplyEffects settled() {
         if (writing.filter(Transaction::isWritten).isPresent()) {
             writing = Optional.empty();
         }
-        List<Fate> fates = new ArrayList<>(1);
-        while (!open.isEmpty() && open.element().isOver()) {
-            fates.add(open.remove().fate());
+        if (open.isEmpty() || !open.element().isOver()) {
+            return ReplyEffects.NONE;
         }
-        return fates;
+        Map<Long, List<RecipientOutcome>> outcomes = new LinkedHashMap<>(2);
+        List<Long> unanswered = new ArrayList<>(0);
+        while (!open.isEmpty() && open.element().isOver()) {
+            Transaction over = open.remove();
+            over.outcomes().ifPresentOrElse(all -> outcomes.put(over.number(), all),
+                    () -> unanswered.add(over.number()));
+        }
+        return new ReplyEffects(outcomes, unanswered, Optional.empty());
     }
 
     // ---- what goes wrong
 
     /// Nobody asked: a goodbye, or a peer that has lost count.
-    private Verdict unasked(Reply reply) {
+    private ReplyEffects unasked(Reply reply) {
         boolean goodbye = reply.code() == 421 || !piped || begun == 0;
         return end(reply.isTransient() ? reply : Replies.unasked(reply),
                 goodbye ? Optional.empty() : Optional.of("a reply too many: " + reply));
     }
 
-    /// RFC 5321 section 3.8: the peer closes. It has read no further than the command that it answers so, and the one
-    /// who gets that answer has it, unless its transaction had not even begun.
-    private Verdict hungUp(Awaited command, Reply reply) {
-        if (command.phase() != Phase.MAIL && command.of().isPresent()) {
-            command.of().get().decideAll(reply);
+    /// RFC 5321 section 3.8: the peer closes. It has read no further than the command that it answers so, and this reply is an
+    /// answer to that command's message.
+    ///
+    /// The exception is MAIL after earlier messages on the same connection. Servers end a session so after a number of
+    /// messages. The reply is about the session then, and the message, of which the server knows nothing but the sender, can
+    /// go over another connection at once.
+    private ReplyEffects hungUp(Awaited command, Reply reply) {
+        if (command.phase() != Phase.MAIL || !mailTaken) {
+            command.of().ifPresent(transaction -> transaction.decideAll(reply));
         }
         return end(reply, Optional.empty());
     }
 
-    private Verdict outOfStep(Awaited command, Reply reply, String breach) {
+    private ReplyEffects outOfStep(Awaited command, Reply reply, String breach) {
         Reply reason = Replies.unexpected(reply, command.phase());
         if (!piped) {
             command.of().ifPresent(t -> t.decideAll(reason));
@@ -338,7 +353,7 @@ public final class Pipeline {
     }
 
     /// The connection is gone, or must go. `reason` is 4xx.
-    public Verdict broken(Reply reason) {
+    public ReplyEffects broken(Reply reason) {
         boolean suspicious = !proven && open.stream().anyMatch(Transaction::wasAhead);
         return end(reason, suspicious
                 ? Optional.of("the connection ended in the first messages that were written ahead: " + reason)
@@ -346,24 +361,21 @@ public final class Pipeline {
     }
 
     /// We end the connection ourselves. `reason` is 4xx.
-    public Verdict cut(Reply reason) {
+    public ReplyEffects cut(Reply reason) {
         return end(reason, Optional.empty());
     }
 
-    private Verdict end(Reply reason, Optional<String> breach) {
+    private ReplyEffects end(Reply reason, Optional<String> breach) {
         over = true;
-        List<Fate> fates = new ArrayList<>(open.size());
+        Map<Long, List<RecipientOutcome>> outcomes = new LinkedHashMap<>();
+        List<Long> unanswered = new ArrayList<>();
         for (Transaction transaction : open) {
-            if (transaction.isDecidedForAnybody()) {
-                transaction.decideAll(reason);
-                fates.add(transaction.fate());
-            } else {
-                fates.add(new Fate.Unanswered(transaction.delivery()));
-            }
+            transaction.outcomes(reason).ifPresentOrElse(all -> outcomes.put(transaction.number(), all),
+                    () -> unanswered.add(transaction.number()));
         }
         open.clear();
         awaited.clear();
         writing = Optional.empty();
-        return new Verdict(fates, Optional.of(new Verdict.End(reason, breach)));
+        return new ReplyEffects(outcomes, unanswered, Optional.of(new ReplyEffects.End(reason, breach)));
     }
 }

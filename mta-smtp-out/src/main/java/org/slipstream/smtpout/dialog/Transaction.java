@@ -21,7 +21,8 @@ import java.util.Optional;
 /// - RCPT refused decides that recipient, the others go on.
 /// - DATA refused, a chunk refused and the final reply decide those whom RCPT accepted. In LMTP each of them has a final reply
 ///   of its own (RFC 2033 section 4.2).
-/// - The loss of the connection defers whoever is still undecided. What was decided stays so.
+/// - The loss of the connection defers recipients that are still undecided. What was decided stays so. When nothing was decided
+///   the transaction is unanswered as a whole.
 ///
 /// The trap of pipelining: DATA is on its way before it is known that nobody was accepted, and the peer may answer 354. It
 /// then waits for a message that must not be delivered to anybody. A lone dot ends it, and whatever the peer thinks of that
@@ -30,10 +31,9 @@ import java.util.Optional;
 ///
 /// When to write and whose reply it is that came is not decided here but in [Pipeline].
 final class Transaction {
-    private final long delivery;
+    private final Transfer transfer;
     private final Protocol protocol;
     private final String remote;
-    private final Errand errand;
     private final boolean chunked;
     private final boolean ahead;
 
@@ -45,6 +45,7 @@ final class Transaction {
     private boolean begun;
     private boolean dataSent;
     private boolean lost;
+    private Optional<Reply> abandoned = Optional.empty();
     private Body body = Body.PLANNED;
 
     /// Where the content stands. With DATA it is planned until the peer says 354, with BDAT until LAST is written.
@@ -52,35 +53,36 @@ final class Transaction {
         PLANNED, WANTED, LONE_DOT, DONE
     }
 
-    /// @param recipient index into the errand's recipients, of RCPT only
+    /// @param recipient index into the delivery's recipients, of RCPT only
     record Command(Phase phase, int recipient, String line) {
         Command {
-            // An address that smuggles a line end would be a second command. Whoever let it in has a bug.
+            // An address that smuggles a line end would be a second command.
             if (line.chars().anyMatch(Character::isISOControl)) {
                 throw new IllegalArgumentException("control character in a command");
             }
         }
     }
 
+    /// @param remote the peer's name in outcomes
+    /// @param nowMillis for the rest of the time that the sender gave (DELIVERBY)
     /// @param chunked the content goes as BDAT, otherwise as DATA
     /// @param ahead begun before an earlier one was answered
-    Transaction(long delivery, Protocol protocol, PeerExtensions extensions, String remote, Errand errand,
+    Transaction(Transfer transfer, Protocol protocol, PeerExtensions extensions, String remote, long nowMillis,
             boolean chunked, boolean ahead) {
-        this.delivery = delivery;
+        this.transfer = transfer;
         this.protocol = protocol;
         this.remote = remote;
-        this.errand = errand;
         this.chunked = chunked;
         this.ahead = ahead;
-        this.decided = new Outcome[errand.recipients().size()];
-        plan(new MailParameters(extensions));
+        this.decided = new Outcome[recipients().size()];
+        plan(new MailParameters(extensions), nowMillis);
     }
 
-    private void plan(MailParameters parameters) {
-        parameters.refusal(errand).ifPresent(this::decideAll);
-        unsent.add(new Command(Phase.MAIL, -1, parameters.mail(errand)));
+    private void plan(MailParameters parameters, long nowMillis) {
+        parameters.refusal(transfer, nowMillis).ifPresent(this::decideAll);
+        unsent.add(new Command(Phase.MAIL, -1, parameters.mail(transfer, nowMillis)));
         for (int i = 0; i < decided.length; i++) {
-            Recipient recipient = errand.recipients().get(i);
+            Recipient recipient = recipients().get(i);
             Optional<Reply> refusal = parameters.refusal(recipient);
             if (decided[i] == null && refusal.isPresent()) {
                 decide(i, refusal.get());
@@ -96,8 +98,12 @@ final class Transaction {
         dropTheHopeless();
     }
 
-    long delivery() {
-        return delivery;
+    private List<Recipient> recipients() {
+        return transfer.delivery().recipients();
+    }
+
+    long number() {
+        return transfer.number();
     }
 
     // ---- what is still to be said
@@ -143,10 +149,10 @@ final class Transaction {
         return unsent.isEmpty() && body == Body.DONE;
     }
 
-    /// Our own trouble with the letter. Not between 354 and the final dot: there only cutting the wire helps.
+    /// The content cannot be read. Not between 354 and the final dot: there only the end of the connection helps.
     void abandon(Reply reason) {
         lost = true;
-        decideAll(reason);
+        abandoned = Optional.of(reason);
         dropTheHopeless();
     }
 
@@ -235,20 +241,33 @@ final class Transaction {
         return awaited == 0 && isWritten();
     }
 
-    boolean isDecidedForAnybody() {
-        return Arrays.stream(decided).anyMatch(Objects::nonNull);
+    /// The outcomes of a transaction that is over, one for each recipient. Empty when the peer has decided about nobody.
+    Optional<List<RecipientOutcome>> outcomes() {
+        abandoned.ifPresent(this::decideTheRest);
+        return Arrays.stream(decided).anyMatch(Objects::nonNull) ? Optional.of(all()) : Optional.empty();
     }
 
-    /// Everybody has an answer.
-    Fate.Answered fate() {
+    /// The same at the end of the connection; `reason` is for recipients without a reply.
+    Optional<List<RecipientOutcome>> outcomes(Reply reason) {
+        decideTheRest(reason);
+        return outcomes();
+    }
+
+    private void decideTheRest(Reply reason) {
+        if (Arrays.stream(decided).anyMatch(Objects::nonNull)) {
+            decideAll(reason);
+        }
+    }
+
+    private List<RecipientOutcome> all() {
         List<RecipientOutcome> outcomes = new ArrayList<>(decided.length);
-        for (Recipient recipient : errand.recipients()) {
+        for (Recipient recipient : recipients()) {
             outcomes.add(new RecipientOutcome(recipient.number(), Objects.requireNonNull(decided[outcomes.size()])));
         }
-        return new Fate.Answered(delivery, outcomes);
+        return outcomes;
     }
 
-    /// One answer for all who have none.
+    /// The same outcome for all recipients that have none.
     void decideAll(Reply reply) {
         for (int i = 0; i < decided.length; i++) {
             decideIfOpen(i, reply);

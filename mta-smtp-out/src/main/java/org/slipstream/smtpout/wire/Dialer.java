@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -24,6 +23,9 @@ import java.util.function.Supplier;
 /// later. A host whose first address answers promptly never sees a second call.
 ///
 /// The order of the addresses is the caller's. Each attempt runs on a virtual thread of its own.
+///
+/// An attempt that fails before it calls anybody is no failure of the host: this machine has no file descriptor left, or not the
+/// source address that it was told to use. The race throws [NoSocketException] when all its attempts failed so.
 public final class Dialer {
     private final Sources sources;
     private final long staggerMillis;
@@ -62,10 +64,11 @@ public final class Dialer {
         record Winner(Endpoint.Tcp endpoint, Socket socket) {}
 
         /// @param millis patience with each address
-        /// @throws IOException the failure of the address that was tried last, when all have failed
+        /// @throws NoSocketException when all have failed before they called anybody
+        /// @throws IOException when all have failed: the failure of the last one that was called
         Winner run(long millis) throws IOException {
             int open = 0;
-            IOException failure = new IOException("no address");
+            IOException failure = new NoSocketException(new IOException("no address"));
             long next = System.nanoTime();
             while (true) {
                 if (started.size() < runners.size() && (open == 0 || System.nanoTime() - next >= 0)) {
@@ -80,7 +83,7 @@ public final class Dialer {
                 if (outcome.get().failure().isEmpty()) {
                     return won(outcome.get());
                 }
-                failure = outcome.get().failure().get();
+                failure = worse(failure, outcome.get().failure().get());
                 open--;
                 next = System.nanoTime();
                 if (open == 0 && started.size() == runners.size() || isOver()) {
@@ -106,6 +109,11 @@ public final class Dialer {
             }
         }
 
+        // A host that was called and did not answer has failed, whatever hindered the other attempts.
+        private static IOException worse(IOException before, IOException latest) {
+            return latest instanceof NoSocketException && !(before instanceof NoSocketException) ? before : latest;
+        }
+
         private void start(Endpoint.Tcp endpoint, long millis) {
             started.add(endpoint);
             Socket socket = sockets.get();
@@ -118,22 +126,27 @@ public final class Dialer {
 
         private Outcome connect(Endpoint.Tcp endpoint, Socket socket, long millis) {
             try {
-                // Commands are small and complete: waiting for more to send with them (Nagle) costs 40 ms per round trip.
-                socket.setTcpNoDelay(true);
-                Optional<? extends InetAddress> source = sources.to(endpoint.address());
-                if (source.isPresent()) {
-                    socket.bind(new InetSocketAddress(source.get(), 0));
-                }
+                prepare(socket, endpoint.address());
                 socket.connect(new InetSocketAddress(endpoint.address(), endpoint.port()),
                         (int) Math.min(millis, Integer.MAX_VALUE));
                 return new Outcome(endpoint, socket, Optional.empty());
-            } catch (SocketTimeoutException e) {
-                closeQuietly(socket);
-                return new Outcome(endpoint, socket, Optional.of(e));
             } catch (IOException | RuntimeException e) {
                 closeQuietly(socket);
                 return new Outcome(endpoint, socket,
                         Optional.of(e instanceof IOException io ? io : new IOException(e)));
+            }
+        }
+
+        private void prepare(Socket socket, InetAddress address) throws NoSocketException {
+            try {
+                // Commands are small and complete: waiting for more to send with them (Nagle) costs 40 ms per round trip.
+                socket.setTcpNoDelay(true);
+                Optional<? extends InetAddress> source = sources.to(address);
+                if (source.isPresent()) {
+                    socket.bind(new InetSocketAddress(source.get(), 0));
+                }
+            } catch (IOException e) {
+                throw new NoSocketException(e);
             }
         }
 

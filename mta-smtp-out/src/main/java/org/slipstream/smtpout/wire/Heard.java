@@ -23,10 +23,12 @@ public sealed interface Heard {
         CLOSED,
         /// The network or the peer's machine cut it.
         BROKEN,
-        /// Our patience ended first.
+        /// No answer came in time.
         TIMED_OUT,
         /// What came was not SMTP.
         GARBLED,
+        /// This machine has no socket for it: no file descriptor, or not the address that it should come from.
+        NO_SOCKET,
         /// We ended it.
         ABORTED
     }

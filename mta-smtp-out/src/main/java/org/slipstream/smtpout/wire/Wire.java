@@ -99,6 +99,8 @@ public final class Wire {
             return Optional.ofNullable(end.get());
         } catch (SocketTimeoutException _) {
             return Optional.of(abort(End.TIMED_OUT, "Connection timed out"));
+        } catch (NoSocketException e) {
+            return Optional.of(abort(End.NO_SOCKET, e.getMessage()));
         } catch (IOException | RuntimeException e) {
             return Optional.of(abort(End.BROKEN, FailureWords.of(e)));
         }
@@ -123,11 +125,19 @@ public final class Wire {
 
     private void connectUnix(Endpoint.Unix unix) throws IOException {
         called = List.of(unix);
-        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        SocketChannel channel = unixChannel();
         own(channel);
         channel.connect(UnixDomainSocketAddress.of(unix.path()));
         in = Channels.newInputStream(channel);
         out = Channels.newOutputStream(channel);
+    }
+
+    private static SocketChannel unixChannel() throws NoSocketException {
+        try {
+            return SocketChannel.open(StandardProtocolFamily.UNIX);
+        } catch (IOException e) {
+            throw new NoSocketException(e);
+        }
     }
 
     /// From here on an abort reaches the socket; one that came before is made good.

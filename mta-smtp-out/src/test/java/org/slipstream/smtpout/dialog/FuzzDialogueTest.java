@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The dialogue alone, with replies that somebody throws dice for: it never throws, every transaction has one fate, and
+/// The dialogue alone, with replies that somebody throws dice for: it never throws, every transaction ends once, and
 /// what it remembers is bounded.
 class FuzzDialogueTest {
     private static final long MILLIS = 1000;
@@ -44,16 +44,17 @@ class FuzzDialogueTest {
                 extensions.toArray(String[]::new));
         Pipeline pipeline = peer.pipeline();
         List<Long> begun = new ArrayList<>();
-        List<Long> fates = new ArrayList<>();
+        List<Long> over = new ArrayList<>();
         long number = 0;
         for (int i = 0; i < 200; i++) {
             if (pipeline.mayBegin() && random.nextInt(3) > 0) {
                 begun.add(++number);
-                note(pipeline.begin(number, TransactionTest.errand(random.nextBoolean()
+                Transfer transfer = TransactionTest.transfer(random.nextBoolean()
                         ? new String[]{"a@x.example"}
-                        : new String[]{"a@x.example", "b@x.example", "ü@x.example"})), fates);
+                        : new String[]{"a@x.example", "b@x.example", "ü@x.example"});
+                note(pipeline.begin(transfer.portion(number, transfer.delivery().recipients()), "peer", 0), over);
             }
-            write(pipeline, random, fates);
+            write(pipeline, random, over);
             assertThat(pipeline.openCount()).isLessThanOrEqualTo(Pipeline.MOST_AWAITED);
             int dice = random.nextInt(200);
             boolean asked = pipeline.awaited().isPresent();
@@ -61,25 +62,25 @@ class FuzzDialogueTest {
                 int code = asked && random.nextInt(3) > 0
                         ? pipeline.awaited().get() == Phase.DATA ? 354 : 250
                         : CODES[random.nextInt(CODES.length)];
-                Verdict verdict = pipeline.heard(Reply.of(code, "x"));
-                note(verdict.fates(), fates);
-                if (verdict.end().isPresent()) {
-                    assertThat(verdict.end().get().reason().isTransient()).isTrue();
+                ReplyEffects effects = pipeline.heard(Reply.of(code, "x"));
+                note(effects, over);
+                if (effects.end().isPresent()) {
+                    assertThat(effects.end().get().reason().isTransient()).isTrue();
                     break;
                 }
             } else if (dice == 0) {
-                note(pipeline.broken(Reply.of(450, "gone")).fates(), fates);
+                note(pipeline.broken(Reply.of(450, "gone")), over);
                 break;
             }
             if (i == 199) {
-                note(pipeline.cut(Reply.of(451, "enough")).fates(), fates);
+                note(pipeline.cut(Reply.of(451, "enough")), over);
             }
         }
-        assertThat(fates).containsExactlyInAnyOrderElementsOf(begun);
+        assertThat(over).containsExactlyInAnyOrderElementsOf(begun);
         assertThat(pipeline.next()).isInstanceOf(Move.Wait.class);
     }
 
-    private static void write(Pipeline pipeline, SplittableRandom random, List<Long> fates) {
+    private static void write(Pipeline pipeline, SplittableRandom random, List<Long> over) {
         for (int i = 0; i < 1000; i++) {
             switch (pipeline.next()) {
                 case Move.Write _ -> {
@@ -87,7 +88,7 @@ class FuzzDialogueTest {
                 case Move.WriteContent _ -> pipeline.contentWritten();
                 case Move.WriteChunk _ -> {
                     if (random.nextInt(20) == 0) {
-                        note(pipeline.abandon(Reply.of(451, "disk")), fates);
+                        note(pipeline.abandon(Reply.of(451, "disk")), over);
                     } else {
                         pipeline.chunk(random.nextInt(3) > 0);
                     }
@@ -100,12 +101,9 @@ class FuzzDialogueTest {
         throw new AssertionError("it never waits");
     }
 
-    private static void note(List<Fate> news, List<Long> fates) {
-        for (Fate fate : news) {
-            fates.add(fate.delivery());
-            if (fate instanceof Fate.Answered answered) {
-                assertThat(answered.outcomes()).isNotEmpty();
-            }
-        }
+    private static void note(ReplyEffects effects, List<Long> over) {
+        over.addAll(effects.outcomes().keySet());
+        over.addAll(effects.unanswered());
+        assertThat(effects.outcomes().values()).allSatisfy(outcomes -> assertThat(outcomes).isNotEmpty());
     }
 }

@@ -114,7 +114,7 @@ class LoginTest {
     }
 
     private static String play(Approach approach, String... replies) {
-        Rehearsal rehearsal = new Rehearsal(new ClientDialog(Protocol.SMTP, approach, "peer"));
+        Rehearsal rehearsal = new Rehearsal(new ClientDialog(Protocol.SMTP, approach));
         return rehearsal.play(rehearsal.dialog().begin(), replies);
     }
 

@@ -82,7 +82,7 @@ class MailParametersTest {
         Recipient recipient = new Recipient(1, Address.of("you@there.example"));
         Envelope late = envelope(BodyType.SEVEN_BIT, Optional.empty(), DsnReturn.UNSPECIFIED, recipient).withWishes(
                 new Wishes(OptionalLong.empty(), Optional.of(new Wishes.DeliverBy(999, true, false)), 0, false));
-        assertThat(new MailParameters(peer("DELIVERBY")).refusal(new Errand(late, late.recipients(), 100, 0)))
+        assertThat(new MailParameters(peer("DELIVERBY")).refusal(TransactionTest.transfer(late, 100), 0))
                 .hasValueSatisfying(reply -> assertThat(reply.toString()).startsWith("554 5.4.7 "));
     }
 
@@ -95,7 +95,7 @@ class MailParametersTest {
     }
 
     private static String mail(Envelope envelope, String... offers) {
-        return new MailParameters(peer(offers)).mail(new Errand(envelope, envelope.recipients(), 100, 0));
+        return new MailParameters(peer(offers)).mail(TransactionTest.transfer(envelope, 100), 0);
     }
 
     private static String rcpt(Recipient recipient, String... offers) {

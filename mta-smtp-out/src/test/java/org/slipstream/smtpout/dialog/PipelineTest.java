@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.Reply;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.slipstream.smtpout.dialog.TransactionTest.errand;
+import static org.slipstream.smtpout.dialog.TransactionTest.transfer;
 
 /// Several messages at once: what is written before what is answered, and that nobody's trouble becomes a neighbour's.
 @Tag("FI-34")
@@ -15,10 +15,10 @@ class PipelineTest {
 
     @Test
     void withDataTheNextEnvelopeRidesWithTheContent() {
-        data.deliver(1, errand("a@x.example"));
+        data.deliver(1, transfer("a@x.example"));
         assertThat(data.pipeline().mayBegin()).as("the content must leave first").isFalse();
         data.hear("250 ok", "250 ok", "354 go");
-        data.deliver(2, errand("b@x.example"));
+        data.deliver(2, transfer("b@x.example"));
         assertThat(data.hear("250 2.0.0 one", "250 ok", "250 ok", "354 go", "250 2.0.0 two")).isEqualTo("""
                 MAIL FROM:<me@here.example> | RCPT TO:<a@x.example> | DATA
                 (content)
@@ -31,7 +31,8 @@ class PipelineTest {
 
     @Test
     void withBdatWholeMessagesFollowEachOther() {
-        bdat.deliver(1, errand("a@x.example")).deliver(2, errand("b@x.example")).deliver(3, errand("c@x.example"));
+        bdat.deliver(1, transfer("a@x.example")).deliver(2, transfer("b@x.example")).deliver(3,
+                transfer("c@x.example"));
         assertThat(bdat.text()).isEqualTo("""
                 MAIL FROM:<me@here.example> | RCPT TO:<a@x.example>
                 (BDAT 1 LAST)
@@ -51,13 +52,14 @@ class PipelineTest {
 
     @Test
     void afterAnAnsweredMessageNoResetIsNeeded() {
-        bdat.deliver(1, errand("a@x.example")).hear("250 ok", "250 ok", "250 one");
-        assertThat(bdat.deliver(2, errand("b@x.example")).text()).doesNotContain("RSET");
+        bdat.deliver(1, transfer("a@x.example")).hear("250 ok", "250 ok", "250 one");
+        assertThat(bdat.deliver(2, transfer("b@x.example")).text()).doesNotContain("RSET");
     }
 
     @Test
     void aSenderRefusedInTheMiddleLeavesItsNeighboursAlone() {
-        bdat.deliver(1, errand("a@x.example")).deliver(2, errand("b@x.example")).deliver(3, errand("c@x.example"));
+        bdat.deliver(1, transfer("a@x.example")).deliver(2, transfer("b@x.example")).deliver(3,
+                transfer("c@x.example"));
         assertThat(bdat.hear("250 ok", "250 ok", "250 one", "250 reset", "550 5.7.1 not you", "503 no mail",
                 "503 no mail", "250 reset", "250 ok", "250 ok", "250 three")).endsWith("""
                         1 Delivered 250 one
@@ -67,7 +69,7 @@ class PipelineTest {
 
     @Test
     void aMessageWithoutValidRecipientsIsReadAndThrownAwayByThePeer() {
-        bdat.deliver(1, errand("a@x.example", "b@x.example")).deliver(2, errand("c@x.example"));
+        bdat.deliver(1, transfer("a@x.example", "b@x.example")).deliver(2, transfer("c@x.example"));
         assertThat(bdat.hear("250 ok", "550 5.1.1 who", "450 4.2.2 full", "554 5.5.1 no valid recipients", "250 reset",
                 "250 ok", "250 ok", "250 two")).endsWith("""
                         1 Failed 550 5.1.1 who
@@ -77,15 +79,15 @@ class PipelineTest {
 
     @Test
     void aPeerThatTakesAMessageForNobodyHasDeliveredItToNobody() {
-        bdat.deliver(1, errand("a@x.example"));
+        bdat.deliver(1, transfer("a@x.example"));
         assertThat(bdat.hear("250 ok", "550 5.1.1 who", "250 2.0.0 taken all the same"))
                 .endsWith("1 Failed 550 5.1.1 who");
     }
 
     @Test
     void dataThatIsTakenForNobodyEndsWithALoneDotAndTheNextRidesWithIt() {
-        data.deliver(1, errand("a@x.example")).hear("250 ok", "550 5.1.1 who", "354 go");
-        data.deliver(2, errand("b@x.example"));
+        data.deliver(1, transfer("a@x.example")).hear("250 ok", "550 5.1.1 who", "354 go");
+        data.deliver(2, transfer("b@x.example"));
         assertThat(data.hear("554 no valid recipients", "250 ok", "250 ok", "354 go", "250 two")).isEqualTo("""
                 MAIL FROM:<me@here.example> | RCPT TO:<a@x.example> | DATA
                 .
@@ -97,8 +99,8 @@ class PipelineTest {
 
     @Test
     void afterRefusedDataTheNextBeginsWithReset() {
-        data.deliver(1, errand("a@x.example")).hear("250 ok", "550 5.1.1 who", "554 nobody");
-        assertThat(data.deliver(2, errand("b@x.example")).hear("250 reset", "250 ok", "250 ok", "354 go", "250 two"))
+        data.deliver(1, transfer("a@x.example")).hear("250 ok", "550 5.1.1 who", "554 nobody");
+        assertThat(data.deliver(2, transfer("b@x.example")).hear("250 reset", "250 ok", "250 ok", "354 go", "250 two"))
                 .isEqualTo("""
                         MAIL FROM:<me@here.example> | RCPT TO:<a@x.example> | DATA
                         1 Failed 550 5.1.1 who
@@ -110,7 +112,7 @@ class PipelineTest {
 
     @Test
     void aLargeMessageGoesInChunksAndARefusedChunkIsTheLast() {
-        bdat.chunks(3).deliver(1, errand("a@x.example"));
+        bdat.chunks(3).deliver(1, transfer("a@x.example"));
         assertThat(bdat.text()).endsWith("(BDAT 1)\n(BDAT 1)\n(BDAT 1 LAST)");
         assertThat(bdat.hear("250 ok", "250 ok", "250 1000 octets", "552 5.3.4 enough", "503 what for")).endsWith("""
                 1 Failed 552 5.3.4 enough
@@ -121,7 +123,8 @@ class PipelineTest {
 
     @Test
     void goodbyeInTheMiddleAnswersWhoWasAskedAndGivesTheOthersBack() {
-        bdat.deliver(1, errand("a@x.example")).deliver(2, errand("b@x.example")).deliver(3, errand("c@x.example"));
+        bdat.deliver(1, transfer("a@x.example")).deliver(2, transfer("b@x.example")).deliver(3,
+                transfer("c@x.example"));
         assertThat(bdat.hear("250 ok", "250 ok", "250 one", "250 reset", "250 ok", "421 4.7.0 not that one"))
                 .endsWith("""
                         1 Delivered 250 one
@@ -132,7 +135,7 @@ class PipelineTest {
 
     @Test
     void goodbyeBetweenTwoMessagesAnswersNobody() {
-        bdat.deliver(1, errand("a@x.example")).deliver(2, errand("b@x.example"));
+        bdat.deliver(1, transfer("a@x.example")).deliver(2, transfer("b@x.example"));
         assertThat(bdat.hear("250 ok", "250 ok", "250 one", "421 4.7.0 enough for today")).endsWith("""
                 1 Delivered 250 one
                 2: unanswered
@@ -141,20 +144,20 @@ class PipelineTest {
 
     @Test
     void aReplyTooManyIsNoticed() {
-        bdat.deliver(1, errand("a@x.example"));
+        bdat.deliver(1, transfer("a@x.example"));
         assertThat(bdat.hear("250 ok", "250 ok", "250 one", "250 one more")).endsWith(
                 "CLOSE 451 4.5.0 unasked for: 250 one more (pipelines badly: a reply too many: 250 one more)");
     }
 
     @Test
     void goodbyeThatNobodyAskedForIsNoBreach() {
-        bdat.deliver(1, errand("a@x.example"));
+        bdat.deliver(1, transfer("a@x.example"));
         assertThat(bdat.hear("250 ok", "250 ok", "250 one", "421 4.4.2 idle")).endsWith("CLOSE 421 4.4.2 idle");
     }
 
     @Test
     void aPeerThatLosesTheOrderIsFoundOutAndNobodyIsBlamed() {
-        bdat.deliver(1, errand("a@x.example")).deliver(2, errand("b@x.example"));
+        bdat.deliver(1, transfer("a@x.example")).deliver(2, transfer("b@x.example"));
         assertThat(bdat.hear("250 ok", "503 5.5.1 MAIL first")).endsWith("""
                 1: unanswered
                 2: unanswered
@@ -164,7 +167,7 @@ class PipelineTest {
 
     @Test
     void aPeerThatAnnouncesBdatAndDoesNotKnowItIsFoundOut() {
-        bdat.deliver(1, errand("a@x.example"));
+        bdat.deliver(1, transfer("a@x.example"));
         assertThat(bdat.hear("250 ok", "250 ok", "500 5.5.1 BDAT?")).endsWith("""
                 unanswered
                 CLOSE 451 4.5.0 the reply to the end of data makes no sense: 500 5.5.1 BDAT? \
@@ -173,27 +176,27 @@ class PipelineTest {
 
     @Test
     void aPeerThatRefusesToNestIsFoundOutButOneThatWantsAuthIsNot() {
-        bdat.deliver(1, errand("a@x.example")).deliver(2, errand("b@x.example"));
+        bdat.deliver(1, transfer("a@x.example")).deliver(2, transfer("b@x.example"));
         assertThat(bdat.hear("250 ok", "250 ok", "250 one", "250 reset", "503 5.5.1 nested MAIL"))
                 .contains("2: unanswered", "pipelines badly");
-        assertThat(data.deliver(1, errand("a@x.example")).hear("503 5.5.1 AUTH first", "503 no", "503 no"))
+        assertThat(data.deliver(1, transfer("a@x.example")).hear("503 5.5.1 AUTH first", "503 no", "503 no"))
                 .contains("1 Failed 503 5.5.1 AUTH first").doesNotContain("badly");
     }
 
     @Test
     void anEndInTheFirstMessagesWrittenAheadIsSuspiciousAndALaterOneIsNot() {
-        bdat.deliver(1, errand("a@x.example")).deliver(2, errand("b@x.example"));
+        bdat.deliver(1, transfer("a@x.example")).deliver(2, transfer("b@x.example"));
         assertThat(bdat.breakOff()).contains("unanswered\n2: unanswered").contains("pipelines badly");
         Rehearsal proven = Rehearsal.with(Protocol.SMTP, "PIPELINING", "CHUNKING");
-        proven.deliver(1, errand("a@x.example")).deliver(2, errand("b@x.example"));
+        proven.deliver(1, transfer("a@x.example")).deliver(2, transfer("b@x.example"));
         proven.hear("250 ok", "250 ok", "250 one", "250 ok", "250 ok", "250 ok", "250 two");
-        proven.deliver(3, errand("c@x.example")).deliver(4, errand("d@x.example"));
+        proven.deliver(3, transfer("c@x.example")).deliver(4, transfer("d@x.example"));
         assertThat(proven.breakOff()).endsWith("3: unanswered\n4: unanswered\nCLOSE 450 4.4.2 gone");
     }
 
     @Test
     void theEndOfTheConnectionLeavesAnswersAsTheyAre() {
-        bdat.deliver(1, errand("a@x.example")).deliver(2, errand("b@x.example", "c@x.example"));
+        bdat.deliver(1, transfer("a@x.example")).deliver(2, transfer("b@x.example", "c@x.example"));
         bdat.hear("250 ok", "250 ok", "250 one", "250 ok", "250 ok", "550 5.1.1 who");
         assertThat(bdat.breakOff()).contains("""
                 1 Delivered 250 one
@@ -203,28 +206,28 @@ class PipelineTest {
 
     @Test
     void aLetterThatCannotBeReadIsLeftOutBetweenItsNeighbours() {
-        bdat.deliver(1, errand("a@x.example"));
+        bdat.deliver(1, transfer("a@x.example"));
         // Its first chunk is written, and the next one cannot be read.
         Pipeline pipeline = bdat.pipeline();
-        pipeline.begin(2, errand("b@x.example"));
+        pipeline.begin(transfer("b@x.example").portion(2, transfer("b@x.example").delivery().recipients()), "peer", 0);
         assertThat(pipeline.next()).isEqualTo(new Move.Write("RSET\r\n"));
         assertThat(pipeline.next()).isInstanceOf(Move.Write.class);
         assertThat(pipeline.next()).isEqualTo(new Move.WriteChunk(2));
         pipeline.chunk(false);
-        assertThat(pipeline.abandon(Reply.of(451, "4.3.0", "disk"))).isEmpty();
-        assertThat(bdat.deliver(3, errand("c@x.example")).text()).endsWith("RSET\n"
+        assertThat(pipeline.abandon(Reply.of(451, "4.3.0", "disk")).anyOver()).isFalse();
+        assertThat(bdat.deliver(3, transfer("c@x.example")).text()).endsWith("RSET\n"
                 + "MAIL FROM:<me@here.example> | RCPT TO:<c@x.example>\n(BDAT 3 LAST)");
         assertThat(bdat.hear("250 ok", "250 ok", "250 one", "250 reset", "250 ok", "250 ok", "250 chunk", "250 reset",
                 "250 ok", "250 ok", "250 three")).endsWith("""
                         1 Delivered 250 one
-                        2: 1 Deferred 451 4.3.0 disk
+                        2: unanswered
                         3: 1 Delivered 250 three""");
     }
 
     @Test
     void thePeerIsSpokenToPlainlyWhenItIsKnownToBreak() {
         Rehearsal plain = Rehearsal.with(true, Protocol.SMTP, "PIPELINING", "CHUNKING");
-        assertThat(plain.deliver(errand("a@x.example")).hear("250 ok", "250 ok", "354 go", "250 one")).isEqualTo("""
+        assertThat(plain.deliver(transfer("a@x.example")).hear("250 ok", "250 ok", "354 go", "250 one")).isEqualTo("""
                 MAIL FROM:<me@here.example>
                 RCPT TO:<a@x.example>
                 DATA
@@ -236,9 +239,9 @@ class PipelineTest {
     @Test
     void noMoreMessagesThanThePeerWantsOnOneConnection() {
         Rehearsal peer = Rehearsal.with(Protocol.SMTP, "PIPELINING", "CHUNKING", "LIMITS MAILMAX=2");
-        peer.deliver(1, errand("a@x.example"));
+        peer.deliver(1, transfer("a@x.example"));
         assertThat(peer.pipeline().mayBegin()).isTrue();
-        peer.deliver(2, errand("b@x.example"));
+        peer.deliver(2, transfer("b@x.example"));
         assertThat(peer.pipeline().mayBegin()).isFalse();
         assertThat(peer.pipeline().isExhausted()).isTrue();
     }
@@ -247,7 +250,7 @@ class PipelineTest {
     void theNumberOfOutstandingRepliesIsBounded() {
         int begun = 0;
         while (bdat.pipeline().mayBegin()) {
-            bdat.deliver(++begun, errand("a@x.example", "b@x.example"));
+            bdat.deliver(++begun, transfer("a@x.example", "b@x.example"));
         }
         assertThat(begun * 5).isBetween(Pipeline.MOST_AWAITED / 2, Pipeline.MOST_AWAITED);
     }

@@ -1,18 +1,25 @@
 package org.slipstream.smtpout.dialog;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
 import org.slipstream.core.Recipient;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class PortionsTest {
+    @Tag("FI-08")
     @Test
-    void aPeerWithoutLimitsGetsEverybodyAtOnce() {
+    void aPeerWithoutLimitsGetsAsManyAsEveryServerTakes() {
         assertThat(portions("PIPELINING", "a@x.example", "b@y.example")).containsExactly("1 2");
+        String[] many = new String[101];
+        Arrays.setAll(many, i -> "r" + i + "@x.example");
+        assertThat(portions("PIPELINING", many)).hasSize(2).last().isEqualTo("101");
+        assertThat(portions("LIMITS RCPTMAX=101", many)).hasSize(1);
     }
 
     @Test

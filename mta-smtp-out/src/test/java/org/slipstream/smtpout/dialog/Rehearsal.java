@@ -27,7 +27,7 @@ final class Rehearsal {
     }
 
     static Rehearsal with(boolean plainly, Protocol protocol, String... extensions) {
-        Rehearsal rehearsal = new Rehearsal(new ClientDialog(protocol, "me.example", false, "peer"));
+        Rehearsal rehearsal = new Rehearsal(new ClientDialog(protocol, Approach.of("me.example", false)));
         String ehlo = "250" + (extensions.length == 0 ? " " : "-") + "peer\r\n";
         for (int i = 0; i < extensions.length; i++) {
             ehlo += "250" + (i == extensions.length - 1 ? " " : "-") + extensions[i] + "\r\n";
@@ -88,14 +88,14 @@ final class Rehearsal {
     // ---- transactions
 
     /// Begins a transaction and writes what can be written.
-    Rehearsal deliver(Errand errand) {
-        return deliver(1, errand);
-    }
-
-    Rehearsal deliver(long delivery, Errand errand) {
-        note(pipeline().begin(delivery, errand));
+    Rehearsal deliver(Transfer transfer) {
+        note(pipeline().begin(transfer, "peer", 0));
         write();
         return this;
+    }
+
+    Rehearsal deliver(long delivery, Transfer transfer) {
+        return deliver(transfer.portion(delivery, transfer.delivery().recipients()));
     }
 
     /// Hears these replies and writes after each what can be written. Returns all that happened so far.
@@ -131,21 +131,16 @@ final class Rehearsal {
         }
     }
 
-    void note(Verdict verdict) {
-        note(verdict.fates());
-        verdict.end().ifPresent(end -> transcript
+    void note(ReplyEffects effects) {
+        effects.outcomes().forEach((delivery, all) -> all.forEach(o -> transcript.add(of(delivery) + outcome(o))));
+        effects.unanswered().forEach(delivery -> transcript.add(of(delivery) + "unanswered"));
+        effects.end().ifPresent(end -> transcript
                 .add("CLOSE " + end.reason()
                         + end.breach().map(breach -> " (pipelines badly: " + breach + ")").orElse("")));
     }
 
-    private void note(List<Fate> fates) {
-        for (Fate fate : fates) {
-            String of = fate.delivery() == 1 ? "" : fate.delivery() + ": ";
-            switch (fate) {
-                case Fate.Answered answered -> answered.outcomes().forEach(o -> transcript.add(of + outcome(o)));
-                case Fate.Unanswered(long delivery) -> transcript.add(of + "unanswered");
-            }
-        }
+    private static String of(long delivery) {
+        return delivery == 1 ? "" : delivery + ": ";
     }
 
     private static String outcome(RecipientOutcome outcome) {

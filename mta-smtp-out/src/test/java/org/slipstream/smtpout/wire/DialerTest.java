@@ -2,6 +2,8 @@ package org.slipstream.smtpout.wire;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.net.ConnectException;
@@ -10,14 +12,17 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,6 +34,8 @@ class DialerTest {
 
     private final Map<String, String> network = new HashMap<>();
     private final List<FakeSocket> made = Collections.synchronizedList(new ArrayList<>());
+    /// The sockets, in the order in which they are made, for which no file descriptor is left.
+    private final Set<Integer> withoutFile = new HashSet<>();
     private final List<String> bound = Collections.synchronizedList(new ArrayList<>());
 
     @Test
@@ -96,6 +103,23 @@ class DialerTest {
     }
 
     @Test
+    void aRaceInWhichNobodyWasCalledForWantOfASocketIsNoFailureOfTheHost() {
+        withoutFile.addAll(List.of(0, 1));
+        assertThatThrownBy(() -> race(1, "192.0.2.1", "192.0.2.2").run(1000)).isInstanceOf(NoSocketException.class)
+                .hasMessage("Too many open files");
+        assertThat(made).allMatch(Socket::isClosed);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void aHostThatWasCalledAndRefusedHasFailedWhateverHinderedTheOtherCall(int hindered) {
+        withoutFile.add(hindered);
+        network.put("192.0.2.1", "refuses");
+        network.put("192.0.2.2", "refuses");
+        assertThatThrownBy(() -> race(1, "192.0.2.1", "192.0.2.2").run(1000)).isInstanceOf(ConnectException.class);
+    }
+
+    @Test
     void eachFamilyHasItsOwnSource() throws IOException {
         network.put("192.0.2.1", "refuses");
         network.put("2001:db8::1", "answers");
@@ -119,12 +143,20 @@ class DialerTest {
     private final class FakeSocket extends Socket {
         private final CountDownLatch closed = new CountDownLatch(1);
 
+        private final int number;
+
         FakeSocket() {
+            number = made.size();
             made.add(this);
         }
 
+        // The first call on a socket is the one that opens a file descriptor.
         @Override
-        public void setTcpNoDelay(boolean on) {}
+        public void setTcpNoDelay(boolean on) throws SocketException {
+            if (withoutFile.contains(number)) {
+                throw new SocketException("Too many open files");
+            }
+        }
 
         @Override
         public void bind(SocketAddress source) {

@@ -2,6 +2,7 @@ package org.slipstream.spool.register;
 
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.spool.box.Place;
 
@@ -83,13 +84,10 @@ public sealed interface Change {
 
     record ForgetHost(String host, String kind) implements Change {}
 
-    /// Finds what is due and moves it to `leaseUntilMillis`; answered in [Register.Written#claims].
+    /// Finds what is due in one queue and moves it to `leaseUntilMillis`; answered in [Register.Written#claims]. Leased mail belongs to the
+    /// deferred queue.
     ///
     /// @param furthestMillis what is deferred beyond this, though its sender did not ask for it, is due then
-    record Claim(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis,
-            long furthestMillis) implements Change {
-        public Claim(long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis) {
-            this(nowMillis, limit, leaseUntilMillis, heldCreatedBeforeMillis, Long.MAX_VALUE);
-        }
-    }
+    record Claim(QueueName queue, long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis,
+            long furthestMillis) implements Change {}
 }

@@ -36,7 +36,7 @@ final class ChangeWriter {
                 insert into message (id, seq, box_segment, box_offset, own_file, size_bytes, created_millis, next_millis,
                  state, attempts, delay_notified, recipients, sender_local, sender_domain, body_type, smtp_utf8,
                  envelope_id, dsn_return, envelope, wishes, not_before_millis)
-                 values (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, false, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""), ENTER_LARGE(
+                 values (?, ?, ?, ?, ?, ?, ?, ?, -1, 0, false, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""), ENTER_LARGE(
                         "insert into large_letter (message_id) values (?)"), MOVE(
                                 "update message set seq = ?, box_segment = ?, box_offset = ? where id = ?"), OUTCOME("""
                 update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?
@@ -46,7 +46,7 @@ final class ChangeWriter {
                                         "update message set attempts = attempts + 1 where id = ?"), FAILURES_REPORTED(
                                                 "update recipient set state = 3 where message_id = ? and state = 2"), DELAY_REPORTED(
                                                         "update message set delay_notified = true where id = ?"), NEXT_ATTEMPT(
-                                                                "update message set next_millis = ? where id = ?"), MAKE_DUE(
+                                                                "update message set next_millis = ?, state = greatest(state, 0) where id = ?"), MAKE_DUE(
                                                                         """
                 update message set next_millis = ? where id = ? and next_millis > ? and not_before_millis <= ?"""), HOLD(
                                                                                 "update message set state = ? where id = ? and state <> 2"), SET_ASIDE(

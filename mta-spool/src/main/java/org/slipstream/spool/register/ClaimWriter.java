@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -11,8 +12,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -22,10 +21,13 @@ import java.util.Set;
 /// The lease is the next attempt's time moved forward *before* the attempt: a crash in the middle of a delivery leaves a
 /// message that is due later, not one that is tried again and again at once.
 ///
-/// **When more is due than was asked for**, half of it is what has been due for longest and half what became due last. New mail is
-/// due when it comes. So after an operator has made a long queue due, mail that comes afterwards and finds no room takes turns with
-/// that queue, one to one, as incoming and deferred mail do in Postfix, and does not wait behind all of it.
+/// **Two queues, one index.** New mail has a state of its own, so index `message_due` begins with the queue: a scan of the incoming
+/// queue reads its own rows and no deferred one, however many are due. The lease and each deferral move a message to the deferred queue.
 final class ClaimWriter {
+    /// Due mail of one queue.
+    static final String DUE = "select " + Rows.SUMMARY_COLUMNS
+            + " from message m where m.state = ? and m.next_millis <= ? order by m.state, m.next_millis limit ?";
+
     private static final Logger LOG = LoggerFactory.getLogger(ClaimWriter.class);
 
     private static final Comparator<Due> OLDEST_FIRST = Comparator.comparingLong(Due::nextMillis)
@@ -34,7 +36,6 @@ final class ClaimWriter {
     private record Due(MessageSummary message, long nextMillis) {}
 
     private final PreparedStatement queued;
-    private final PreparedStatement youngest;
     private final PreparedStatement held;
     private final PreparedStatement next;
     private final PreparedStatement lease;
@@ -42,39 +43,40 @@ final class ClaimWriter {
     private final PreparedStatement bringForward;
 
     ClaimWriter(Connection connection) throws SQLException {
-        queued = connection.prepareStatement("select " + Rows.SUMMARY_COLUMNS
-                + " from message m where m.state = 0 and m.next_millis <= ? order by m.state, m.next_millis limit ?");
-        youngest = connection.prepareStatement("select " + Rows.SUMMARY_COLUMNS + " from message m where m.state = 0"
-                + " and m.next_millis <= ? order by m.state desc, m.next_millis desc limit ?");
+        queued = connection.prepareStatement(DUE);
         held = connection.prepareStatement("select " + Rows.SUMMARY_COLUMNS + " from message m where m.state = 1"
                 + " and m.next_millis <= ? and m.created_millis < ? order by m.state, m.next_millis limit ?");
-        next = connection.prepareStatement("select next_millis from message where state = 0 and next_millis > ?"
+        next = connection.prepareStatement("select next_millis from message where state = ? and next_millis > ?"
                 + " order by state, next_millis limit 1");
-        lease = connection.prepareStatement("update message set next_millis = ? where id = ?");
+        lease = connection
+                .prepareStatement("update message set next_millis = ?, state = greatest(state, 0) where id = ?");
         setAside = connection.prepareStatement("update message set state = 2 where id = ?");
-        bringForward = connection.prepareStatement("update message set next_millis = ? where state = 0"
+        bringForward = connection.prepareStatement("update message set next_millis = ? where state = ?"
                 + " and next_millis > ? and not_before_millis <= ?");
     }
 
     Register.Claims claim(Change.Claim claim) throws SQLException {
-        bringForward(claim.furthestMillis());
-        List<Due> dueQueued = due(queued, claim, claim.limit() + 1);
+        bringForward(claim);
+        List<Due> dueQueued = queued(claim);
         List<Due> due = new ArrayList<>(dueQueued);
-        due.addAll(held(claim));
-        due.sort(OLDEST_FIRST);
+        if (claim.queue() == QueueName.DEFERRED) {
+            due.addAll(held(claim));
+            due.sort(OLDEST_FIRST);
+        }
         boolean more = due.size() > claim.limit();
-        List<Due> claimed = more ? oldestAndYoungest(claim, due) : due;
+        List<Due> claimed = more ? due.subList(0, claim.limit()) : due;
         OptionalLong nextDue = nextDue(claim, dueQueued, claimed);
         lease(claim, claimed);
         return new Register.Claims(claimed.stream().map(Due::message).toList(), more, nextDue);
     }
 
     // The clock went back after they were deferred.
-    private void bringForward(long furthestMillis) throws SQLException {
-        if (furthestMillis < Long.MAX_VALUE) {
-            bringForward.setLong(1, furthestMillis);
-            bringForward.setLong(2, furthestMillis);
-            bringForward.setLong(3, furthestMillis);
+    private void bringForward(Change.Claim claim) throws SQLException {
+        if (claim.furthestMillis() < Long.MAX_VALUE) {
+            bringForward.setLong(1, claim.furthestMillis());
+            bringForward.setInt(2, state(claim));
+            bringForward.setLong(3, claim.furthestMillis());
+            bringForward.setLong(4, claim.furthestMillis());
             int messages = bringForward.executeUpdate();
             if (messages > 0) {
                 LOG.warn("event=next-attempts-brought-forward messages={} reason=\"the clock went back\"", messages);
@@ -82,19 +84,18 @@ final class ClaimWriter {
         }
     }
 
-    private List<Due> oldestAndYoungest(Change.Claim claim, List<Due> oldest) throws SQLException {
-        Set<Due> claimed = new LinkedHashSet<>(due(youngest, claim, claim.limit() / 2));
-        Iterator<Due> next = oldest.iterator();
-        while (claimed.size() < claim.limit() && next.hasNext()) {
-            claimed.add(next.next());
-        }
-        return claimed.stream().sorted(OLDEST_FIRST).toList();
+    private static int state(Change.Claim claim) {
+        return switch (claim.queue()) {
+            case INCOMING -> MessageStatus.INCOMING;
+            case DEFERRED -> MessageStatus.QUEUED;
+        };
     }
 
-    private List<Due> due(PreparedStatement query, Change.Claim claim, int limit) throws SQLException {
-        query.setLong(1, claim.nowMillis());
-        query.setInt(2, limit);
-        return read(query);
+    private List<Due> queued(Change.Claim claim) throws SQLException {
+        queued.setInt(1, state(claim));
+        queued.setLong(2, claim.nowMillis());
+        queued.setInt(3, claim.limit() + 1);
+        return read(queued);
     }
 
     private List<Due> held(Change.Claim claim) throws SQLException {
@@ -131,7 +132,8 @@ final class ClaimWriter {
                 return OptionalLong.of(each.nextMillis());
             }
         }
-        next.setLong(1, claim.nowMillis());
+        next.setInt(1, state(claim));
+        next.setLong(2, claim.nowMillis());
         try (ResultSet row = next.executeQuery()) {
             return row.next() ? OptionalLong.of(row.getLong(1)) : OptionalLong.empty();
         }

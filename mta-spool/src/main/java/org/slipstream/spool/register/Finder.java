@@ -163,7 +163,7 @@ final class Finder {
             for (int i = 0; i < values.size(); i++) {
                 query.setObject(2 + i, values.get(i));
             }
-        }, rows -> page(rows, 0).ids().stream().filter(id -> !search.except().contains(id)).toList());
+        }, rows -> page(rows, 0).ids());
     }
 
     private static Page page(ResultSet rows, long after) throws SQLException {
@@ -193,6 +193,13 @@ final class Finder {
                     query.setInt(4, ENVELOPES);
                 }, rows -> page(rows, from));
         return new Register.Found(page.ids(), page.full() ? Optional.of(new QueueId(page.last())) : Optional.empty());
+    }
+
+    /// Those of the first page of the index by domain that fit.
+    Register.Found tried(String domain) throws RegisterException {
+        Page page = inDomain(domain.toLowerCase(Locale.ROOT), 0, Long.MAX_VALUE);
+        return new Register.Found(fitting(page.ids()),
+                page.full() ? Optional.of(new QueueId(page.last())) : Optional.empty());
     }
 
     private Window window(long after, int length) throws RegisterException {
@@ -238,7 +245,7 @@ final class Finder {
         QueueFilter filter = search.filter();
         sql.append(" and m.state < " + MessageStatus.CORRUPT);
         filter.state().ifPresent(state -> sql.append(switch (state) {
-            case HELD -> " and m.state <> " + MessageStatus.QUEUED;
+            case HELD -> " and m.state = " + MessageStatus.HELD;
             case ACTIVE, DEFERRED -> " and m.state <> " + MessageStatus.HELD;
         }));
         filter.sender().ifPresent(sender -> sender(sender, sql, values));
@@ -296,7 +303,7 @@ final class Finder {
                 count++;
                 QueueId id = Rows.id(rows);
                 last = id.value();
-                if (!search.except().contains(id) && (!question.readsEnvelopes() || isForOne(rows))) {
+                if (!question.readsEnvelopes() || isForOne(rows)) {
                     fitting.add(id);
                 }
             }

@@ -221,6 +221,12 @@ final class JdbcRegister implements Register {
     }
 
     @Override
+    public Found tried(String domain) throws RegisterException {
+        Search notHeld = Search.of(QueueFilter.ANY.withState(QueueFilter.State.DEFERRED));
+        return new Finder(reader, notHeld, 0).tried(domain);
+    }
+
+    @Override
     public Page messages(List<QueueId> ids) throws RegisterException {
         return reader.messages(ids);
     }

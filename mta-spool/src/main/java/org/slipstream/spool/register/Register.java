@@ -121,6 +121,10 @@ public interface Register extends AutoCloseable {
     /// `nowMillis`, or those with a recipient in `domain` who still waits. In order of id, a portion of a few hundred.
     Found notDue(Optional<String> domain, long nowMillis, Optional<QueueId> after) throws RegisterException;
 
+    /// The first messages that were tried, are not held, and have a recipient in `domain` who still waits. In order of id, a
+    /// portion of a few hundred.
+    Found tried(String domain) throws RegisterException;
+
     /// Those of `ids` that are there and not set aside, in order of id.
     Page messages(List<QueueId> ids) throws RegisterException;
 

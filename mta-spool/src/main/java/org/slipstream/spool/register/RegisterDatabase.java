@@ -30,7 +30,7 @@ import javax.sql.DataSource;
 /// Flyway costs more than opening the database, so it is only called when the schema is not the one we know.
 public final class RegisterDatabase {
     /// The version that the newest file in `db/migration` brings.
-    public static final int SCHEMA_VERSION = 6;
+    public static final int SCHEMA_VERSION = 7;
 
     private static final Logger LOG = LoggerFactory.getLogger(RegisterDatabase.class);
     private static final String HISTORY = "flyway_schema_history";

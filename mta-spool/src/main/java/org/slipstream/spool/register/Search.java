@@ -6,23 +6,20 @@ import org.slipstream.core.QueueId;
 import java.util.Optional;
 import java.util.Set;
 
-/// What is looked for in the register. It knows which messages are held; which of the others somebody works on now, its caller
-/// says.
+/// What is looked for in the register. It knows which messages are held; the caller says which of the others are worked on now.
 ///
 /// @param filter its states other than held mean: not held
 /// @param among only these, if given
-/// @param except and none of these
-public record Search(QueueFilter filter, Optional<Set<QueueId>> among, Set<QueueId> except) {
+public record Search(QueueFilter filter, Optional<Set<QueueId>> among) {
     public Search {
         among = among.map(Set::copyOf);
-        except = Set.copyOf(except);
     }
 
     public static Search of(QueueFilter filter) {
-        return new Search(filter, Optional.empty(), Set.of());
+        return new Search(filter, Optional.empty());
     }
 
     public static Search among(Set<QueueId> ids, QueueFilter filter) {
-        return new Search(filter, Optional.of(ids), Set.of());
+        return new Search(filter, Optional.of(ids));
     }
 }

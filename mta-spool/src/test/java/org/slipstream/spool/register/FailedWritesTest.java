@@ -9,6 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.spool.box.EnvelopeCodec;
 import org.slipstream.spool.box.Place;
 
@@ -61,7 +62,7 @@ class FailedWritesTest {
             @Override
             public Change get(int index) {
                 if (index == 0) {
-                    return new Change.Claim(0, 10, 0, 0);
+                    return new Change.Claim(QueueName.INCOMING, 0, 10, 0, 0, Long.MAX_VALUE);
                 }
                 somebodyMeetsTheFullDisk();
                 return new Change.Remove(new QueueId(1_000));

@@ -4,28 +4,29 @@ import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpout.dialog.Phase;
 import org.slipstream.smtpout.wire.Endpoint;
-import org.slipstream.smtpout.wire.Heard.End;
 import org.slipstream.smtpout.wire.Heard.Gone;
 
-/// Puts into replies what nobody replied: why there is no connection, or none any more (RFC 3463 for the codes).
-final class Troubles {
-    /// The remote of what this server could not do by itself.
+/// Replies that this server composes: why there is no connection, or none any more (RFC 3463 for the codes).
+final class FailureReplies {
+    /// The remote of a failure of this server.
     static final String LOCAL = "local";
 
-    private Troubles() {}
+    private FailureReplies() {}
 
     static Reply noConnection(Endpoint endpoint, Gone gone) {
-        return gone.end() == End.ABORTED
-                ? stopping()
-                : Reply.of(450, "4.4.1", "connect to " + endpoint + ": " + gone.reason());
+        return Reply.of(450, "4.4.1", "connect to " + endpoint + ": " + gone.reason());
     }
 
-    static Reply cutOff(Endpoint endpoint, Phase awaited, Gone gone) {
-        String text = endpoint + " while waiting for " + awaited + ": " + gone.reason();
+    static Reply noSocket(Endpoint endpoint, Gone gone) {
+        return Reply.of(451, "4.3.0", "this server cannot connect to " + endpoint + ": " + gone.reason());
+    }
+
+    static Reply cutOff(String remote, Phase awaited, Gone gone) {
+        String text = remote + " while waiting for " + awaited + ": " + gone.reason();
         return switch (gone.end()) {
             case CLOSED, BROKEN, TIMED_OUT -> Reply.of(450, "4.4.2", text);
             case GARBLED -> Reply.of(451, "4.5.0", text);
-            case ABORTED -> stopping();
+            case NO_SOCKET, ABORTED -> stopping();
         };
     }
 
@@ -40,7 +41,7 @@ final class Troubles {
         return Reply.of(code, status.toString(), "host " + endpoint + " refused to talk to us: " + reply);
     }
 
-    /// What we demand of this host is not to be had. It may be tomorrow.
+    /// The host does not offer what is required of it. It may tomorrow.
     static Reply unfit(Endpoint endpoint, int code, Reply reply) {
         EnhancedStatus said = reply.statusOrGeneral();
         return Reply.of(code, new EnhancedStatus(code / 100, said.subject(), said.detail()).toString(),
@@ -55,7 +56,7 @@ final class Troubles {
         return Reply.of(450, configured ? "4.4.3" : "4.4.4", host + ": " + reason);
     }
 
-    static Reply dnsTrouble(String host, String reason) {
+    static Reply lookupFailed(String host, String reason) {
         return Reply.of(451, "4.4.3", "DNS lookup for " + host + " failed: " + reason);
     }
 
@@ -73,6 +74,10 @@ final class Troubles {
 
     static Reply noSuchConnection() {
         return Reply.of(450, "4.4.2", "the connection has ended");
+    }
+
+    static Reply closedByOrder() {
+        return Reply.of(450, "4.4.1", "the connection was closed before it was ready");
     }
 
     static Reply noSuchTransport(String transport) {

@@ -1,4 +1,4 @@
-package org.slipstream.smtpin;
+package org.slipstream.smtpin.policy;
 
 import java.net.InetAddress;
 import java.util.Optional;

@@ -1,0 +1,42 @@
+package org.slipstream.dist;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.dist.config.ConfigReader;
+import org.slipstream.dist.config.ReadResult;
+import org.slipstream.qmgr.place.PlaceRules;
+
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// The placement gets what `mta.toml` says.
+class PlacementRulesTest {
+    @TempDir
+    Path home;
+
+    private PlaceRules rules(String... overrides) {
+        ReadResult result = ConfigReader.read(home, List.of(overrides));
+        assertThat(result).isInstanceOf(ReadResult.Accepted.class);
+        return Rooms.smtpPlacement(((ReadResult.Accepted) result).config());
+    }
+
+    @Test
+    @Tag("FI-40")
+    void theTwoSpecialCasesAreOnAndCanBeSwitchedOffOneByOne() {
+        assertThat(rules()).matches(rules -> rules.memory().trackClosed()).matches(rules -> rules.memory().retryLast());
+        assertThat(rules("placement.track-closed=false")).matches(rules -> !rules.memory().trackClosed())
+                .matches(rules -> rules.memory().retryLast());
+        assertThat(rules("placement.retry-last=false")).matches(rules -> rules.memory().trackClosed())
+                .matches(rules -> !rules.memory().retryLast());
+    }
+
+    @Test
+    @Tag("PF-02")
+    void withoutALimitOfConnectionsToADestinationAHostMayHaveAllOfThem() {
+        assertThat(rules("queue.lanes=70").connectionsPerHost()).isEqualTo(20);
+        assertThat(rules("queue.lanes=70", "queue.lanes-per-destination=0").connectionsPerHost()).isEqualTo(70);
+    }
+}

@@ -1,0 +1,72 @@
+package org.slipstream.qmgr.sched;
+
+import org.slipstream.core.Route;
+
+/// What one transport has to do: its destinations, its jobs in their order of service, and its memory.
+///
+/// The [Scheduler] lets transports take turns and asks the one whose turn it is. No other class sees these parts together:
+/// each part is given the others that it works with when it is made, and only those in front of it in the reading order.
+final class TransportQueues {
+    final Transport transport;
+    final DestinationQueues destinations;
+    final Doors ready = new Doors();
+    final RecipientPool pool;
+    final ServiceOrder order;
+
+    /// Out of order as a whole; nothing is taken.
+    boolean dead;
+
+    TransportQueues(Transport transport, OrderPolicy policy, CandidateSearch.Factory search, boolean marksRuns,
+            Batches batches, SchedTrace trace) {
+        this.transport = transport;
+        this.destinations = new DestinationQueues(transport);
+        this.pool = new RecipientPool(transport.rules());
+        this.order = switch (policy) {
+            case PREEMPTIVE -> new ListOrder(transport, true, search, marksRuns, ready, pool, batches, trace);
+            case FIFO -> new ListOrder(transport, false, search, marksRuns, ready, pool, batches, trace);
+            case ROUND_ROBIN -> new RoundRobinOrder(destinations, ready, pool, trace);
+        };
+    }
+
+    /// The next entry of this transport, if one can go.
+    Choice next(Gate gate, long nowMillis) {
+        if (isReady(gate)) {
+            return order.next(gate, nowMillis);
+        }
+        order.cancelPause(); // when nothing can go any more there is nothing to continue
+        return Choice.NOTHING;
+    }
+
+    private boolean isReady(Gate gate) {
+        return !dead && ready.isAnyOpen(gate);
+    }
+
+    Line line(Route route, String key) {
+        return destinations.line(route, key);
+    }
+
+    void drop(Line line) {
+        if (destinations.remove(line)) {
+            ready.forget(line.hop);
+        }
+    }
+
+    /// Something happened at this destination that may have made room.
+    void mayGo(Line line, boolean isDead) {
+        seatsMayBeFree(line.hop);
+        order.mayGo(line, isDead);
+    }
+
+    /// Seats may have become free at this next hop.
+    void seatsMayBeFree(Site hop) {
+        if (ready.seatsMayBeFree(hop)) {
+            hop.open.forEach(line -> order.mayGo(line, false));
+        }
+    }
+
+    /// Seats may have become free anywhere.
+    void seatsMayBeFree() {
+        ready.withoutSeat().forEach(this::seatsMayBeFree);
+        order.sharesMayBeFree();
+    }
+}

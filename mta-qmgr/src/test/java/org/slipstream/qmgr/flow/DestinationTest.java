@@ -1,0 +1,129 @@
+package org.slipstream.qmgr.flow;
+
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.slipstream.core.Reply;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+/// The table of transitions in the class comment of [Destination], cell by cell, and what each transition does to the window.
+class DestinationTest {
+    private static final Reply REFUSED = Reply.of(421, "4.3.2", "Connection refused");
+
+    /// Postfix's defaults: window 5, and the fourth failure in a row is the end (PF-08, vector V2).
+    private static Destination live() {
+        return new Destination(new FlowRules(5, 20, new Feedback.Fixed(1), new Feedback.Fixed(1), 1, 0,
+                FeedbackVariant.PSEUDOCODE));
+    }
+
+    private static Destination failed(int failures) {
+        Destination destination = live();
+        IntStream.range(0, failures).forEach(_ -> destination.bad(REFUSED, 300_000));
+        return destination;
+    }
+
+    private static Destination suspended() {
+        Destination destination = live();
+        destination.suspend(1_000);
+        return destination;
+    }
+
+    /// Ways into each state. A live destination may be new or one failure before its end.
+    private static final Map<String, List<Supplier<Destination>>> STATES = Map.of("Live",
+            List.of(DestinationTest::live, () -> failed(3)), "Dead", List.of(() -> failed(4)), "Suspended",
+            List.of(DestinationTest::suspended));
+
+    private static final Map<String, Consumer<Destination>> CALLS = Map.of("good", d -> d.good(5), "bad",
+            d -> d.bad(REFUSED, 300_000), "revive", d -> d.revive(0), "suspend", d -> d.suspend(1_000), "resume",
+            Destination::resume);
+
+    /// By state and call, as written: `Live, shrinks (PF-04) or Dead (PF-08)`.
+    private static Map<String, Map<String, String>> table() throws IOException {
+        List<String[]> rows = Files.readAllLines(Path.of("src/main/java/org/slipstream/qmgr/flow/Destination.java"))
+                .stream().filter(line -> line.startsWith("/// | ")).map(line -> line.substring(6).split(" *\\| *"))
+                .toList();
+        Map<String, Map<String, String>> table = new LinkedHashMap<>();
+        for (String[] row : rows.subList(1, rows.size())) {
+            Map<String, String> cells = new LinkedHashMap<>();
+            IntStream.range(1, row.length).forEach(i -> cells.put(rows.getFirst()[i], row[i]));
+            table.put(row[0], cells);
+        }
+        return table;
+    }
+
+    @Test
+    void theTableHasARowForEachStateAndAColumnForEachCall() throws IOException {
+        assertThat(table().keySet()).isEqualTo(STATES.keySet()).containsExactlyInAnyOrderElementsOf(
+                Arrays.stream(DestinationState.class.getPermittedSubclasses()).map(Class::getSimpleName).toList());
+        assertThat(table().values()).allSatisfy(row -> assertThat(row.keySet()).isEqualTo(CALLS.keySet()));
+    }
+
+    @TestFactory
+    @Tag("PF-08")
+    @Tag("PF-09")
+    @Tag("PF-15")
+    Stream<DynamicTest> eachCellIsWhatHappens() throws IOException {
+        return table().entrySet().stream().flatMap(row -> row.getValue().entrySet().stream().map(cell -> dynamicTest(
+                row.getKey() + ", " + cell.getKey() + ": " + cell.getValue(),
+                () -> walk(row.getKey(), cell.getKey(), cell.getValue()))));
+    }
+
+    private static void walk(String from, String call, String written) {
+        Set<String> results = new TreeSet<>();
+        for (Supplier<Destination> way : STATES.get(from)) {
+            Destination destination = way.get();
+            assertThat(name(destination)).isEqualTo(from);
+            results.add(result(destination, CALLS.get(call)));
+        }
+        assertThat(results).isEqualTo(new TreeSet<>(Arrays.asList(written.replaceAll(" \\(.*?\\)", "").split(" or "))));
+    }
+
+    /// The state after the call, and what became of the window of a destination that was counted.
+    private static String result(Destination destination, Consumer<Destination> call) {
+        Destination.Figures before = destination.figures();
+        String from = name(destination);
+        try {
+            call.accept(destination);
+        } catch (IllegalStateException _) {
+            assertThat(destination.figures()).as("a refused call changes nothing").isEqualTo(before);
+            return "refused";
+        }
+        int change = from.equals("Live") && destination.isLive() ? destination.figures().window() - before.window() : 0;
+        if (name(destination).equals(from) && change == 0) {
+            assertThat(destination.figures()).as("nothing is counted").isEqualTo(before);
+        }
+        return name(destination) + (change > 0 ? ", grows" : change < 0 ? ", shrinks" : "");
+    }
+
+    private static String name(Destination destination) {
+        return destination.state().getClass().getSimpleName();
+    }
+
+    @Test
+    @Tag("PF-10")
+    @Tag("PF-22")
+    void onlyADeadDestinationDefersWhatWaitsForItAndWithTheReasonOfItsDeath() {
+        assertThat(live().suspension()).isEmpty();
+        assertThat(failed(3).suspension()).isEmpty();
+        assertThat(suspended().suspension()).isEmpty();
+        assertThat(failed(4).suspension()).hasValueSatisfying(reply -> assertThat(reply.toString())
+                .contains("421", "4.3.2", "delivery temporarily suspended: Connection refused"));
+    }
+}

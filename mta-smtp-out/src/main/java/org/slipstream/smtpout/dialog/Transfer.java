@@ -1,0 +1,38 @@
+package org.slipstream.smtpout.dialog;
+
+import org.slipstream.core.Delivery;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Letter;
+import org.slipstream.core.Recipient;
+
+import java.util.List;
+
+/// A [Delivery] with all that its transaction needs.
+///
+/// @param envelope sender and parameters; its own list of recipients is not used
+/// @param content in the form in which the peer can take it
+public record Transfer(Delivery delivery, Envelope envelope, Letter content) {
+    public Transfer {
+        if (delivery.recipients().isEmpty()) {
+            throw new IllegalArgumentException("a transaction has a recipient");
+        }
+    }
+
+    public long number() {
+        return delivery.number();
+    }
+
+    public long sizeBytes() {
+        return content.sizeBytes();
+    }
+
+    /// The same for some of the recipients, under another number.
+    public Transfer portion(long number, List<Recipient> recipients) {
+        return new Transfer(new Delivery(number, delivery.id(), delivery.route(), recipients), envelope, content);
+    }
+
+    /// The same with its content in another form.
+    public Transfer with(Letter converted) {
+        return new Transfer(delivery, envelope, converted);
+    }
+}

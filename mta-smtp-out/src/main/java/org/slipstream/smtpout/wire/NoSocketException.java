@@ -1,0 +1,14 @@
+package org.slipstream.smtpout.wire;
+
+import org.slipstream.core.FailureWords;
+
+import java.io.IOException;
+
+/// This machine has no socket for a connection. Nobody was called.
+final class NoSocketException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    NoSocketException(IOException reason) {
+        super(FailureWords.of(reason), reason);
+    }
+}
