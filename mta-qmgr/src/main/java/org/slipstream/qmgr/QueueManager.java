@@ -453,7 +453,8 @@ public final class QueueManager {
             case Seat.Wait wait -> switch (wait.scope()) {
                 case MESSAGE -> Gate.Answer.NOT_OF_MESSAGE;
                 case HERE, UNPROVEN -> Gate.Answer.NOT_HERE;
-                case EVERYWHERE -> Gate.Answer.NOWHERE;
+                // Where connections carry several deliveries, another destination may share one that is at work.
+                case EVERYWHERE -> seating.charge(line.route()).isPresent() ? Gate.Answer.NOT_HERE : Gate.Answer.NOWHERE;
             };
         };
     }
@@ -467,12 +468,14 @@ public final class QueueManager {
     }
 
     private Gate.Answer look(Message message, Line line, long nowMillis) {
-        boolean free = switch (seating.find(message.id(), line.route(), destinations.mayOpen(line), nowMillis)) {
-            case Seat.Queue _,Seat.Defer _ -> true;
-            case Seat.Reuse _,Seat.Open _ -> destinations.waitMillis(message, line, nowMillis) == 0;
-            case Seat.Wait _ -> false;
+        return switch (seating.find(message.id(), line.route(), destinations.mayOpen(line), nowMillis)) {
+            case Seat.Queue _ -> Gate.Answer.FREE;
+            case Seat.Reuse _,Seat.Open _ -> destinations.waitMillis(message, line, nowMillis) == 0
+                    ? Gate.Answer.FREE
+                    : Gate.Answer.NOT_YET;
+            case Seat.Wait wait when wait.scope() == Seat.Scope.MESSAGE -> Gate.Answer.NOT_OF_MESSAGE;
+            case Seat.Wait _,Seat.Defer _ -> Gate.Answer.NOT_HERE;
         };
-        return free ? Gate.Answer.FREE : Gate.Answer.NOT_HERE;
     }
 
     private Gate.Answer inTurn(Message message, Line line) {
