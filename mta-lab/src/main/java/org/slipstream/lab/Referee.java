@@ -288,6 +288,9 @@ public final class Referee {
 
     /// After every choice. A safety net, or the next event, would start what was forgotten, and nobody would see that it was.
     void wakes(QueueManager brain, long now) {
+        if (brain.nextAlarmMillis() <= now) {
+            return; // it will be asked for in a moment
+        }
         brain.overlooked(now).ifPresent(entry -> require(false, () -> "could go and waits: queue="
                 + entry.message().id() + " to=" + entry.line()));
     }

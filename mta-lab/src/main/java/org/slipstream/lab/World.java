@@ -259,6 +259,7 @@ public final class World {
             carryOut(orders);
         }
         referee.look(brain.snapshot(clock.now()));
+        referee.wakes(brain, clock.now());
         witness.settled(clock.now(), hosts);
     }
 
