@@ -144,8 +144,8 @@ final class Connections {
                 Math.min(hosts.crowd(candidate.host(), now).map(HostState.Crowded::untilMillis).orElse(Long.MAX_VALUE),
                         hosts.suspension(candidate.host(), now).map(HostState.Suspended::untilMillis)
                                 .orElse(Long.MAX_VALUE)),
-                hosts.mark(candidate.host(), now) instanceof HostState.Retry retry && !retry.isDue(now)
-                        ? retry.untilMillis()
+                hosts.mark(candidate.host(), now) instanceof HostState.Retry retry
+                        ? retry.isDue(now) ? retry.forgivenMillis() : retry.untilMillis()
                         : Long.MAX_VALUE))
                 .min().orElse(Long.MAX_VALUE);
     }
