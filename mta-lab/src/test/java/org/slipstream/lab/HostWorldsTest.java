@@ -121,7 +121,8 @@ class HostWorldsTest {
             play(only, variety, true);
             return;
         }
-        Optional<AssertionError> first = LongStream.rangeClosed(1, WORLDS).filter(seed -> !OPEN_QUESTIONS.contains(seed)).parallel()
+        Optional<AssertionError> first = LongStream.rangeClosed(1, WORLDS)
+                .filter(seed -> !OPEN_QUESTIONS.contains(seed)).parallel()
                 .mapToObj(seed -> trouble(seed, variety)).flatMap(Optional::stream).findFirst();
         if (first.isPresent()) {
             throw first.get();

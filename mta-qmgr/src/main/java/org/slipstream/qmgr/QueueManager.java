@@ -454,7 +454,8 @@ public final class QueueManager {
                 case MESSAGE -> Gate.Answer.NOT_OF_MESSAGE;
                 case HERE, UNPROVEN -> Gate.Answer.NOT_HERE;
                 // Where connections carry several deliveries, another destination may share one that is at work.
-                case EVERYWHERE -> seating.charge(line.route()).isPresent() ? Gate.Answer.NOT_HERE : Gate.Answer.NOWHERE;
+                case EVERYWHERE ->
+                    seating.charge(line.route()).isPresent() ? Gate.Answer.NOT_HERE : Gate.Answer.NOWHERE;
             };
         };
     }

@@ -7,8 +7,8 @@ import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.Etrn;
 import org.slipstream.smtpin.policy.Buckets;
-import org.slipstream.smtpin.policy.ClientNetwork;
 import org.slipstream.smtpin.policy.Client;
+import org.slipstream.smtpin.policy.ClientNetwork;
 
 import java.io.IOException;
 import java.util.Collection;
