@@ -17,12 +17,18 @@ import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.event.QmgrEvent.Command;
 import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.flow.FeedbackVariant;
+import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.place.WorkerBudget.Shares;
 import org.slipstream.qmgr.sched.OrderPolicy;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.SequencedMap;
 import java.util.stream.IntStream;
 
 /// Worlds by the thousand, each from a seed: small enough to be over quickly, tight enough in their limits that things
@@ -39,6 +45,67 @@ public final class RandomScenario {
 
     public static Scenario of(long seed) {
         return new RandomScenario(seed).make(seed);
+    }
+
+    /// Worlds in which a domain has up to three hosts of two preferences, domains share hosts, and connections carry several
+    /// deliveries in every other world. Each host has its own outages, limits and distance.
+    public static Scenario withHosts(long seed) {
+        return new RandomScenario(~seed).makeWithHosts(seed);
+    }
+
+    private Scenario makeWithHosts(long seed) {
+        QmgrConfig config = config().withSpacedStarts(random.nextBoolean());
+        SequencedMap<String, Server> hosts = hosts();
+        List<Place> places = IntStream.rangeClosed(0, between(1, 6)).mapToObj(number -> place(number, hosts)).toList();
+        List<Mail> mails = new ArrayList<>();
+        for (int i = between(1, 12); i > 0; i--) {
+            mails.add(mail(mails.size() + 1, places));
+        }
+        List<Long> crashes = one(6) ? List.of((long) between(1, (int) (20 * MINUTE))) : List.of();
+        return new Scenario(seed, config, random.nextBoolean(), mails, places, fallibleHouse(),
+                one(3) ? deeds(mails, places) : List.of(), crashes, rules(config, seed % 2 == 0));
+    }
+
+    private SequencedMap<String, Server> hosts() {
+        SequencedMap<String, Server> hosts = new LinkedHashMap<>();
+        for (int i = between(1, 6); i > 0; i--) {
+            Server server = one(2)
+                    ? troubledServer()
+                    : Server.of(between(0, 3_000), between(1, 3_000), List.of(), Integer.MAX_VALUE, 0, Long.MAX_VALUE);
+            hosts.put("mx" + i + ".example",
+                    server.with(new Server.Wire(one(3) ? 0 : between(1, 400), one(3) ? between(1, 5) : 0, !one(10))));
+        }
+        return hosts;
+    }
+
+    private Place place(int number, SequencedMap<String, Server> hosts) {
+        String domain = number == 0 ? "sender.example" : "d" + number + ".example";
+        if (one(6)) {
+            return new Place(domain, new Route.Local(domain), 0, false, Server.taking(between(1, 500)));
+        }
+        List<String> names = new ArrayList<>(hosts.keySet());
+        Collections.shuffle(names, random);
+        List<Route.Host> chosen = names.stream().limit(between(1, 3))
+                .map(name -> new Route.Host(name, 25, one(3) ? 20 : 10))
+                .sorted(Comparator.comparingInt(Route.Host::preference)).toList();
+        SequencedMap<String, Server> servers = new LinkedHashMap<>();
+        chosen.forEach(host -> servers.put(host.name(), hosts.get(host.name())));
+        return new Place(domain, new Route.Smtp(domain, chosen), one(6) ? between(1, 3) : 0, number > 0 && one(12),
+                servers);
+    }
+
+    private PlaceRules rules(QmgrConfig config, boolean deep) {
+        PlaceRules rules = Brains.production(config)
+                .with(new PlaceRules.Depth(deep ? between(2, 4) : 1, deep ? 50 : 1, one(3) ? 2 : 1));
+        rules = one(2) ? rules : rules.with(new Shares(between(1, 3), between(0, 10)), new Shares(1, 0));
+        return one(3) ? rules.with(PlaceRules.Unproven.UNLIMITED) : rules;
+    }
+
+    private House fallibleHouse() {
+        House house = house();
+        return new House(house.writeMillis(), house.readMillis(), house.dnsMillis(), house.reportFailures(),
+                house.arrivalsMissed(), house.reportsUnwanted(), house.connectTimeoutMillis(),
+                house.greetingTimeoutMillis(), one(4) ? 0.1 : 0);
     }
 
     private Scenario make(long seed) {

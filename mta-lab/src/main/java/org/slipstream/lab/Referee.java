@@ -1,9 +1,12 @@
 package org.slipstream.lab;
 
+import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Route;
+import org.slipstream.lab.Scenario.Place;
 import org.slipstream.lab.SimulatedNetwork.Phase;
 import org.slipstream.lab.SimulatedSpool.State;
 import org.slipstream.qmgr.QmgrConfig;
@@ -12,9 +15,11 @@ import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.place.PlaceRules;
 
 import java.util.BitSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -28,11 +33,13 @@ import java.util.function.Supplier;
 /// - Each recipient gets one final outcome; a message is removed only when none is open and no failure is unreported, or
 ///   an operator said so.
 /// - Nothing is ordered for a message that is being filed: it is never active twice.
+/// - After every choice no entry waits whose destination has room and for which a seat is free.
 /// - Every order has its answer; no alarm rings without end; no more messages are active than allowed.
 public final class Referee {
     private static final int MOST_ALARMS_AT_ONE_TIME = 20;
 
     private final QmgrConfig config;
+    private final PlaceRules rules;
     private SimulatedSpool spool;
     private SimulatedNetwork network;
 
@@ -44,8 +51,9 @@ public final class Referee {
     private long alarmMillis = -1;
     private int alarms;
 
-    Referee(QmgrConfig config) {
+    Referee(QmgrConfig config, PlaceRules rules) {
         this.config = config;
+        this.rules = rules;
     }
 
     void watch(SimulatedSpool theSpool, SimulatedNetwork theNetwork) {
@@ -119,19 +127,25 @@ public final class Referee {
 
     // The world may know fewer connections than the queue manager, which has not heard of a loss, but never more.
     private void open(QmgrOrder.Open open) {
-        int here = 1;
+        int serving = 1;
+        int atHost = 1;
         int everywhere = 1;
         for (SimulatedNetwork.Connection connection : network.connections.values()) {
             require(connection.number != open.connection(), () -> "a number used twice: " + open);
             if (connection.route.transport().equals(open.route().transport())) {
                 everywhere++;
-                here += connection.route.nextHop().equals(open.route().nextHop()) ? 1 : 0;
+                serving += connection.serves(open.route()) ? 1 : 0;
+                atHost += connection.host.equals(Place.names(open.route()).getFirst()) ? 1 : 0;
             }
         }
         TransportSettings settings = config.transport(open.route().transport());
-        require(everywhere <= settings.processLimit(), () -> "too many lanes with " + open);
-        require(settings.concurrencyLimit() == 0 || here <= settings.concurrencyLimit(),
-                () -> "too many lanes to one destination with " + open);
+        require(everywhere <= settings.processLimit(), () -> "too many connections with " + open);
+        // A transport of one recipient a delivery has a window for each recipient (PF-12).
+        boolean each = settings.recipientsPerDelivery() == 1 || settings.concurrencyLimit() == 0;
+        require(each || serving <= settings.concurrencyLimit(),
+                () -> "too many connections for one destination with " + open);
+        require(!(open.route() instanceof Route.Smtp) || atHost <= rules.connectionsPerHost(),
+                () -> "too many connections to one host with " + open);
     }
 
     private void deliver(QmgrOrder.Deliver deliver) {
@@ -142,10 +156,7 @@ public final class Referee {
             require(!network.connections.containsKey(before.connection()), () -> "delivered twice at once: " + deliver);
             letGo(before);
         }
-        SimulatedNetwork.Connection connection = network.connections.get(deliver.connection());
-        require(connection == null || connection.phase == Phase.IDLE, () -> "not free: " + deliver);
-        require(connection == null || connection.route.equals(deliver.route()),
-                () -> "the wrong way: " + deliver);
+        Optional.ofNullable(network.connections.get(deliver.connection())).ifPresent(one -> takes(one, deliver));
         int most = config.transport(deliver.route().transport()).recipientsPerDelivery();
         require(!deliver.recipients().isEmpty() && (most == 0 || deliver.recipients().size() <= most),
                 () -> "too many or none: " + deliver);
@@ -153,11 +164,19 @@ public final class Referee {
         SimulatedSpool.Row row = spool.rows.get(deliver.id());
         for (Recipient recipient : deliver.recipients()) {
             require(row.states[recipient.number() - 1] == State.OPEN, () -> "already settled: " + deliver);
-            require(network.place(recipient.address().domainKey()).route().equals(deliver.route()),
-                    () -> "astray: " + deliver);
+            Route route = network.place(recipient.address().domainKey()).route();
+            require(route.nextHop().equals(deliver.route().nextHop())
+                    && Place.names(route).containsAll(Place.names(deliver.route())), () -> "astray: " + deliver);
             require(!hands.get(recipient.number()), () -> "in two hands: " + deliver);
             hands.set(recipient.number());
         }
+    }
+
+    private void takes(SimulatedNetwork.Connection connection, QmgrOrder.Deliver deliver) {
+        int most = deliver.route() instanceof Route.Smtp ? rules.depth().most() * rules.depth().overflow() : 1;
+        require(connection.phase != Phase.OPENING && connection.underWay.size() < most, () -> "not free: " + deliver);
+        require(connection.route.transport().equals(deliver.route().transport())
+                && Place.names(deliver.route()).contains(connection.host), () -> "the wrong way: " + deliver);
     }
 
     private void letGo(QmgrOrder.Deliver deliver) {
@@ -210,19 +229,21 @@ public final class Referee {
             case QmgrEvent.OutcomeRecorded _ -> settle("Record");
             case QmgrEvent.Notified notified -> settle("Notify " + notified.id());
             case QmgrEvent.Filed filed -> filed.id().ifPresentOrElse(filing::remove, () -> settle("Filed"));
-            case QmgrEvent.DeliveryDone done -> {
-                QmgrOrder.Deliver deliver = deliveries.get(done.result().delivery());
-                if (deliver != null && deliver.connection() == done.connection()) {
-                    deliveries.remove(done.result().delivery());
-                    letGo(deliver);
-                }
-            }
+            case QmgrEvent.DeliveryDone(DeliveryResult result) -> ends(result.delivery(), result.connection());
             case QmgrEvent.ConnectionLost lost -> crossed(lost.connection());
             case QmgrEvent.Operator operator -> command(operator);
             case QmgrEvent.Alarm _ -> alarm(now);
             case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _ -> {
                 // Not answers, or answers whose orders are seen in the network.
             }
+        }
+    }
+
+    private void ends(long delivery, long connection) {
+        QmgrOrder.Deliver deliver = deliveries.get(delivery);
+        if (deliver != null && deliver.connection() == connection) {
+            deliveries.remove(delivery);
+            letGo(deliver);
         }
     }
 
@@ -264,6 +285,15 @@ public final class Referee {
         int inLine = snapshot.destinations().stream().mapToInt(QmgrSnapshot.ActiveDestination::waiting).sum();
         require(waiting == inLine,
                 () -> inLine + " entries wait at destinations, and not as many of messages: " + snapshot);
+    }
+
+    /// After every choice. A safety net, or the next event, would start what was forgotten, and nobody would see that it was.
+    void wakes(QueueManager brain, long now) {
+        if (brain.nextAlarmMillis() <= now) {
+            return; // it will be asked for in a moment
+        }
+        brain.overlooked(now).ifPresent(entry -> require(false, () -> "could go and waits: queue="
+                + entry.message().id() + " to=" + entry.line()));
     }
 
     void removed(SimulatedSpool.Row row, String reason) {

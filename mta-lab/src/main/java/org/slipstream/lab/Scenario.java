@@ -5,9 +5,13 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.place.PlaceRules;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.SequencedMap;
 
 /// All that a simulated world is made of. Times are milliseconds since its beginning.
 ///
@@ -15,14 +19,24 @@ import java.util.Optional;
 /// @param batching events of one instant are absorbed together before the queue manager chooses, as its loop does
 /// @param deeds what operators do
 /// @param crashesMillis when the server is killed and started again at once
+/// @param placement rules of the placement for deliveries by SMTP
 public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail> mails, List<Place> places,
-        House house,
-        List<Deed> deeds, List<Long> crashesMillis) {
+        House house, List<Deed> deeds, List<Long> crashesMillis, PlaceRules placement) {
     public Scenario {
         mails = List.copyOf(mails);
         places = List.copyOf(places);
         deeds = List.copyOf(deeds);
         crashesMillis = List.copyOf(crashesMillis);
+    }
+
+    /// With one delivery at a time on each connection, as Postfix has it ([Brains#oneAtATime]).
+    public Scenario(long seed, QmgrConfig config, boolean batching, List<Mail> mails, List<Place> places, House house,
+            List<Deed> deeds, List<Long> crashesMillis) {
+        this(seed, config, batching, mails, places, house, deeds, crashesMillis, Brains.oneAtATime(config));
+    }
+
+    public Scenario with(PlaceRules rules) {
+        return new Scenario(seed, config, batching, mails, places, house, deeds, crashesMillis, rules);
     }
 
     /// A message and what its recipients have in store for it.
@@ -48,12 +62,43 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
         record Never() implements Fortune {}
     }
 
-    /// A domain and the server behind it.
+    /// A domain and the servers behind it.
     ///
     /// @param dnsFailures questions that time out before one is answered
     /// @param nowhere there is no such domain
-    /// @param server the same for all domains with the same transport and next hop
-    public record Place(String domain, Route route, int dnsFailures, boolean nowhere, Server server) {
+    /// @param servers by [#names] of the route. A name that several places have stands for the same server in all of them
+    public record Place(String domain, Route route, int dnsFailures, boolean nowhere,
+            SequencedMap<String, Server> servers) {
+        public Place {
+            servers = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(servers));
+            if (!servers.keySet().containsAll(names(route))) {
+                throw new IllegalArgumentException("no server for each of " + names(route) + ": " + servers.keySet());
+            }
+        }
+
+        /// @param server each host of the route is one of this kind
+        public Place(String domain, Route route, int dnsFailures, boolean nowhere, Server server) {
+            this(domain, route, dnsFailures, nowhere, alike(route, server));
+        }
+
+        private static SequencedMap<String, Server> alike(Route route, Server server) {
+            SequencedMap<String, Server> servers = new LinkedHashMap<>();
+            names(route).forEach(name -> servers.put(name, server));
+            return servers;
+        }
+
+        /// The hosts of a route, best first; where it has none, transport and next hop.
+        static List<String> names(Route route) {
+            return route instanceof Route.Smtp smtp
+                    ? smtp.hosts().stream().map(Route.Host::name).toList()
+                    : List.of(route.transport() + "/" + route.nextHop());
+        }
+
+        /// The best one.
+        public Server server() {
+            return servers.firstEntry().getValue();
+        }
+
         /// @param outages when nobody answers there
         /// @param connectionLimit more connections than this are turned away
         /// @param breaks share of deliveries in which the connection breaks
@@ -66,7 +111,7 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
 
         /// Whoever is welcome there is delivered at the first attempt.
         public boolean isReliable() {
-            return dnsFailures == 0 && !nowhere && server.isReliable();
+            return dnsFailures == 0 && !nowhere && servers.values().stream().allMatch(Server::isReliable);
         }
     }
 
@@ -97,8 +142,16 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
     /// @param reportsUnwanted share of reports that their receiver never takes
     /// @param connectTimeoutMillis how long a connection may take to be made
     /// @param greetingTimeoutMillis how long a server may take to greet
+    /// @param ownFailures share of connections and deliveries that fail for a reason of our own
     public record House(long writeMillis, long readMillis, long dnsMillis, double reportFailures,
-            double arrivalsMissed, double reportsUnwanted, long connectTimeoutMillis, long greetingTimeoutMillis) {
+            double arrivalsMissed, double reportsUnwanted, long connectTimeoutMillis, long greetingTimeoutMillis,
+            double ownFailures) {
+        public House(long writeMillis, long readMillis, long dnsMillis, double reportFailures, double arrivalsMissed,
+                double reportsUnwanted, long connectTimeoutMillis, long greetingTimeoutMillis) {
+            this(writeMillis, readMillis, dnsMillis, reportFailures, arrivalsMissed, reportsUnwanted,
+                    connectTimeoutMillis, greetingTimeoutMillis, 0);
+        }
+
         public House(long writeMillis, long readMillis, long dnsMillis, double reportFailures, double arrivalsMissed) {
             this(writeMillis, readMillis, dnsMillis, reportFailures, arrivalsMissed, 0.25, 30_000, 300_000);
         }

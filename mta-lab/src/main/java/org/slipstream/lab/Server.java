@@ -19,10 +19,28 @@ import java.util.List;
 /// @param refusals share of recipients answered with 550
 /// @param patienceMillis the server hangs up on a connection that has been idle for this long
 /// @param outages when it is not itself
+/// @param wire the way to it
 public record Server(Latency connect, Latency greeting, Latency delivery, Latency perRecipient, int sessions, int queue,
         int connectionsPerMinute, double drops, double deferrals, double refusals, long patienceMillis,
-        List<Outage> outages) {
+        List<Outage> outages, Wire wire) {
     private static final Latency NONE = Latency.of(0);
+
+    /// The way to a server, and how many deliveries a connection carries at once.
+    ///
+    /// @param roundTripMillis added to the connection, to the greeting and to each delivery
+    /// @param depth reported by each connection when it is ready; 0 for what round trip and delivery time ask for
+    /// ([PipeEstimate])
+    /// @param pipelines false: the server breaks a connection on which several deliveries are under way
+    public record Wire(long roundTripMillis, int depth, boolean pipelines) {
+        public static final Wire NEAR = new Wire(0, 0, true);
+    }
+
+    public Server(Latency connect, Latency greeting, Latency delivery, Latency perRecipient, int sessions, int queue,
+            int connectionsPerMinute, double drops, double deferrals, double refusals, long patienceMillis,
+            List<Outage> outages) {
+        this(connect, greeting, delivery, perRecipient, sessions, queue, connectionsPerMinute, drops, deferrals,
+                refusals, patienceMillis, outages, Wire.NEAR);
+    }
 
     public Server {
         outages = List.copyOf(outages);
@@ -39,9 +57,15 @@ public record Server(Latency connect, Latency greeting, Latency delivery, Latenc
                 Integer.MAX_VALUE, drops, 0, 0, patienceMillis, outages);
     }
 
+    public Server with(Wire other) {
+        return new Server(connect, greeting, delivery, perRecipient, sessions, queue, connectionsPerMinute, drops,
+                deferrals, refusals, patienceMillis, outages, other);
+    }
+
     /// Whoever is welcome there is delivered at the first attempt.
     boolean isReliable() {
         return outages.isEmpty() && sessions == Integer.MAX_VALUE && connectionsPerMinute == Integer.MAX_VALUE
-                && drops == 0 && deferrals == 0 && refusals == 0 && patienceMillis == Long.MAX_VALUE;
+                && drops == 0 && deferrals == 0 && refusals == 0 && patienceMillis == Long.MAX_VALUE
+                && wire.pipelines();
     }
 }

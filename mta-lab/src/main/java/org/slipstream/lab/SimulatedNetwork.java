@@ -8,13 +8,17 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario.Fortune;
+import org.slipstream.lab.Scenario.House;
 import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.place.PlaceRules;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -22,26 +26,58 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /// DNS and the connections to the servers of the world, each with its latencies, outages, limits and whims.
+///
+/// A connection does what a real carrier does. Deliveries are sent when they are ordered and answered in their order, each a round
+/// trip and its own time after the server is free for it. A connection that breaks gives back each delivery without an answer; its
+/// first one, and those behind it that were sent completely, may have arrived.
 final class SimulatedNetwork {
     private static final long HANG_UP_NEWS_MILLIS = 40;
+    private static final Reply RESET = Reply.of(450, "4.4.2", "connection reset");
+    private static final Reply ABORTED = Reply.of(451, "4.3.2", "aborted");
+    private static final Reply NO_SOCKET = Reply.of(451, "4.3.0", "too many open files");
+    private static final Reply UNREADABLE = Reply.of(451, "4.3.0", "content cannot be read");
 
     enum Phase {
         OPENING, IDLE, BUSY
     }
 
+    /// A delivery that was sent and is not answered.
+    ///
+    /// @param breaks the connection breaks instead of the answer
+    /// @param failsHere its content cannot be read
+    private record Transfer(QmgrOrder.Deliver deliver, long sentMillis, boolean breaks, boolean failsHere) {}
+
     static final class Connection {
         final long number;
         final Route route;
+        final String host;
         final Server server;
         final SimulatedServer door;
+        final PipeEstimate depth;
+        final Deque<Transfer> underWay = new ArrayDeque<>();
         Phase phase = Phase.OPENING;
         long idleSinceMillis;
+        long serverFreeMillis;
+        boolean confused;
 
-        Connection(long number, Route route, Server server, SimulatedServer door) {
+        Connection(long number, Route route, Site site, PipeEstimate depth) {
             this.number = number;
             this.route = route;
-            this.server = server;
-            this.door = door;
+            this.host = site.name();
+            this.server = site.server();
+            this.door = site.door();
+            this.depth = depth;
+        }
+
+        /// It opens for this destination, or delivers to it.
+        boolean serves(Route other) {
+            return phase == Phase.OPENING
+                    ? isSame(route, other)
+                    : underWay.stream().anyMatch(each -> isSame(each.deliver().route(), other));
+        }
+
+        private static boolean isSame(Route one, Route other) {
+            return one.transport().equals(other.transport()) && one.nextHop().equals(other.nextHop());
         }
     }
 
@@ -50,39 +86,46 @@ final class SimulatedNetwork {
         final Mail mail;
         final int[] attempts;
         final int[] copies;
+        final int[] doubts;
 
         Ledger(Mail mail) {
             this.mail = mail;
             this.attempts = new int[mail.recipients().size() + 1];
             this.copies = new int[mail.recipients().size() + 1];
+            this.doubts = new int[mail.recipients().size() + 1];
         }
     }
 
-    private record Site(Place place, SimulatedServer door) {}
+    private record Site(String name, Server server, SimulatedServer door) {}
 
     private final Clockwork clock;
     private final RandomGenerator chance;
     private final Map<String, Place> byDomain = new TreeMap<>();
-    private final Map<String, Site> byHop = new TreeMap<>();
+    private final Map<String, Site> sites = new TreeMap<>();
     private final Map<String, Integer> questions = new TreeMap<>();
     private final Map<QueueId, Ledger> ledgers = new TreeMap<>();
-    private final long dnsMillis;
+    private final House house;
+    private final PlaceRules rules;
     final Map<Long, Connection> connections = new TreeMap<>();
     private int life;
 
     SimulatedNetwork(Scenario scenario, Clockwork clock, RandomGenerator chance) {
         this.clock = clock;
         this.chance = chance;
-        this.dnsMillis = scenario.house().dnsMillis();
+        this.house = scenario.house();
+        this.rules = scenario.placement();
         for (Place place : scenario.places()) {
             byDomain.put(place.domain(), place);
-            byHop.put(hop(place.route()),
-                    new Site(place, new SimulatedServer(place.server(), scenario.house(), clock, chance)));
+            place.servers().forEach(this::site);
         }
     }
 
-    private static String hop(Route route) {
-        return route.transport() + "/" + route.nextHop();
+    private void site(String name, Server server) {
+        Site known = sites.computeIfAbsent(name,
+                _ -> new Site(name, server, new SimulatedServer(server, house, clock, chance)));
+        if (!known.server().equals(server)) {
+            throw new IllegalArgumentException(name + " is two servers: " + known.server() + " and " + server);
+        }
     }
 
     void expect(Mail mail) {
@@ -98,27 +141,43 @@ final class SimulatedNetwork {
         return ledgers.containsKey(id) ? ledgers.get(id).copies[number] : 0;
     }
 
+    /// How often the content was sent to this recipient's server completely and no answer came.
+    int doubts(QueueId id, int number) {
+        return ledgers.containsKey(id) ? ledgers.get(id).doubts[number] : 0;
+    }
+
     void crash() {
         life++;
         connections.clear();
-        byHop.values().forEach(site -> site.door().crash());
+        sites.values().forEach(site -> site.door().crash());
     }
 
     void find(QmgrOrder.FindRoute find, Consumer<QmgrEvent> answer) {
         Place place = byDomain.get(find.domain());
         int asked = questions.merge(find.domain(), 1, Integer::sum);
-        later(dnsMillis, () -> answer.accept(place.nowhere()
+        later(house.dnsMillis(), () -> answer.accept(place.nowhere()
                 ? new QmgrEvent.RouteFailed(find.domain(), Reply.of(550, "5.1.2", "no such domain"))
                 : asked <= place.dnsFailures()
                         ? new QmgrEvent.RouteFailed(find.domain(), Reply.of(451, "4.4.3", "DNS timeout"))
                         : new QmgrEvent.RouteKnown(find.domain(), place.route())));
     }
 
+    // ---- connections
+
     void open(QmgrOrder.Open open, Consumer<QmgrEvent> answer) {
-        Site site = byHop.get(hop(open.route()));
-        Connection connection = new Connection(open.connection(), site.place().route(), site.place().server(),
-                site.door());
+        CarrierReports reports = new CarrierReports(answer);
+        Site site = sites.get(Place.names(open.route()).getFirst());
+        Connection connection = new Connection(open.connection(), open.route(), site,
+                new PipeEstimate(site.server().wire().roundTripMillis(), rules.depth().first(), rules.depth().most()));
         connections.put(connection.number, connection);
+        if (isOurFault()) {
+            later(1, () -> {
+                if (connections.remove(connection.number, connection)) {
+                    reports.failedHere(connection.number, NO_SOCKET);
+                }
+            });
+            return;
+        }
         // Answers come after the order, however quick the server is.
         later(0, () -> site.door().call(new SimulatedServer.Caller() {
             @Override
@@ -128,41 +187,23 @@ final class SimulatedNetwork {
 
             @Override
             public void greeted() {
-                becomeIdle(connection, answer);
-                answer.accept(new QmgrEvent.ConnectionReady(connection.number));
+                becomeIdle(connection, reports);
+                reports.ready(connection.number);
+                if (connection.server.wire().depth() > 0) {
+                    reports.depth(connection.number, connection.server.wire().depth());
+                }
             }
 
             @Override
             public void failed(Reply reason) {
                 connections.remove(connection.number);
-                answer.accept(new QmgrEvent.ConnectionFailed(connection.number, reason, connection.route.nextHop()));
+                reports.failed(connection.number, reason, connection.host);
             }
         }));
     }
 
-    void deliver(QmgrOrder.Deliver deliver, Consumer<QmgrEvent> answer) {
-        Connection connection = connections.get(deliver.connection());
-        if (connection == null) {
-            // The server hung up while the order was on its way. A carrier answers each order all the same.
-            later(1, () -> answer.accept(broken(deliver)));
-            return;
-        }
-        Server server = connection.server;
-        connection.phase = Phase.BUSY;
-        boolean breaks = server.drops() > 0 && chance.nextDouble() < server.drops();
-        long millis = server.delivery().millis(chance)
-                + server.perRecipient().millis(chance) * deliver.recipients().size();
-        later(millis, () -> {
-            if (breaks || connection.door.isDown()) {
-                leave(connection);
-                answer.accept(broken(deliver));
-            } else {
-                List<RecipientOutcome> outcomes = outcomes(server, deliver);
-                becomeIdle(connection, answer);
-                answer.accept(new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(deliver.delivery().number(),
-                        connection.number, outcomes, true)));
-            }
-        });
+    private boolean isOurFault() {
+        return house.ownFailures() > 0 && chance.nextDouble() < house.ownFailures();
     }
 
     void close(QmgrOrder.Close close, Consumer<QmgrEvent> answer) {
@@ -173,8 +214,7 @@ final class SimulatedNetwork {
         if (connection.phase == Phase.OPENING) {
             connections.remove(connection.number);
             // A carrier that is cut while it opens says so.
-            later(1, () -> answer.accept(new QmgrEvent.ConnectionFailed(connection.number,
-                    Reply.of(451, "4.3.2", "aborted"), "local")));
+            later(1, () -> new CarrierReports(answer).failedHere(connection.number, ABORTED));
         } else {
             leave(connection);
         }
@@ -185,13 +225,86 @@ final class SimulatedNetwork {
         connection.door.left();
     }
 
-    private List<RecipientOutcome> outcomes(Server server, QmgrOrder.Deliver deliver) {
+    // ---- deliveries
+
+    void deliver(QmgrOrder.Deliver deliver, Consumer<QmgrEvent> answer) {
+        CarrierReports reports = new CarrierReports(answer);
+        Connection connection = connections.get(deliver.connection());
+        if (connection == null) {
+            // The server hung up while the order was on its way. A carrier answers each order all the same.
+            later(1, () -> reports.unanswered(deliver, RESET, Place.names(deliver.route()).getFirst(), false));
+            return;
+        }
+        Server server = connection.server;
+        connection.phase = Phase.BUSY;
+        boolean breaks = server.drops() > 0 && chance.nextDouble() < server.drops();
+        long millis = server.delivery().millis(chance)
+                + server.perRecipient().millis(chance) * deliver.recipients().size();
+        connection.confused |= !server.wire().pipelines() && !connection.underWay.isEmpty();
+        connection.underWay.add(new Transfer(deliver, clock.now(), breaks, isOurFault()));
+        long way = server.wire().roundTripMillis() / 2;
+        connection.serverFreeMillis = Math.max(clock.now() + way, connection.serverFreeMillis) + millis;
+        later(connection.serverFreeMillis - way + server.wire().roundTripMillis() - clock.now(),
+                () -> replies(connection, reports));
+    }
+
+    /// The first delivery without an answer is answered now, unless the connection has ended or does so.
+    private void replies(Connection connection, CarrierReports reports) {
+        if (connections.get(connection.number) != connection) {
+            return;
+        }
+        if (connection.confused) {
+            reports.pipelinesBadly(connection.number, "replies are mixed up");
+        }
+        if (connection.confused || connection.underWay.element().breaks() || connection.door.isDown()) {
+            breaks(connection, reports);
+            return;
+        }
+        Transfer first = connection.underWay.remove();
+        if (connection.underWay.isEmpty()) {
+            becomeIdle(connection, reports);
+        }
+        if (first.failsHere()) {
+            reports.failedHere(first.deliver(), UNREADABLE,
+                    chance.nextInt(4) == 0 ? DeliveryResult.Scope.TRANSPORT : DeliveryResult.Scope.MESSAGE);
+        } else {
+            reports.answered(first.deliver(), outcomes(connection, first.deliver()));
+        }
+        if (connection.server.wire().depth() == 0 && connection.depth.answered(clock.now() - first.sentMillis())) {
+            reports.depth(connection.number, connection.depth.depth());
+        }
+    }
+
+    private void breaks(Connection connection, CarrierReports reports) {
+        leave(connection);
+        boolean first = true;
+        for (Transfer each : connection.underWay) {
+            boolean sent = !each.failsHere() && chance.nextInt(first ? 2 : 4) == 0;
+            if (sent) {
+                doubt(connection, each.deliver(), first && chance.nextBoolean());
+            }
+            reports.unanswered(each.deliver(), RESET, connection.host, sent);
+            first = false;
+        }
+    }
+
+    /// @param arrives the server has it and the answer is lost
+    private void doubt(Connection connection, QmgrOrder.Deliver deliver, boolean arrives) {
+        Ledger ledger = ledgers.get(deliver.id());
+        deliver.recipients().forEach(each -> ledger.doubts[each.number()]++);
+        if (arrives) {
+            outcomes(connection, deliver);
+        }
+    }
+
+    private List<RecipientOutcome> outcomes(Connection connection, QmgrOrder.Deliver deliver) {
         Ledger ledger = ledgers.get(deliver.id());
         List<RecipientOutcome> outcomes = new ArrayList<>(deliver.recipients().size());
         for (Recipient recipient : deliver.recipients()) {
             int number = recipient.number();
-            Reply reply = reply(server, ledger.mail.recipients().get(number - 1).fortune(), ++ledger.attempts[number]);
-            Outcome outcome = Outcome.of(reply, deliver.route().nextHop());
+            Reply reply = reply(connection.server, ledger.mail.recipients().get(number - 1).fortune(),
+                    ++ledger.attempts[number]);
+            Outcome outcome = Outcome.of(reply, connection.host);
             if (outcome instanceof Outcome.Delivered) {
                 ledger.copies[number]++;
             }
@@ -219,27 +332,22 @@ final class SimulatedNetwork {
         };
     }
 
-    private static QmgrEvent broken(QmgrOrder.Deliver deliver) {
-        return new QmgrEvent.DeliveryDone(new DeliveryResult.Unanswered(deliver.delivery().number(),
-                deliver.connection(), Reply.of(450, "4.4.2", "connection reset"), deliver.route().nextHop(),
-                false));
-    }
+    // ---- idle connections
 
-    private void becomeIdle(Connection connection, Consumer<QmgrEvent> answer) {
+    private void becomeIdle(Connection connection, CarrierReports reports) {
         connection.phase = Phase.IDLE;
         connection.idleSinceMillis = clock.now();
         if (connection.server.patienceMillis() < Long.MAX_VALUE) {
-            later(connection.server.patienceMillis(), () -> hangUp(connection, answer));
+            later(connection.server.patienceMillis(), () -> hangUp(connection, reports));
         }
     }
 
-    private void hangUp(Connection connection, Consumer<QmgrEvent> answer) {
+    private void hangUp(Connection connection, CarrierReports reports) {
         boolean stillIdle = connections.get(connection.number) == connection && connection.phase == Phase.IDLE
                 && connection.idleSinceMillis + connection.server.patienceMillis() <= clock.now();
         if (stillIdle) {
             leave(connection);
-            later(HANG_UP_NEWS_MILLIS,
-                    () -> answer.accept(new QmgrEvent.ConnectionLost(connection.number, "peer hung up")));
+            later(HANG_UP_NEWS_MILLIS, () -> reports.lost(connection.number, "peer hung up"));
         }
     }
 

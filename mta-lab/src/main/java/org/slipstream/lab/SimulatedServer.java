@@ -63,7 +63,7 @@ final class SimulatedServer {
     }
 
     void call(Caller caller) {
-        after(server.connect().millis(chance), caller, () -> connect(caller));
+        after(server.connect().millis(chance) + server.wire().roundTripMillis(), caller, () -> connect(caller));
     }
 
     private void connect(Caller caller) {
@@ -75,7 +75,7 @@ final class SimulatedServer {
         } else if (suffers(Fault.NO_GREETING)) {
             after(house.greetingTimeoutMillis(), caller, () -> caller.failed(NO_GREETING));
         } else if (suffers(Fault.TURNS_AWAY) || isTooOften() || full && server.queue() == 0) {
-            after(server.greeting().millis(chance), caller, () -> caller.failed(TOO_MANY));
+            after(greetingMillis(), caller, () -> caller.failed(TOO_MANY));
         } else if (full) {
             queue(caller);
         } else {
@@ -106,9 +106,14 @@ final class SimulatedServer {
         });
     }
 
+    // EHLO and its answer take a round trip.
+    private long greetingMillis() {
+        return server.greeting().millis(chance) + server.wire().roundTripMillis();
+    }
+
     private void letIn(Caller caller) {
         sessions++;
-        long millis = server.greeting().millis(chance);
+        long millis = greetingMillis();
         if (millis == 0) {
             caller.greeted();
             return;

@@ -42,6 +42,15 @@ public final class TransportNames {
         return theirs.get(ours.indexOf(name));
     }
 
+    /// The one that goes by SMTP, to hosts.
+    public String last() {
+        return theirs.getLast();
+    }
+
+    public boolean hasHosts(String name) {
+        return name.equals(last());
+    }
+
     public Route route(String transport, String nextHop) {
         return switch (ours(transport)) {
             case "discard" -> new Route.Discard(nextHop);

@@ -3,6 +3,7 @@ package org.slipstream.lab;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.place.DestDb;
 
 /// Sees and hears all of a [World]: what happens, what the queue manager decides, what it orders. In this order: an event,
 /// then the decisions that follow from it, then the orders.
@@ -13,4 +14,9 @@ public interface Witness extends QmgrTrace {
     default void happened(long nowMillis, QmgrEvent event) {}
 
     default void ordered(long nowMillis, QmgrOrder order) {}
+
+    /// All events of a moment and all orders that follow from them are through.
+    ///
+    /// @param hosts what is known of hosts now
+    default void settled(long nowMillis, DestDb hosts) {}
 }

@@ -7,13 +7,12 @@ import org.slipstream.lab.Scenario.Fortune;
 import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.SimulatedSpool.Row;
 import org.slipstream.lab.SimulatedSpool.State;
-import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.place.Seating;
+import org.slipstream.qmgr.place.DestDb;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 /// A world for one queue manager: its orders are carried out by a simulated spool, DNS and network, and answered after
 /// the time that it takes.
@@ -30,11 +28,9 @@ import java.util.function.Function;
 /// scenario's seed and all order from the clockwork, so a scenario has one course of events: its transcript.
 public final class World {
     private static final long MOST_EVENTS = 100_000;
-    private static final int LOOK_EVERY = 1;
 
     private final Scenario scenario;
     private final Witness witness;
-    private final Function<QmgrConfig, Seating> seatings;
     private final Clockwork clock = new Clockwork();
     private final Random chance;
     private final Referee referee;
@@ -42,6 +38,7 @@ public final class World {
     private final SimulatedNetwork network;
     private final List<QmgrEvent> arrived = new ArrayList<>();
     private Optional<Consumer<String>> transcript = Optional.empty();
+    private DestDb hosts;
     private QueueManager brain;
     private long events;
     private long mostEvents = MOST_EVENTS;
@@ -55,16 +52,10 @@ public final class World {
 
     /// @param witness sees all of it
     public World(Scenario scenario, Witness witness) {
-        this(scenario, witness, config -> config.plainSeating(new Random(scenario.seed())));
-    }
-
-    /// @param seatings makes the other half of the brain, at each start of the server
-    public World(Scenario scenario, Witness witness, Function<QmgrConfig, Seating> seatings) {
         this.scenario = scenario;
         this.witness = witness;
-        this.seatings = seatings;
         this.chance = new Random(scenario.seed());
-        this.referee = new Referee(scenario.config());
+        this.referee = new Referee(scenario.config(), scenario.placement());
         this.spool = new SimulatedSpool(clock, scenario.house(), referee);
         this.network = new SimulatedNetwork(scenario, clock, chance);
         referee.watch(spool, network);
@@ -194,6 +185,11 @@ public final class World {
         return network.copies(id, number);
     }
 
+    /// How often the content was sent to this recipient's server completely and no answer came: each may be a copy.
+    public int doubts(QueueId id, int number) {
+        return network.doubts(id, number);
+    }
+
     /// The last reply that was recorded for this recipient.
     public Optional<Reply> lastReply(QueueId id, int number) {
         Row row = spool.rows.containsKey(id) ? spool.rows.get(id) : spool.removed.get(id);
@@ -211,7 +207,9 @@ public final class World {
     }
 
     private void boot() {
-        brain = new QueueManager(scenario.config(), seatings.apply(scenario.config()), chance, witness);
+        hosts = new DestDb(scenario.placement().memory());
+        brain = Brains.of(scenario.config(), scenario.placement(), hosts,
+                new Random(scenario.seed()), chance, witness);
     }
 
     private void crash() {
@@ -260,9 +258,9 @@ public final class World {
             brain.pump(clock.now(), orders::add);
             carryOut(orders);
         }
-        if (events % LOOK_EVERY == 0) {
-            referee.look(brain.snapshot(clock.now()));
-        }
+        referee.look(brain.snapshot(clock.now()));
+        referee.wakes(brain, clock.now());
+        witness.settled(clock.now(), hosts);
     }
 
     private void carryOut(List<QmgrOrder> orders) {

@@ -50,7 +50,8 @@ class FencesTest {
     void simulatedTimeIsTheOnlyTime() {
         noClasses().should().dependOnClassesThat()
                 .resideInAnyPackage("java.time..", "java.util.concurrent..", "java.net..").check(ROOM);
-        noClasses().that().doNotHaveSimpleName("Golden").and().doNotHaveSimpleName("GoldenFile").should()
+        noClasses().that().doNotHaveSimpleName("Golden").and().doNotHaveSimpleName("GoldenFile").and()
+                .doNotHaveSimpleName("GoldenIndex").should()
                 .dependOnClassesThat().resideInAPackage("java.nio.file..").because("worlds live in memory").check(ROOM);
         noClasses().should().callMethodWhere(describe("reads a clock",
                 call -> CLOCKS.contains(call.getTargetOwner().getName() + "." + call.getName()))).check(ROOM);

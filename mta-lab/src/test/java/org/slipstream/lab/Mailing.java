@@ -14,7 +14,7 @@ import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
-import org.slipstream.qmgr.place.Seating;
+import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.sched.Line;
 
 import java.util.ArrayList;
@@ -75,20 +75,20 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
         }
     }
 
-    Result alone(long seed, Function<QmgrConfig, Seating> seatings) {
-        return run(seed, seatings, 0);
+    Result alone(long seed, Function<QmgrConfig, PlaceRules> rules) {
+        return run(seed, rules, 0);
     }
 
     /// Letters come as long as the mailing would take alone.
-    Result mixed(long seed, Function<QmgrConfig, Seating> seatings, Result alone) {
-        return run(seed, seatings, alone.mailingMillis());
+    Result mixed(long seed, Function<QmgrConfig, PlaceRules> rules, Result alone) {
+        return run(seed, rules, alone.mailingMillis());
     }
 
-    Result mixed(long seed, Function<QmgrConfig, Seating> seatings) {
-        return mixed(seed, seatings, alone(seed, seatings));
+    Result mixed(long seed, Function<QmgrConfig, PlaceRules> rules) {
+        return mixed(seed, rules, alone(seed, rules));
     }
 
-    private Result run(long seed, Function<QmgrConfig, Seating> seatings, long lettersUntilMillis) {
+    private Result run(long seed, Function<QmgrConfig, PlaceRules> rules, long lettersUntilMillis) {
         Random chance = new Random(seed);
         List<Mail> mails = new ArrayList<>();
         mails.add(new Mail(new QueueId(1), 0, Optional.of(Address.of("list@here.example")), addressees(recipients)));
@@ -98,8 +98,8 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
                     Optional.of(Address.of("a@here.example")), List.of(addressee(to))));
         }
         Clock clock = new Clock(mails);
-        new World(new Scenario(seed, config(), true, mails, servers(), new House(0, 0, 0, 0, 0), List.of(), List.of()),
-                clock, seatings).atMost(10_000_000).run();
+        new World(new Scenario(seed, config(), true, mails, servers(), new House(0, 0, 0, 0, 0), List.of(), List.of(),
+                rules.apply(config())), clock).atMost(10_000_000).run();
         return clock.result();
     }
 

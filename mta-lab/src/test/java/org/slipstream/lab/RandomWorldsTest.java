@@ -24,10 +24,10 @@ import java.util.stream.LongStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Ten thousand small worlds, on all cores, in each of which every message must come to the end that its script has for
+/// Two thousand small worlds with one host for a destination and one delivery at a time on a connection, on all cores, in each of which every message must come to the end that its script has for
 /// it. To look at one: `-Dslipstream.seed=N` runs that seed alone and prints its transcript.
 class RandomWorldsTest {
-    private static final int WORLDS = 10_000;
+    private static final int WORLDS = 2_000;
 
     /// Counts what is supposed to happen in so many worlds.
     private static final class Variety implements Witness {
@@ -87,7 +87,7 @@ class RandomWorldsTest {
                 + " within-preemptions=" + variety.recursions + " deaths=" + variety.deaths + " untried="
                 + variety.untried + " pauses=" + variety.pauses + " partial-reads=" + variety.partialReads);
         assertThat(variety.preemptions.sum()).as("preemptions").isGreaterThan(WORLDS / 2);
-        assertThat(variety.recursions.sum()).as("preemptions of preempting jobs").isGreaterThan(100);
+        assertThat(variety.recursions.sum()).as("preemptions of preempting jobs").isGreaterThan(10);
         assertThat(variety.deaths.sum()).as("deaths").isGreaterThan(WORLDS / 2);
         assertThat(variety.untried.sum()).as("deferrals without an attempt").isGreaterThan(WORLDS / 2);
         assertThat(variety.pauses.sum()).as("pauses").isGreaterThan(WORLDS / 2);
@@ -150,10 +150,12 @@ class RandomWorldsTest {
             Fate fate = fates.get(i);
             int copies = world.copies(mail.id(), number);
             String who = "recipient " + number + " of " + mail.id() + ", " + mail.recipients().get(i);
-            assertThat(copies).as("copies for " + who).isLessThanOrEqualTo(1 + scenario.crashesMillis().size());
+            int doubts = world.doubts(mail.id(), number);
+            assertThat(copies).as("copies for " + who)
+                    .isLessThanOrEqualTo(1 + scenario.crashesMillis().size() + doubts);
             if (fate == Fate.DELIVERED) {
                 assertThat(copies).as(who).isPositive();
-            } else if (scenario.crashesMillis().isEmpty()) {
+            } else if (scenario.crashesMillis().isEmpty() && doubts == 0) {
                 assertThat(copies).as(who).isZero();
             }
             if (fate == Fate.OPEN) {

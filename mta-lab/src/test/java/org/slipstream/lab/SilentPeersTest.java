@@ -13,18 +13,13 @@ import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.place.DestDb;
-import org.slipstream.qmgr.place.HostKeys;
-import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
-import org.slipstream.qmgr.place.Seating;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -79,7 +74,7 @@ class SilentPeersTest {
             mails.add(mail(mails.size() + 1, arriveMillis, "healthy" + d + ".example"));
         }
         Scenario scenario = new Scenario(1, QmgrConfig.defaults(), true, mails, places,
-                new House(1, 1, 1, 0, 0), List.of(), List.of());
+                new House(1, 1, 1, 0, 0), List.of(), List.of(), RULES);
         Map<QueueId, Long> done = new LinkedHashMap<>();
         new World(scenario, new Witness() {
             @Override
@@ -88,7 +83,7 @@ class SilentPeersTest {
                     done.put(remove.id(), nowMillis);
                 }
             }
-        }, SilentPeersTest::seating).run();
+        }).run();
         return done;
     }
 
@@ -100,10 +95,5 @@ class SilentPeersTest {
     private static Mail mail(long id, long arrivalMillis, String domain) {
         return new Mail(new QueueId(id), arrivalMillis, Optional.of(Address.of("s@here.example")),
                 List.of(new Addressee(Address.of("a@" + domain), new Fortune.Welcome())));
-    }
-
-    private static Seating seating(QmgrConfig config) {
-        return new Seating(transport -> transport.equals("smtp") ? RULES : config.plainRules(transport),
-                new DestDb(RULES.memory()), HostKeys.BY_NAME, HostMemory.NONE, new Random(1));
     }
 }

@@ -4,11 +4,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.lab.Mailing.Result;
 import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.place.DestDb;
-import org.slipstream.qmgr.place.HostKeys;
-import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
-import org.slipstream.qmgr.place.Seating;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,7 +12,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Random;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.LongStream;
@@ -34,11 +29,11 @@ class SpacedStartsTest {
 
     /// What several runs gave, by seed; the same seeds in all rows.
     private record Row(String label, boolean spaced, List<Result> alone, List<Result> mixed) {
-        static Row of(String label, Mailing mailing, Function<QmgrConfig, Seating> seatings, boolean spaced) {
+        static Row of(String label, Mailing mailing, Function<QmgrConfig, PlaceRules> rules, boolean spaced) {
             Mailing one = mailing.spaced(spaced);
-            List<Result> alone = seeds().mapToObj(seed -> one.alone(seed, seatings)).toList();
+            List<Result> alone = seeds().mapToObj(seed -> one.alone(seed, rules)).toList();
             return new Row(label, spaced, alone,
-                    seeds().mapToObj(seed -> one.mixed(seed, seatings, alone.get((int) seed - 1))).toList());
+                    seeds().mapToObj(seed -> one.mixed(seed, rules, alone.get((int) seed - 1))).toList());
         }
 
         private static LongStream seeds() {
@@ -77,32 +72,26 @@ class SpacedStartsTest {
 
     private static List<Row> rows() {
         List<Row> rows = new ArrayList<>();
-        add(rows, "always 1.2 s", Mailing.USUAL, SpacedStartsTest::plain);
+        add(rows, "always 1.2 s", Mailing.USUAL, Brains::oneAtATime);
         add(rows, "the same, placed by the ladder", Mailing.USUAL, SpacedStartsTest::placed);
-        add(rows, "four places, 20 connections each", Mailing.USUAL.with(4, 20), SpacedStartsTest::plain);
+        add(rows, "four places, 20 connections each", Mailing.USUAL.with(4, 20), Brains::oneAtATime);
         add(rows, "one place, 4 connections, 1.2 s", Mailing.USUAL.to(400).with(1, 4).letterEach(4_000),
-                SpacedStartsTest::plain);
-        add(rows, "0.6 to 1.8 s", Mailing.USUAL.taking(new Latency.Uniform(300, 900)), SpacedStartsTest::plain);
+                Brains::oneAtATime);
+        add(rows, "0.6 to 1.8 s", Mailing.USUAL.taking(new Latency.Uniform(300, 900)), Brains::oneAtATime);
         add(rows, "exponential, 1.2 s on average", Mailing.USUAL.taking(new Latency.Exponential(600)),
-                SpacedStartsTest::plain);
+                Brains::oneAtATime);
         return rows;
     }
 
-    private static void add(List<Row> rows, String label, Mailing mailing, Function<QmgrConfig, Seating> seatings) {
-        rows.add(Row.of(label, mailing, seatings, false));
-        rows.add(Row.of(label, mailing, seatings, true));
-    }
-
-    private static Seating plain(QmgrConfig config) {
-        return config.plainSeating(new Random(1));
+    private static void add(List<Row> rows, String label, Mailing mailing, Function<QmgrConfig, PlaceRules> rules) {
+        rows.add(Row.of(label, mailing, rules, false));
+        rows.add(Row.of(label, mailing, rules, true));
     }
 
     /// As the server has it, but for one delivery at a time on a connection, which is what a slow server is sent.
-    private static Seating placed(QmgrConfig config) {
-        PlaceRules rules = PlaceRules.defaults().with(PlaceRules.Depth.ONE).withWorkers(100, 20)
+    private static PlaceRules placed(QmgrConfig config) {
+        return PlaceRules.defaults().with(PlaceRules.Depth.ONE).withWorkers(100, 20)
                 .with(new PlaceRules.Idle(2, 2_000, 300_000));
-        return new Seating(transport -> transport.equals("smtp") ? rules : config.plainRules(transport),
-                new DestDb(rules.memory()), HostKeys.BY_NAME, HostMemory.NONE, new Random(1));
     }
 
     private static Row row(String label, boolean spaced) {
@@ -150,8 +139,8 @@ class SpacedStartsTest {
         Mailing flood = Mailing.USUAL.to(400).letterEach(25);
         for (Latency latency : List.of(Latency.of(600), new Latency.Exponential(600))) {
             Mailing spaced = flood.taking(latency);
-            long alone = spaced.alone(1, SpacedStartsTest::plain).mailingMillis();
-            assertThat(spaced.mixed(1, SpacedStartsTest::plain).mailingMillis()).isLessThanOrEqualTo(alone * 3 / 2);
+            long alone = spaced.alone(1, Brains::oneAtATime).mailingMillis();
+            assertThat(spaced.mixed(1, Brains::oneAtATime).mailingMillis()).isLessThanOrEqualTo(alone * 3 / 2);
         }
     }
 
@@ -164,8 +153,8 @@ class SpacedStartsTest {
         assertThat(spaced.wideMillis()).isLessThanOrEqualTo(plain.wideMillis() + 1_200);
 
         Mailing large = Mailing.USUAL.with(1, 60);
-        assertThat(large.alone(1, SpacedStartsTest::plain).wideMillis())
-                .isLessThanOrEqualTo(large.spaced(false).alone(1, SpacedStartsTest::plain).wideMillis() + 2_400);
+        assertThat(large.alone(1, Brains::oneAtATime).wideMillis())
+                .isLessThanOrEqualTo(large.spaced(false).alone(1, Brains::oneAtATime).wideMillis() + 2_400);
     }
 
     /// Not a single decision is another one, so nothing that the throughput of quick mail hangs on has changed.
@@ -173,8 +162,8 @@ class SpacedStartsTest {
     void forAQuickServerEverythingIsAsWithoutSpacing() {
         for (Mailing quick : List.of(Mailing.USUAL.taking(Latency.of(2)).letterEach(20),
                 Mailing.USUAL.taking(Latency.of(90)).letterEach(100), Mailing.USUAL.to(200).with(1, 1))) {
-            Result plain = quick.spaced(false).mixed(1, SpacedStartsTest::plain);
-            Result spaced = quick.spaced(true).mixed(1, SpacedStartsTest::plain);
+            Result plain = quick.spaced(false).mixed(1, Brains::oneAtATime);
+            Result spaced = quick.spaced(true).mixed(1, Brains::oneAtATime);
             assertThat(spaced.waits()).isEqualTo(plain.waits());
             assertThat(spaced.mailingMillis()).isEqualTo(plain.mailingMillis());
             assertThat(spaced.alarms()).isEqualTo(plain.alarms());

@@ -15,6 +15,7 @@ import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.place.PlaceRules;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -93,7 +94,7 @@ class WorldTest {
 
     @Test
     void theRefereeSeesWhatMustNotBe() {
-        Referee referee = new Referee(QmgrConfig.defaults());
+        Referee referee = new Referee(QmgrConfig.defaults(), PlaceRules.defaults());
         Clockwork clock = new Clockwork();
         Scenario scenario = scenario(new Fortune.Welcome(), List.of(), List.of());
         SimulatedSpool spool = new SimulatedSpool(clock, scenario.house(), referee);

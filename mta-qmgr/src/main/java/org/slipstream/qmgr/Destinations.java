@@ -253,6 +253,7 @@ final class Destinations {
     /// Everything that is dead gets another chance. A pause between deliveries stays one.
     void flush(long nowMillis) {
         seating.flush(nowMillis);
+        scheduler.seatsMayBeFree();
         for (Reopenings.Door door : reopenings.all()) {
             if (isRest(door)) {
                 reopenings.cancel(door);

@@ -464,8 +464,29 @@ public final class QueueManager {
             case Seat.Wait wait -> switch (wait.scope()) {
                 case MESSAGE -> Gate.Answer.NOT_OF_MESSAGE;
                 case HERE, UNPROVEN -> Gate.Answer.NOT_HERE;
-                case EVERYWHERE -> Gate.Answer.NOWHERE;
+                // Where connections carry several deliveries, another destination may share one that is at work.
+                case EVERYWHERE ->
+                    seating.charge(line.route()).isPresent() ? Gate.Answer.NOT_HERE : Gate.Answer.NOWHERE;
             };
+        };
+    }
+
+    /// An entry that waits although its destination has room and a seat is free for it: a lost wake-up, if there is one after
+    /// [#pump]. Changes nothing.
+    public Optional<Entry> overlooked(long nowMillis) {
+        return stopping
+                ? Optional.empty()
+                : scheduler.overlooked((message, line) -> look(message, line, nowMillis));
+    }
+
+    private Gate.Answer look(Message message, Line line, long nowMillis) {
+        return switch (seating.find(message.id(), line.route(), destinations.mayOpen(line), nowMillis)) {
+            case Seat.Queue _ -> Gate.Answer.FREE;
+            case Seat.Reuse _,Seat.Open _ -> destinations.waitMillis(message, line, nowMillis) == 0
+                    ? Gate.Answer.FREE
+                    : Gate.Answer.NOT_YET;
+            case Seat.Wait wait when wait.scope() == Seat.Scope.MESSAGE -> Gate.Answer.NOT_OF_MESSAGE;
+            case Seat.Wait _,Seat.Defer _ -> Gate.Answer.NOT_HERE;
         };
     }
 

@@ -9,10 +9,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// Runs golden files and says of each whether the queue manager decides as the original did.
+///
+/// A trace counts when the [GoldenIndex] beside it names it with its sections: a comparison that finds nothing to compare proves
+/// nothing.
 public final class Golden {
+    /// All that a trace may record.
+    static final List<String> SECTIONS = List.of("order", "selections", "feedback", "deferrals", "messages",
+            "preemptions", "reads");
+
     private static final double TOLERANCE = 1e-6;
 
     private Golden() {}
@@ -29,21 +37,36 @@ public final class Golden {
 
     /// Every `*.json` of a directory, or one file, a line each.
     ///
-    /// @return the exit code: 0 when all are equal, 1 when one is not, 2 when there is nothing to run
+    /// @return the exit code: 0 when all are equal and none is missing, 1 when one is not, 2 when there is nothing to run
     public static int run(Path path, Consumer<String> lines) throws IOException {
         List<Path> files = files(path);
         if (files.isEmpty()) {
             lines.accept(path + ": no golden files (*.json) here");
             return 2;
         }
-        int failed = 0;
-        for (Path file : files) {
-            Verdict verdict = judge(file);
-            lines.accept(verdict.toString());
-            failed += verdict.difference().isPresent() ? 1 : 0;
+        Path folder = Files.isDirectory(path) ? path : path.toAbsolutePath().getParent();
+        Optional<GoldenIndex> index = GoldenIndex.in(folder);
+        if (index.isEmpty()) {
+            lines.accept(folder + ": no " + GoldenIndex.NAME
+                    + " here; write a line \"name: section section …\" for each file that has to be there");
+            return 2;
         }
-        lines.accept((files.size() - failed) + " of " + files.size() + " ok");
-        return failed == 0 ? 0 : 1;
+        List<String> gaps = Files.isDirectory(path)
+                ? index.get().gaps(files.stream().map(Golden::name).toList())
+                : List.of();
+        gaps.forEach(lines);
+        return gaps.size() + differing(files, index.get(), lines) == 0 ? 0 : 1;
+    }
+
+    private static int differing(List<Path> files, GoldenIndex index, Consumer<String> lines) throws IOException {
+        int differing = 0;
+        for (Path file : files) {
+            Verdict verdict = judge(file, index);
+            lines.accept(verdict.toString());
+            differing += verdict.difference().isPresent() ? 1 : 0;
+        }
+        lines.accept((files.size() - differing) + " of " + files.size() + " ok");
+        return differing;
     }
 
     public static List<Path> files(Path path) throws IOException {
@@ -55,12 +78,17 @@ public final class Golden {
         }
     }
 
-    public static Verdict judge(Path path) throws IOException {
-        String name = path.getFileName().toString().replaceFirst("\\.json$", "");
+    private static String name(Path file) {
+        return file.getFileName().toString().replaceFirst("\\.json$", "");
+    }
+
+    static Verdict judge(Path path, GoldenIndex index) throws IOException {
+        String name = name(path);
         try {
             GoldenFile file = GoldenFile.read(path);
             Trace trace = GoldenWorld.live(file);
-            return new Verdict(name, trace.selections.size(), compare(file.expected(), trace));
+            return new Verdict(name, trace.selections.size(),
+                    index.difference(name, file.expected()).or(() -> compare(file.expected(), trace)));
         } catch (IllegalArgumentException e) {
             return new Verdict(name, 0, Optional.of(e.getMessage()));
         } catch (RuntimeException e) {
@@ -76,14 +104,28 @@ public final class Golden {
                 new Section("messages", trace.messages()), new Section("preemptions", trace.preemptions),
                 new Section("reads", trace.reads));
         for (Section section : sections) {
-            if (expected.has(section.name())) {
-                Optional<String> difference = compare(section, GoldenFile.list(expected.get(section.name())));
-                if (difference.isPresent()) {
-                    return difference;
-                }
+            Optional<String> difference = rows(section.name(), expected).flatMap(rows -> compare(section, rows));
+            if (difference.isPresent()) {
+                return difference;
             }
         }
-        return Optional.empty();
+        return order(expected, trace);
+    }
+
+    // A file without deferrals says that there were none; what else it leaves out, it says nothing about.
+    private static Optional<List<JsonNode>> rows(String section, JsonNode expected) {
+        return expected.has(section)
+                ? Optional.of(GoldenFile.list(expected.get(section)))
+                : section.equals("deferrals") ? Optional.of(List.of()) : Optional.empty();
+    }
+
+    // The numbers of the messages, as `1` for `M001`, in one line.
+    private static Optional<String> order(JsonNode expected, Trace trace) {
+        String found = trace.selections.stream().map(row -> row.get(2).toString().replaceFirst("^[A-Za-z]+0*", ""))
+                .collect(Collectors.joining(" "));
+        return expected.has("order") && !expected.get("order").asString().equals(found)
+                ? Optional.of("order: expected " + expected.get("order") + ", got " + found)
+                : Optional.empty();
     }
 
     private static Optional<String> compare(Section section, List<JsonNode> expected) {

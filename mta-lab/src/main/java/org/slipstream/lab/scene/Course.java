@@ -15,11 +15,16 @@ import java.util.SequencedMap;
 /// @param passings every preemption, in order
 /// @param roads what happened at each destination
 /// @param letters what became of each message of the file
+/// @param links every connection that was opened or tried, in order
+/// @param hosts what was known of each host, by its name
 /// @param endMillis when the last thing happened
 public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMap<String, Road> roads,
-        SequencedMap<QueueId, Way> letters, long endMillis) {
+        SequencedMap<QueueId, Way> letters, List<Link> links, SequencedMap<String, List<HostMark>> hosts,
+        long endMillis) {
     public Course {
         attempts = List.copyOf(attempts);
+        links = List.copyOf(links);
+        hosts = Collections.unmodifiableSequencedMap(hosts);
         passings = List.copyOf(passings);
         roads = Collections.unmodifiableSequencedMap(roads);
         letters = Collections.unmodifiableSequencedMap(letters);
@@ -89,6 +94,47 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
                 case NEW, FORGET, TIMER_REVIVE_FORGET, RESUME_FORGET -> false;
                 case OK, FAIL, FAIL_DEAD, OK_REVIVE, TIMER_REVIVE, SUSPEND, RESUME -> true;
             };
+        }
+    }
+
+    /// What a connection does.
+    public enum Phase {
+        OPENING, BUSY, IDLE
+    }
+
+    /// A time of a connection.
+    public record Span(long fromMillis, long toMillis, Phase phase) {}
+
+    /// A connection.
+    ///
+    /// @param host it leads to; where a transport knows no hosts, transport and next hop
+    /// @param deliveries that were answered on it
+    /// @param end how it ended; empty when the curtain fell before
+    public record Link(int slot, String host, List<Span> spans, int deliveries, String end) {
+        public Link {
+            spans = List.copyOf(spans);
+        }
+
+        /// It was ready.
+        boolean isMade() {
+            return spans.stream().anyMatch(span -> span.phase() != Phase.OPENING);
+        }
+
+        long fromMillis() {
+            return spans.getFirst().fromMillis();
+        }
+
+        long toMillis() {
+            return spans.getLast().toMillis();
+        }
+    }
+
+    /// What is known of a host from a time on: `retry`, `due`, `crowded`, `closed`, `suspended`, or nothing, as long as it has connections
+    /// too.
+    public record HostMark(long atMillis, String state) {
+        @Override
+        public String toString() {
+            return state.isEmpty() ? "nothing" : state;
         }
     }
 

@@ -37,6 +37,15 @@ public record Expectations(List<Expected> all) {
         /// The window of a destination after each report about it: a number, `dead` or `pause`.
         record Windows(String destination, List<String> sizes) implements What {}
 
+        /// Deliveries that a host answered.
+        record Deliveries(String host, int count) implements What {}
+
+        /// Connections to a host that were opened or tried.
+        record Connections(String host, int count) implements What {}
+
+        /// What was known of a host, in order: `retry`, `due`, `closed`, `crowded`, or `nothing`.
+        record Hosts(String host, List<String> states) implements What {}
+
         /// Recipients of a destination that were deferred without an attempt.
         record Untried(String destination, int recipients) implements What {}
     }

@@ -15,15 +15,18 @@ import java.util.function.BiFunction;
 final class ExpectationsReader {
     private final Section section;
     private final Set<String> names = new TreeSet<>();
+    private final Set<String> hosts;
     private final List<Expected> all = new ArrayList<>();
 
-    private ExpectationsReader(Section section, Collection<Letter> letters) {
+    private ExpectationsReader(Section section, Collection<Letter> letters, Set<String> hosts) {
         this.section = section;
+        this.hosts = hosts;
         letters.forEach(letter -> names.add(letter.name()));
     }
 
-    static Expectations read(Section root, Collection<Letter> letters) {
-        return root.section("expect").map(section -> new ExpectationsReader(section, letters).read())
+    /// @param hosts that the file names
+    static Expectations read(Section root, Collection<Letter> letters, Set<String> hosts) {
+        return root.section("expect").map(section -> new ExpectationsReader(section, letters, hosts).read())
                 .orElse(new Expectations(List.of()));
     }
 
@@ -45,9 +48,12 @@ final class ExpectationsReader {
             case "reads" -> inner(each, (of, it) -> new What.Reads(message(of, it), runs(it)));
             case "windows" -> inner(each, (of, it) -> new What.Windows(of, runs(it)));
             case "untried" -> inner(each, (of, it) -> new What.Untried(of, (int) number(it, 0)));
+            case "deliveries" -> inner(each, (of, it) -> new What.Deliveries(host(of, it), (int) number(it, 0)));
+            case "connections" -> inner(each, (of, it) -> new What.Connections(host(of, it), (int) number(it, 0)));
+            case "hosts" -> inner(each, (of, it) -> new What.Hosts(host(of, it), runs(it)));
             default -> throw section.wrong(each.line(), "nothing called \"" + each.name() + "\" can be expected"
                     + Nearest.hint(each.name(), Set.of("sequence", "sequences", "preemptions", "finished", "inflation",
-                            "attempts", "reads", "windows", "untried")));
+                            "attempts", "reads", "windows", "untried", "deliveries", "connections", "hosts")));
         }
     }
 
@@ -68,6 +74,13 @@ final class ExpectationsReader {
     private String message(String name, Section.Named each) {
         if (!names.contains(name)) {
             throw section.wrong(each.line(), "there is no message \"" + name + "\"" + Nearest.hint(name, names));
+        }
+        return name;
+    }
+
+    private String host(String name, Section.Named each) {
+        if (!hosts.contains(name)) {
+            throw section.wrong(each.line(), "no route has the host \"" + name + "\"" + Nearest.hint(name, hosts));
         }
         return name;
     }

@@ -66,6 +66,8 @@ public final class Page {
         values.put("message-rows", rows(SceneText.messageRows(played)));
         values.put("road-titles", SceneText.ROAD_TITLES);
         values.put("road-rows", rows(SceneText.roadRows(played)));
+        values.put("host-titles", SceneText.HOST_TITLES);
+        values.put("host-rows", rows(SceneText.hostRows(played)));
         words(values);
         return values;
     }

@@ -1,11 +1,16 @@
 package org.slipstream.lab.scene;
 
+import org.slipstream.lab.scene.Course.HostMark;
+import org.slipstream.lab.scene.Course.Link;
 import org.slipstream.lab.scene.Course.Mark;
 import org.slipstream.lab.scene.Course.Passing;
+import org.slipstream.lab.scene.Course.Phase;
 import org.slipstream.lab.scene.Course.Road;
+import org.slipstream.lab.scene.Course.Span;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToIntFunction;
@@ -54,6 +59,12 @@ final class Picture {
         values.put("windows", windows);
         values.put("has-windows", windows.isEmpty() ? List.of() : List.of(Map.of()));
         values.put("chart-height", CHART);
+        values.put("links", links());
+        values.put("link-names", linkNames());
+        List<Map<String, Object>> hosts = hosts();
+        values.put("hosts", hosts);
+        values.put("has-hosts", hosts.isEmpty() ? List.of() : List.of(Map.of()));
+        values.put("hosts-height", 8 + hosts.size() * ROW);
         return values;
     }
 
@@ -141,6 +152,72 @@ final class Picture {
 
     private static String times(long from, long to) {
         return Times.seconds(from) + " to " + Times.seconds(to);
+    }
+
+    // ---- connections and hosts
+
+    /// One bar for each time of a connection, in the rows of the slots.
+    private List<Map<String, Object>> links() {
+        List<Map<String, Object>> bars = new ArrayList<>();
+        for (Link link : course.links()) {
+            for (Span span : link.slot() <= MOST_SLOTS ? link.spans() : List.<Span>of()) {
+                Map<String, Object> bar = box(link.slot(), span.fromMillis(), span.toMillis(),
+                        "slot " + link.slot() + " to " + link.host() + ": " + word(span.phase()) + ", "
+                                + times(span.fromMillis(), span.toMillis())
+                                + (span == link.spans().getLast() && !link.end().isEmpty() ? "; " + link.end() : ""));
+                bar.put("class", span.phase().name().toLowerCase(Locale.ROOT));
+                bars.add(bar);
+            }
+        }
+        return bars;
+    }
+
+    private static String word(Phase phase) {
+        return switch (phase) {
+            case OPENING -> "opening";
+            case BUSY -> "busy";
+            case IDLE -> "idle";
+        };
+    }
+
+    /// The host of each connection, where its bar has room for the name.
+    private List<Map<String, Object>> linkNames() {
+        List<Map<String, Object>> names = new ArrayList<>();
+        for (Link link : course.links()) {
+            double width = x(link.toMillis()) - x(link.fromMillis());
+            if (link.slot() <= MOST_SLOTS && link.host().length() * LETTER + 4 <= width) {
+                names.add(Map.of("x", TimeAxis.number(x(link.fromMillis()) + width / 2), "y",
+                        TimeAxis.number(y(link.slot()) + 13), "text", link.host()));
+            }
+        }
+        return names;
+    }
+
+    /// A row for each host of which something is known.
+    private List<Map<String, Object>> hosts() {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        for (var host : course.hosts().entrySet()) {
+            if (!host.getValue().isEmpty() && rows.size() < MOST_CHARTS) {
+                double y = 4 + rows.size() * (double) ROW;
+                rows.add(Map.of("name", host.getKey(), "label-x", LEFT, "label-y", TimeAxis.number(y + 10), "states",
+                        states(host.getValue(), y + 14)));
+            }
+        }
+        return rows;
+    }
+
+    private List<Map<String, Object>> states(List<HostMark> marks, double y) {
+        List<Map<String, Object>> states = new ArrayList<>();
+        for (int i = 0; i < marks.size(); i++) {
+            long from = marks.get(i).atMillis();
+            long to = i + 1 < marks.size() ? marks.get(i + 1).atMillis() : axis.endMillis();
+            if (!marks.get(i).state().isEmpty() && from < axis.endMillis()) {
+                states.add(Map.of("x", TimeAxis.number(x(from)), "y", TimeAxis.number(y), "w",
+                        TimeAxis.number(Math.max(1.5, x(to) - x(from))), "class", marks.get(i).state(), "title",
+                        marks.get(i).state() + ", " + times(from, to)));
+            }
+        }
+        return states;
     }
 
     // ---- preemptions

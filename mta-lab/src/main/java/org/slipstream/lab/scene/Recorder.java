@@ -17,6 +17,7 @@ import org.slipstream.lab.scene.Course.Way;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
+import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Line;
 import org.slipstream.qmgr.sched.Message;
@@ -35,17 +36,19 @@ import java.util.function.Consumer;
 
 /// Writes down the course of a scene.
 ///
-/// Deliveries are numbered in the order in which entries are taken, so the k-th entry is delivery k. An `Open` does not say
-/// for whom it is: for the first entry that was taken and has no seat yet.
+/// Deliveries are numbered in the order in which entries are taken, so the k-th entry is delivery k. An `Open` names a destination and
+/// no entry: it is for the first entry to that destination that was taken and has no seat yet. An entry without an answer ends when
+/// its outcome is recorded; until then it may be moved to another connection.
 final class Recorder implements Witness {
     static final String REPORT = "report";
 
     private static final class Trip {
+        final QueueId message;
         final Optional<QueueId> id;
         final String name;
         final String transport;
         final RoadBook road;
-        final int recipients;
+        final List<Integer> recipients;
         final long selectedMillis;
         OptionalLong startMillis = OptionalLong.empty();
         long endMillis;
@@ -53,7 +56,10 @@ final class Recorder implements Witness {
         int slot;
         Result result = Result.UNFINISHED;
 
-        Trip(Optional<QueueId> id, String name, String transport, RoadBook road, int recipients, long selectedMillis) {
+        Trip(QueueId message, Optional<QueueId> id, String name, String transport, RoadBook road,
+                List<Integer> recipients,
+                long selectedMillis) {
+            this.message = message;
             this.id = id;
             this.name = name;
             this.transport = transport;
@@ -63,7 +69,7 @@ final class Recorder implements Witness {
         }
 
         Attempt attempt(long now) {
-            return new Attempt(id, name, transport, road.name, recipients, selectedMillis, startMillis,
+            return new Attempt(id, name, transport, road.name, recipients.size(), selectedMillis, startMillis,
                     result == Result.UNFINISHED ? now : endMillis, slot, result);
         }
     }
@@ -96,9 +102,9 @@ final class Recorder implements Witness {
     private final Consumer<String> events;
     private final List<Trip> trips = new ArrayList<>();
     private final Deque<Trip> unseated = new ArrayDeque<>();
+    private final Map<QueueId, List<Trip>> unfinished = new TreeMap<>();
     private final Map<Long, Trip> opening = new TreeMap<>();
-    private final Map<Long, Integer> slots = new TreeMap<>();
-    private final Slots free = new Slots();
+    private final ConnectionBook connections = new ConnectionBook();
     private final List<Passing> passings = new ArrayList<>();
     private final SequencedMap<String, RoadBook> roads = new LinkedHashMap<>();
     private final SequencedMap<QueueId, LetterBook> letters = new LinkedHashMap<>();
@@ -117,7 +123,8 @@ final class Recorder implements Witness {
                 new Road(r.name, r.attempts, r.troubled, r.untried, r.connections, r.most, r.windows)));
         SequencedMap<QueueId, Way> ways = new LinkedHashMap<>();
         letters.forEach((id, l) -> ways.put(id, new Way(l.entries, l.delivered, l.failed, l.first, l.last, l.reads)));
-        return new Course(trips.stream().map(trip -> trip.attempt(now)).toList(), passings, allRoads, ways, now);
+        return new Course(trips.stream().map(trip -> trip.attempt(now)).toList(), passings, allRoads, ways,
+                connections.links(now), connections.hosts(), now);
     }
 
     // ---- what is decided
@@ -126,10 +133,12 @@ final class Recorder implements Witness {
     public void selected(Entry entry) {
         QueueId id = entry.message().id();
         RoadBook road = road(entry.line().route());
-        Trip trip = new Trip(isOurs(id) ? Optional.of(id) : Optional.empty(), name(id),
-                scene.transports().theirs(entry.line().transport()), road, entry.recipients().size(), now);
+        Trip trip = new Trip(id, isOurs(id) ? Optional.of(id) : Optional.empty(), name(id),
+                scene.transports().theirs(entry.line().transport()), road,
+                entry.recipients().stream().map(Recipient::number).toList(), now);
         trips.add(trip);
         unseated.add(trip);
+        unfinished.computeIfAbsent(id, _ -> new ArrayList<>()).add(trip);
         road.attempts++;
         road.most = Math.max(road.most, ++road.running);
         if (isOurs(id)) {
@@ -184,26 +193,36 @@ final class Recorder implements Witness {
     public void ordered(long nowMillis, QmgrOrder order) {
         now = nowMillis;
         switch (order) {
-            case QmgrOrder.Open open -> {
-                int slot = free.take();
-                slots.put(open.connection(), slot);
-                road(open.route()).connections++;
-                Optional.ofNullable(unseated.poll()).ifPresent(trip -> {
-                    opening.put(open.connection(), trip);
-                    trip.slot = slot;
-                });
-            }
+            case QmgrOrder.Open open -> opens(open);
             case QmgrOrder.Deliver deliver -> starts(deliver);
-            case QmgrOrder.Close close -> leaveSlot(close.connection());
+            case QmgrOrder.Close close -> connections.ends(close.connection(), "closed", now);
+            case QmgrOrder.RecordOutcome record -> records(record);
             case QmgrOrder.Defer defer -> tell(title(defer.id()) + " waits until "
                     + Times.seconds(defer.nextAttemptMillis()));
             case QmgrOrder.Remove remove -> tell(title(remove.id()) + " is done: " + remove.reason());
             case QmgrOrder.Notify notify -> tell("report about " + title(notify.id()) + ": "
                     + notify.kind().name().toLowerCase(java.util.Locale.ROOT));
-            case QmgrOrder.Scan _,QmgrOrder.ReadRecipients _,QmgrOrder.FindRoute _,QmgrOrder.RecordOutcome _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
+            case QmgrOrder.Scan _,QmgrOrder.ReadRecipients _,QmgrOrder.FindRoute _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
                 // Between the queue manager and the disk.
             }
         }
+    }
+
+    private void opens(QmgrOrder.Open open) {
+        RoadBook road = road(open.route());
+        road.connections++;
+        int slot = connections.opens(open.connection(), host(open.route()), now);
+        unseated.stream().filter(trip -> trip.road == road).findFirst().ifPresent(trip -> {
+            unseated.remove(trip);
+            opening.put(open.connection(), trip);
+            trip.slot = slot;
+        });
+    }
+
+    private static String host(Route route) {
+        return route instanceof Route.Smtp smtp
+                ? smtp.hosts().getFirst().name()
+                : route.transport() + "/" + route.nextHop();
     }
 
     private void starts(QmgrOrder.Deliver deliver) {
@@ -211,10 +230,21 @@ final class Recorder implements Witness {
         unseated.remove(trip);
         opening.remove(deliver.connection());
         trip.connection = deliver.connection();
-        trip.slot = slots.get(deliver.connection());
+        trip.slot = connections.slot(deliver.connection()).orElse(trip.slot);
         trip.startMillis = OptionalLong.of(now);
-        tell("slot " + trip.slot + ": " + title(deliver.id()) + " to " + trip.road.name + ", " + trip.recipients
-                + (trip.recipients == 1 ? " recipient" : " recipients"));
+        connections.takes(deliver.connection(), now);
+        tell("slot " + trip.slot + ": " + title(deliver.id()) + " to " + trip.road.name + ", "
+                + trip.recipients.size() + (trip.recipients.size() == 1 ? " recipient" : " recipients"));
+    }
+
+    // An outcome without an answer: its last connection failed or broke, or no host was left to try.
+    private void records(QmgrOrder.RecordOutcome record) {
+        int first = record.recipients().getFirst().number();
+        unfinished.getOrDefault(record.id(), List.of()).stream().filter(trip -> trip.recipients.contains(first))
+                .findFirst().ifPresent(trip -> {
+                    unseated.remove(trip);
+                    ends(trip, Result.TROUBLE);
+                });
     }
 
     // ---- what happens
@@ -224,21 +254,25 @@ final class Recorder implements Witness {
         now = nowMillis;
         switch (event) {
             case QmgrEvent.DeliveryDone(DeliveryResult result) -> done(result);
-            case QmgrEvent.ConnectionFailed failed -> {
-                Trip trip = opening.remove(failed.connection());
-                ends(trip, Result.TROUBLE);
-                tell("slot " + trip.slot + ": " + trip.name + " to " + trip.road.name + ": " + failed.reason());
-                leaveSlot(failed.connection());
-            }
-            case QmgrEvent.ConnectionLost lost -> leaveSlot(lost.connection());
+            case QmgrEvent.ConnectionReady ready -> connections.isReady(ready.connection(), now);
+            case QmgrEvent.ConnectionFailed failed -> failed(failed);
+            case QmgrEvent.ConnectionLost lost -> connections.ends(lost.connection(), "closed by the server", now);
             case QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _ -> {
-                // A slot of a scene carries one delivery at a time.
+                // Seen in what is under way.
             }
             case QmgrEvent.MessageQueued queued -> tell(title(queued.message().id()) + " arrives");
-            case QmgrEvent.ScanDone _,QmgrEvent.RecipientsRead _,QmgrEvent.MessageDamaged _,QmgrEvent.RouteKnown _,QmgrEvent.RouteFailed _,QmgrEvent.ConnectionReady _,QmgrEvent.OutcomeRecorded _,QmgrEvent.Notified _,QmgrEvent.Filed _,QmgrEvent.Alarm _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.Operator _ -> {
+            case QmgrEvent.ScanDone _,QmgrEvent.RecipientsRead _,QmgrEvent.MessageDamaged _,QmgrEvent.RouteKnown _,QmgrEvent.RouteFailed _,QmgrEvent.OutcomeRecorded _,QmgrEvent.Notified _,QmgrEvent.Filed _,QmgrEvent.Alarm _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.Operator _ -> {
                 // Answers whose consequences are seen.
             }
         }
+    }
+
+    private void failed(QmgrEvent.ConnectionFailed failed) {
+        Optional<Trip> trip = Optional.ofNullable(opening.remove(failed.connection()));
+        connections.slot(failed.connection()).ifPresent(slot -> tell("slot " + slot + ": "
+                + trip.map(each -> each.name + " to " + each.road.name).orElse("to " + failed.remote()) + ": "
+                + failed.reason()));
+        connections.ends(failed.connection(), failed.reason().toString(), now);
     }
 
     private void done(DeliveryResult result) {
@@ -248,16 +282,16 @@ final class Recorder implements Witness {
         }
         switch (result) {
             case DeliveryResult.Answered answered -> answered(trip, answered);
-            case DeliveryResult.Unanswered back -> trouble(trip, back.reason(), false);
-            case DeliveryResult.OwnFailure own -> trouble(trip, own.reason(), own.usable());
+            case DeliveryResult.Unanswered back -> unanswered(trip, back.reason(), false);
+            case DeliveryResult.OwnFailure own -> unanswered(trip, own.reason(), own.usable());
         }
     }
 
-    private void trouble(Trip trip, Reply reason, boolean usable) {
-        ends(trip, Result.TROUBLE);
+    private void unanswered(Trip trip, Reply reason, boolean usable) {
         tell("slot " + trip.slot + ": " + trip.name + " to " + trip.road.name + ": " + reason);
+        connections.answers(trip.connection, now, now);
         if (!usable) {
-            leaveSlot(trip.connection);
+            connections.ends(trip.connection, reason.toString(), now);
         }
     }
 
@@ -269,6 +303,7 @@ final class Recorder implements Witness {
             failed += each.outcome() instanceof Outcome.Failed ? 1 : 0;
         }
         count(trip, delivered, failed);
+        trip.startMillis = OptionalLong.of(connections.answers(trip.connection, trip.startMillis.orElse(now), now));
         ends(trip, delivered > 0
                 ? Result.DELIVERED
                 : failed == answered.outcomes().size() ? Result.REFUSED : Result.DEFERRED);
@@ -277,7 +312,7 @@ final class Recorder implements Witness {
                     + answered.outcomes().getFirst().outcome().reply());
         }
         if (!answered.usable()) {
-            leaveSlot(answered.connection());
+            connections.ends(trip.connection, "broken", now);
         }
     }
 
@@ -293,15 +328,16 @@ final class Recorder implements Witness {
     }
 
     private void ends(Trip trip, Result result) {
+        unfinished.get(trip.message).remove(trip);
         trip.result = result;
         trip.endMillis = now;
         trip.road.running--;
         trip.road.troubled += result == Result.TROUBLE ? 1 : 0;
     }
 
-    // A connection that we closed while the server hung up has left already.
-    private void leaveSlot(long connection) {
-        Optional.ofNullable(slots.remove(connection)).ifPresent(free::leave);
+    @Override
+    public void settled(long nowMillis, DestDb hosts) {
+        connections.looks(hosts, nowMillis);
     }
 
     // ---- names

@@ -1,10 +1,12 @@
 package org.slipstream.lab.scene;
 
 import org.slipstream.core.QueueId;
+import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario;
 import org.slipstream.lab.TransportNames;
 
 import java.util.Collections;
+import java.util.List;
 import java.util.SequencedMap;
 
 /// A scenario file, read.
@@ -19,6 +21,12 @@ public record Scene(String file, String title, String story, Scenario scenario, 
         TransportNames transports, long stopMillis, Expectations expected) {
     public Scene {
         letters = Collections.unmodifiableSequencedMap(letters);
+    }
+
+    /// The file names hosts of a destination.
+    public boolean hasHosts() {
+        return scenario.places().stream().map(Scenario.Place::route).anyMatch(route -> route instanceof Route.Smtp smtp
+                && !smtp.hosts().stream().map(Route.Host::name).toList().equals(List.of(smtp.nextHop())));
     }
 
     /// A message of the file.

@@ -2,6 +2,7 @@ package org.slipstream.lab.scene;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario;
 import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Place;
@@ -9,6 +10,7 @@ import org.slipstream.lab.Server;
 import org.slipstream.lab.TransportNames;
 import org.slipstream.lab.scene.Scene.Letter;
 import org.slipstream.lab.scene.SettingsReader.Settings;
+import org.slipstream.qmgr.QmgrConfig;
 import org.tomlj.Toml;
 import org.tomlj.TomlParseError;
 import org.tomlj.TomlParseResult;
@@ -62,11 +64,17 @@ public final class SceneReader {
         WorldReader world = WorldReader.read(root, settings.transports().keySet());
         SequencedMap<QueueId, Letter> letters = new LinkedHashMap<>();
         List<Mail> mails = MessagesReader.read(root, world, letters);
-        Expectations expected = ExpectationsReader.read(root, letters.values());
+        Expectations expected = ExpectationsReader.read(root, letters.values(), world.hosts());
         root.end();
         TransportNames names = names(root, world, mails);
-        Scenario scenario = new Scenario(seed, settings.config(names), true, mails, places(world, names, mails),
-                settings.house(), List.of(), List.of());
+        world.transportsWithHosts().stream().filter(name -> !names.hasHosts(name)).findFirst().ifPresent(name -> {
+            throw root
+                    .wrong("routes by \"" + name + "\" have hosts, and only the last transport of the alphabet may, \""
+                            + names.last() + "\"; name the others so that they come before \"" + name + "\"");
+        });
+        QmgrConfig config = settings.config(names);
+        Scenario scenario = new Scenario(seed, config, true, mails, places(world, names, mails), settings.house(),
+                List.of(), List.of(), settings.placement().apply(config));
         return new Scene(file, title, story, scenario, letters, names, stop, expected);
     }
 
@@ -99,11 +107,19 @@ public final class SceneReader {
         }
         List<Place> places = new ArrayList<>();
         for (String domain : domains) {
-            WorldReader.Way way = world.way(domain).orElseThrow();
-            places.add(new Place(domain, names.route(way.transport(), way.nextHop()), 0, false, way.server()));
+            places.add(place(domain, world.way(domain).orElseThrow(), names));
         }
         strangers(world, mails).forEach(domain -> places
                 .add(new Place(domain, names.route(WorldReader.HOME, domain), 0, false, Server.taking(0))));
         return places;
+    }
+
+    private static Place place(String domain, WorldReader.Way way, TransportNames names) {
+        if (way.hosts().isEmpty()) {
+            return new Place(domain, names.route(way.transport(), way.nextHop()), 0, false, way.server());
+        }
+        SequencedMap<String, Server> servers = new LinkedHashMap<>();
+        way.hosts().forEach((host, server) -> servers.put(host.name(), server));
+        return new Place(domain, new Route.Smtp(way.nextHop(), List.copyOf(way.hosts().keySet())), 0, false, servers);
     }
 }

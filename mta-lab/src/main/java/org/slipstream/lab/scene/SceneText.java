@@ -2,6 +2,7 @@ package org.slipstream.lab.scene;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.lab.scene.Course.Attempt;
+import org.slipstream.lab.scene.Course.Link;
 import org.slipstream.lab.scene.Course.Road;
 import org.slipstream.lab.scene.Course.Way;
 import org.slipstream.lab.scene.Scene.Letter;
@@ -21,6 +22,8 @@ public final class SceneText {
             "arrives", "first", "last", "floor", "over floor", "inflation");
     static final List<String> ROAD_TITLES = List.of("destination", "attempts", "troubled", "untried", "connections",
             "at once");
+
+    static final List<String> HOST_TITLES = List.of("host", "connections", "failed", "at once", "deliveries", "known");
 
     private static final int WIDTH = 100;
     private static final String INDENT = "          ";
@@ -47,6 +50,10 @@ public final class SceneText {
         reads();
         lines.add("");
         table(ROAD_TITLES, roadRows(played));
+        if (played.scene().hasHosts()) {
+            lines.add("");
+            table(HOST_TITLES, hostRows(played));
+        }
         windows();
         verdicts();
     }
@@ -60,6 +67,27 @@ public final class SceneText {
     static List<List<String>> roadRows(Played played) {
         return played.course().roads().values().stream().map(road -> List.of(road.name(), "" + road.attempts(),
                 "" + road.troubled(), "" + road.untried(), "" + road.connections(), "" + road.most())).toList();
+    }
+
+    /// One row for each host; see [#HOST_TITLES].
+    static List<List<String>> hostRows(Played played) {
+        return played.course().hosts().keySet().stream().sorted().map(host -> hostRow(played.course(), host)).toList();
+    }
+
+    private static List<String> hostRow(Course course, String host) {
+        List<Link> links = course.links().stream().filter(link -> link.host().equals(host)).toList();
+        List<String> states = Verdicts.states(course, host);
+        return List.of(host, "" + links.size(), "" + links.stream().filter(link -> !link.isMade()).count(),
+                "" + links.stream().mapToLong(link -> atOnce(links, link)).max().orElse(0),
+                "" + links.stream().mapToInt(Link::deliveries).sum(), states.isEmpty() ? "–" : Runs.text(states));
+    }
+
+    // A connection that opens in the moment in which another one ends takes its place.
+    private static long atOnce(List<Link> links, Link opened) {
+        return links.stream().filter(
+                link -> link.fromMillis() <= opened.fromMillis()
+                        && (link == opened || link.toMillis() > opened.fromMillis()))
+                .count();
     }
 
     // Names to the left, figures to the right.

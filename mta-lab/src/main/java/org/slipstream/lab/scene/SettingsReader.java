@@ -1,5 +1,6 @@
 package org.slipstream.lab.scene;
 
+import org.slipstream.lab.Brains;
 import org.slipstream.lab.Scenario.House;
 import org.slipstream.lab.TransportNames;
 import org.slipstream.qmgr.QmgrConfig;
@@ -7,6 +8,8 @@ import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.flow.FeedbackVariant;
+import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.place.WorkerBudget.Shares;
 import org.slipstream.qmgr.sched.OrderPolicy;
 
 import java.util.List;
@@ -14,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /// `[settings]`, `[transport]` and `[transport.NAME]`: how the queue manager is set. Keys are called as in `mta.toml`; what
 /// is not named is as in Postfix.
@@ -26,8 +30,9 @@ final class SettingsReader {
     /// @param config without transports
     /// @param common the settings of transports that are not named
     /// @param transports by the file's names
+    /// @param placement rules for such a queue manager
     record Settings(QmgrConfig config, House house, TransportSettings common,
-            SequencedMap<String, TransportSettings> transports) {
+            SequencedMap<String, TransportSettings> transports, Function<QmgrConfig, PlaceRules> placement) {
         QmgrConfig config(TransportNames names) {
             TransportTable table = TransportTable.of(common);
             for (var each : transports.entrySet()) {
@@ -56,7 +61,28 @@ final class SettingsReader {
         var section = root.section("settings");
         return new Settings(section.map(SettingsReader::config).orElseGet(SettingsReader::defaults),
                 section.map(SettingsReader::house).orElseGet(() -> house(0, 0, 0, 30_000, 300_000)), common,
-                transports);
+                transports, root.section("placement").map(SettingsReader::placement).orElse(Brains::oneAtATime));
+    }
+
+    /// Without the section one delivery at a time goes over a connection, as Postfix has it.
+    private static Function<QmgrConfig, PlaceRules> placement(Section section) {
+        PlaceRules usual = PlaceRules.defaults();
+        int depth = section.count("connection-depth", 1, usual.depth().first());
+        int most = section.count("most-connection-depth", 1, Math.max(depth, usual.depth().most()));
+        if (most < depth) {
+            throw section.wrong("most-connection-depth", "= " + most + " is below connection-depth = " + depth
+                    + "; make it at least " + depth);
+        }
+        int overflow = section.count("overflow", 1, 1);
+        Shares shares = new Shares(section.count("max-message-concurrency", 1, usual.messages().floor()),
+                section.count("scale-max-concurrency", 0, usual.messages().scale()));
+        int idle = section.count("idle-per-host", 0, usual.idle().perHost());
+        long age = section.time("connection-age", usual.idle().ageMillis());
+        long crowded = section.time("crowded", usual.memory().crowdedMillis());
+        section.end();
+        return config -> Brains.production(config).with(new PlaceRules.Depth(depth, most, overflow))
+                .with(shares, usual.verification()).with(new PlaceRules.Idle(idle, config.idleLaneMillis(), age))
+                .with(usual.memory().withRetry(config.minimalBackoffMillis(), crowded, usual.memory().closedMillis()));
     }
 
     private static QmgrConfig defaults() {

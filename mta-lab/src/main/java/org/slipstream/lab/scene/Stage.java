@@ -75,7 +75,7 @@ public final class Stage {
 
     private static Scenario with(Scenario all, Scenario.Mail mail) {
         return new Scenario(all.seed(), all.config(), all.batching(), List.of(mail), all.places(), all.house(),
-                List.of(), List.of());
+                List.of(), List.of(), all.placement());
     }
 
     static OptionalLong millis(Scenario.Mail mail, Way way) {

@@ -2,6 +2,8 @@ package org.slipstream.lab.scene;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.lab.scene.Course.Attempt;
+import org.slipstream.lab.scene.Course.HostMark;
+import org.slipstream.lab.scene.Course.Link;
 import org.slipstream.lab.scene.Course.Mark;
 import org.slipstream.lab.scene.Course.Road;
 import org.slipstream.lab.scene.Course.Way;
@@ -54,6 +56,12 @@ public final class Verdicts {
                     ways(message).flatMap(way -> way.reads().stream()).map(String::valueOf).toList());
             case What.Windows(String road, List<String> sizes) -> compare("windows of " + road, sizes,
                     road(road).map(Verdicts::windows).orElse(List.of()));
+            case What.Deliveries(String host, int count) -> count("deliveries to " + host, count,
+                    links(host).mapToInt(Link::deliveries).sum());
+            case What.Connections(String host, int count) -> count("connections to " + host, count,
+                    (int) links(host).count());
+            case What.Hosts(String host, List<String> states) ->
+                compare("states of " + host, states, states(course, host));
             case What.Untried(String road, int recipients) -> {
                 int untried = road(road).map(Road::untried).orElse(0);
                 yield untried == recipients
@@ -62,6 +70,21 @@ public final class Verdicts {
                                 + " deferred without an attempt, got " + untried);
             }
         };
+    }
+
+    private static Optional<String> count(String what, int expected, int got) {
+        return expected == got
+                ? Optional.empty()
+                : Optional.of("expected " + expected + " " + what + ", got " + got);
+    }
+
+    private Stream<Link> links(String host) {
+        return course.links().stream().filter(link -> link.host().equals(host));
+    }
+
+    /// What was known of a host, in order.
+    static List<String> states(Course course, String host) {
+        return course.hosts().getOrDefault(host, List.of()).stream().map(HostMark::toString).toList();
     }
 
     /// Whose entries were taken, in order; reports are not of the file and left out.

@@ -1,11 +1,14 @@
 package org.slipstream.lab.scene;
 
+import org.slipstream.core.Route;
 import org.slipstream.lab.Latency;
 import org.slipstream.lab.Scenario.Fault;
 import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Server;
 
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -14,11 +17,13 @@ import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /// `[servers.NAME]` and `[[routes]]`: who takes mail, and which mail goes there.
 ///
 /// Without a `[[routes]]` every domain is its own next hop, by `smtp`, to the server `default`. Once there is one, each
-/// domain needs one, or `domain = "*"` for the others.
+/// domain needs one, or `domain = "*"` for the others. A route leads to one server, or to `hosts` with a preference and a server
+/// each. A host of one name is one server, whichever routes lead there.
 final class WorldReader {
     /// Where reports go of which the file says nothing.
     static final String HOME = "local";
@@ -30,12 +35,19 @@ final class WorldReader {
     private static final Map<String, Fault> FAULTS = Map.of("refuses", Fault.REFUSES, "silent", Fault.SILENT,
             "no-greeting", Fault.NO_GREETING, "turns-away", Fault.TURNS_AWAY);
 
-    /// @param server that of the next hop
-    record Way(String transport, String nextHop, Server server) {}
+    private static final int USUAL_PREFERENCE = 10;
+    private static final int LAST_PREFERENCE = 65_535;
 
-    private record Rule(String transport, Optional<String> nextHop, String server) {}
+    /// @param server that of the next hop; of no meaning where there are hosts
+    /// @param hosts with their servers, best first; may be none
+    record Way(String transport, String nextHop, Server server, SequencedMap<Route.Host, Server> hosts) {}
+
+    private record Rule(String transport, Optional<String> nextHop, String server, List<Host> hosts) {}
+
+    private record Host(Route.Host host, String server) {}
 
     private final SequencedMap<String, Server> servers = new TreeMap<>();
+    private final Map<String, String> serverByHost = new TreeMap<>();
     private final SequencedMap<String, Rule> rules = new TreeMap<>();
     private final Set<String> transports;
 
@@ -52,7 +64,7 @@ final class WorldReader {
         Map<String, String> serverByHop = new TreeMap<>();
         routes.forEach(route -> world.route(route, serverByHop));
         if (routes.isEmpty()) {
-            world.rules.put(ANY, new Rule(USUAL_TRANSPORT, Optional.empty(), USUAL_SERVER));
+            world.rules.put(ANY, new Rule(USUAL_TRANSPORT, Optional.empty(), USUAL_SERVER, List.of()));
             world.transports.add(USUAL_TRANSPORT);
         }
         return world;
@@ -68,9 +80,27 @@ final class WorldReader {
         return rules.containsKey(domain);
     }
 
+    /// Names of all hosts.
+    Set<String> hosts() {
+        return serverByHost.keySet();
+    }
+
+    /// Transports of the routes that have hosts.
+    Set<String> transportsWithHosts() {
+        return rules.values().stream().filter(rule -> !rule.hosts().isEmpty()).map(Rule::transport)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
     Optional<Way> way(String domain) {
         return Optional.ofNullable(rules.getOrDefault(domain, rules.get(ANY))).map(rule -> new Way(rule.transport(),
-                rule.nextHop().orElse(domain), servers.get(rule.server())));
+                rule.nextHop().orElse(domain), servers.get(rule.server()), hosts(rule)));
+    }
+
+    private SequencedMap<Route.Host, Server> hosts(Rule rule) {
+        SequencedMap<Route.Host, Server> hosts = new LinkedHashMap<>();
+        rule.hosts().stream().sorted(Comparator.comparingInt(each -> each.host().preference()))
+                .forEach(each -> hosts.put(each.host(), servers.get(each.server())));
+        return hosts;
     }
 
     private void route(Section section, Map<String, String> serverByHop) {
@@ -80,21 +110,56 @@ final class WorldReader {
                     + "]" + (transports.isEmpty() ? "" : Nearest.hint(transport, transports).replace("; ", ", or ")));
         }
         transports.add(transport);
-        String server = section.text("server").orElse(USUAL_SERVER);
-        if (!servers.containsKey(server)) {
-            throw section.wrong("server", "= \"" + server + "\" is unknown" + Nearest.hint(server, servers.keySet()));
-        }
+        String server = server(section, servers.keySet());
+        List<Host> hosts = hosts(section);
         Optional<String> nextHop = section.text("next-hop").map(hop -> hop.toLowerCase(Locale.ROOT));
         String domain = section.need("domain").toLowerCase(Locale.ROOT);
-        if (rules.put(domain, new Rule(transport, nextHop, server)) != null) {
+        if (rules.put(domain, new Rule(transport, nextHop, server, hosts)) != null) {
             throw section.wrong("domain", "= \"" + domain + "\" has a route already; take one of the two away");
         }
-        String other = serverByHop.putIfAbsent(transport + "/" + nextHop.orElse(domain), server);
-        if (other != null && !other.equals(server)) {
+        String here = hosts.isEmpty() ? server : hosts.toString();
+        String other = serverByHop.putIfAbsent(transport + "/" + nextHop.orElse(domain), here);
+        if (other != null && !other.equals(here) && (!hosts.isEmpty() || other.startsWith("["))) {
+            throw section.wrong("hosts",
+                    "differ from those of another route to the same next hop; give both the same hosts");
+        }
+        if (other != null && !other.equals(here)) {
             throw section.wrong("next-hop", "is the server \"" + server + "\" here and \"" + other
                     + "\" in another route; one next hop of one transport is one server");
         }
         section.end();
+    }
+
+    private static String server(Section section, Set<String> known) {
+        String server = section.text("server").orElse(USUAL_SERVER);
+        if (!known.contains(server)) {
+            throw section.wrong("server", "= \"" + server + "\" is unknown" + Nearest.hint(server, known));
+        }
+        return server;
+    }
+
+    private List<Host> hosts(Section route) {
+        List<Section> sections = route.sections("hosts");
+        if (route.has("hosts") && sections.isEmpty()) {
+            throw route.wrong("hosts", "is empty; write hosts = [{ name = \"mx1.a.example\" }], or take it away");
+        }
+        if (!sections.isEmpty() && route.has("server")) {
+            throw route.wrong("server", "and hosts both say who takes the mail; write the server into each host");
+        }
+        return sections.stream().map(this::host).toList();
+    }
+
+    private Host host(Section section) {
+        String name = section.need("name").toLowerCase(Locale.ROOT);
+        String server = server(section, servers.keySet());
+        String other = serverByHost.putIfAbsent(name, server);
+        if (other != null && !other.equals(server)) {
+            throw section.wrong("server", "of " + name + " is \"" + server + "\" here and \"" + other
+                    + "\" in another place; one host is one server");
+        }
+        int preference = (int) section.count("preference", 0, LAST_PREFERENCE, USUAL_PREFERENCE);
+        section.end();
+        return new Host(new Route.Host(name, 25, preference), server);
     }
 
     private static Server server(Section section) {
@@ -106,7 +171,8 @@ final class WorldReader {
                         ? section.count("connections-per-minute", 1, 1)
                         : Integer.MAX_VALUE,
                 section.share("drop"), section.share("defer"), section.share("refuse"),
-                section.time("patience", Long.MAX_VALUE), outages(section));
+                section.time("patience", Long.MAX_VALUE), outages(section),
+                new Server.Wire(section.time("round-trip", 0), section.count("depth", 1, 0), true));
         if (server.queue() > 0 && server.sessions() == Integer.MAX_VALUE) {
             throw section.wrong("queue", "is never used, as any number of sessions is served; add sessions = 5");
         }

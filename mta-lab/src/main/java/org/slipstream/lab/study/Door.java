@@ -14,6 +14,9 @@ public sealed interface Door {
     /// @param places of the queue of connections that are made and not yet served
     record Congested(int processes, int places, Overflow overflow) implements Door {}
 
+    /// So many servers behind one address, which take turns. One of them drops each connection before the greeting.
+    record Balanced(int servers) implements Door {}
+
     /// What a full queue does to one connection more.
     enum Overflow {
         /// Its SYN is thrown away. The client repeats it, and gives up after the connect timeout.

@@ -7,6 +7,7 @@ interface Doorway {
     Reply CONNECT_TIMEOUT = Reply.of(450, "4.4.1", "connect timed out");
     Reply GREETING_TIMEOUT = Reply.of(450, "4.4.2", "timed out waiting for the greeting");
     Reply TURNED_AWAY = Reply.of(421, "4.7.0", "too many connections from your address");
+    Reply DROPPED = Reply.of(450, "4.4.2", "connection closed before the greeting");
 
     /// A client's first packet arrives.
     void call(Caller caller);

@@ -51,7 +51,7 @@ public record Setup(FeedbackStyle style, boolean cached, int recipients, int ini
         TransportSettings standard = TransportSettings.defaults();
         TransportSettings smtp = standard.withRecipientsPerDelivery(RECIPIENTS_PER_DELIVERY)
                 .withConcurrency(standard.processLimit(), initialConcurrency, CLIENT_LIMIT)
-                .withFeedback(style.feedback, style.feedback, standard.failedCohortLimit());
+                .withFeedback(style.positive, style.negative, standard.failedCohortLimit());
         return QmgrConfig.defaults().withTransports(TransportTable.of(smtp)).withFeedback(variant);
     }
 }

@@ -1,5 +1,6 @@
 package org.slipstream.lab.study;
 
+import org.slipstream.lab.study.Door.Balanced;
 import org.slipstream.lab.study.Door.Congested;
 import org.slipstream.lab.study.Door.Limiter;
 import org.slipstream.lab.study.Door.Overflow;
@@ -10,9 +11,10 @@ import org.slipstream.qmgr.flow.FeedbackVariant;
 import java.util.List;
 import java.util.Optional;
 
-/// The three tables, with the figures that were published.
+/// The three tables, with the figures that were published, and one published sentence.
 ///
-/// Source of figures and set-up: Postfix `SCHEDULER_README`, "Results for delivery to concurrency limited servers".
+/// Source of figures and set-up: Postfix `SCHEDULER_README`, "Results for delivery to concurrency limited servers"; of the sentence
+/// "Limitations of less-than-1 per delivery feedback".
 public final class Studies {
     private static final int SERVER_LIMIT = 5;
     private static final int RECIPIENTS = 2_000;
@@ -60,11 +62,23 @@ public final class Studies {
                     silent(FeedbackStyle.ONE, true, new Published(1.39, 20.0, 0.16, 0, 278))),
             "nothing", List.of());
 
+    public static final Study BALANCER = new Study("balancer", "A bad server among K behind one address", 10,
+            List.of(balanced(FeedbackStyle.PER_N, 5, Published.about(5)),
+                    balanced(FeedbackStyle.PER_N, 10, Published.about(10)),
+                    balanced(FeedbackStyle.PER_N, 15, Published.about(15)),
+                    balanced(FeedbackStyle.PER_ROOT_OF_N, 5, Published.NOTHING),
+                    balanced(FeedbackStyle.PER_ROOT_OF_N, 10, Published.NOTHING),
+                    balanced(FeedbackStyle.ONE, 5, Published.NOTHING),
+                    balanced(FeedbackStyle.ONE, 10, Published.NOTHING),
+                    balanced(FeedbackStyle.QUARTER, 5, Published.NOTHING),
+                    balanced(FeedbackStyle.QUARTER, 10, Published.NOTHING)),
+            "nothing", List.of());
+
     private Studies() {}
 
     /// In the order of this page, which is that of the lesson; the document has the limiter last.
     public static List<Study> all() {
-        return List.of(LIMITER, CONNECT, GREETING);
+        return List.of(LIMITER, CONNECT, GREETING, BALANCER);
     }
 
     public static Optional<Study> find(String name) {
@@ -78,6 +92,10 @@ public final class Studies {
 
     private static Row limited(FeedbackStyle style, boolean cached, Published published) {
         return new Row(new Setup(style, cached, RECIPIENTS, SERVER_LIMIT, new Limiter(SERVER_LIMIT)), published);
+    }
+
+    private static Row balanced(FeedbackStyle style, int servers, Published published) {
+        return new Row(new Setup(style, false, RECIPIENTS, SERVER_LIMIT, new Balanced(servers)), published);
     }
 
     private static Row full(FeedbackStyle style, boolean cached, Published published) {

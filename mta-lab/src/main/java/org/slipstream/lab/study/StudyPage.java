@@ -56,7 +56,8 @@ public final class StudyPage {
         List<Sample> samples = StudyWorld.run(row.setup(), SEED).samples();
         Chart chart = Chart.of(row.setup(), samples);
         List<Sample> first = samples.stream().filter(sample -> sample.millis() <= chart.millis()).toList();
-        String title = "Window with feedback " + row.setup().style().label + ", first " + chart.millis() / 1_000
+        String title = "Window with feedback " + row.setup().style().label + StudyText.among(row) + ", first "
+                + chart.millis() / 1_000
                 + " s of the run with seed " + SEED;
         return "<figure><svg viewBox=\"0 0 " + WIDTH + " " + HEIGHT + "\" role=\"img\" aria-label=\"" + title
                 + "\">\n" + chart.axes() + limit(row.setup(), chart) + "<polyline class=\"window\" points=\""
@@ -82,10 +83,14 @@ public final class StudyPage {
 
     private static String limit(Setup setup, Chart chart) {
         return switch (setup.door()) {
-            case Door.Limiter(int most) -> "<path class=\"limit\" d=\"M" + MARGIN + " " + chart.y(most) + "H"
-                    + (WIDTH - MARGIN) + "\"/>\n";
+            case Door.Limiter(int most) -> limit(most, chart);
+            case Door.Balanced(int servers) -> limit(servers, chart);
             case Door.Congested _ -> "";
         };
+    }
+
+    private static String limit(int window, Chart chart) {
+        return "<path class=\"limit\" d=\"M" + MARGIN + " " + chart.y(window) + "H" + (WIDTH - MARGIN) + "\"/>\n";
     }
 
     /// What the axes go up to.
@@ -97,6 +102,7 @@ public final class StudyPage {
             long whole = samples.getLast().millis();
             return switch (setup.door()) {
                 case Door.Limiter(int most) -> new Chart(Math.min(whole, 60_000), 2 * most);
+                case Door.Balanced _ -> new Chart(Math.min(whole, 300_000), Setup.CLIENT_LIMIT);
                 case Door.Congested _ -> new Chart(Math.min(whole, 1_200_000), Setup.CLIENT_LIMIT);
             };
         }

@@ -41,8 +41,9 @@ public final class StudyText {
         lines.add(cells(LEFT, "", "") + "  " + centred("percentage deferred", 38) + "  "
                 + centred("concurrency (deviation)", 27)
                 + (timeouts ? "  " + centred("timed out: connect/greeting", 27) : ""));
-        lines.add(cells(LEFT, "feedback", "cache") + cells("  %9s  %6s  %10s  %7s", "published", "here",
+        lines.add(cells(LEFT, "feedback", second(study)) + cells("  %9s  %6s  %10s  %7s", "published", "here",
                 "in " + study.runs() + " runs", "theory") + cells("  %13s %13s", "published", "here")
+                + (hasWindows(study) ? cells("  %7s", "theory") : "")
                 + (timeouts ? cells("  %13s %13s", "published", "here") : ""));
         results.forEach(result -> lines.add(line(result, timeouts).stripTrailing()));
         return lines.stream().map(String::stripTrailing).toList();
@@ -56,6 +57,7 @@ public final class StudyText {
                 + cells("  %9s  %6s  %10s  %7s", number(then.deferredPercent(), digits),
                         number(here.deferredPercent(), digits), spread(result, digits), theory(result, digits))
                 + cells("  %13s %13s", both(then.average(), then.deviation()), both(here.average(), here.deviation()))
+                + windows(result.row())
                 + (timeouts
                         ? cells("  %13s %13s", pair(then.connectTimeouts(), then.greetingTimeouts()),
                                 pair(here.connectTimeouts(), here.greetingTimeouts()))
@@ -82,7 +84,28 @@ public final class StudyText {
     }
 
     static String left(Row row) {
-        return cells(LEFT, row.setup().style().label, row.setup().cached() ? "yes" : "no");
+        return cells(LEFT, row.setup().style().label, switch (row.setup().door()) {
+            case Door.Balanced(int servers) -> "" + servers;
+            case Door.Limiter _,Door.Congested _ -> row.setup().cached() ? "yes" : "no";
+        });
+    }
+
+    /// What the second column tells.
+    private static String second(Study study) {
+        return hasWindows(study) ? "K" : "cache";
+    }
+
+    private static boolean hasWindows(Study study) {
+        return study.rows().stream().anyMatch(row -> Theory.stall(row.setup()).isPresent());
+    }
+
+    private static String windows(Row row) {
+        return Theory.stall(row.setup()).map(stall -> cells("  %7s", stall.least() + "-" + stall.most())).orElse("");
+    }
+
+    /// Which of a study's rows it is, where the feedback does not say so.
+    static String among(Row row) {
+        return row.setup().door() instanceof Door.Balanced(int servers) ? " and one bad server of " + servers : "";
     }
 
     private static String spread(Result result, int digits) {
@@ -97,6 +120,9 @@ public final class StudyText {
     }
 
     private static String both(double average, double deviation) {
+        if (Double.isNaN(deviation)) {
+            return Double.isNaN(average) ? "-" : "about " + number(average, 0);
+        }
         return number(average, 2) + " (" + number(deviation, 2) + ")";
     }
 
@@ -109,7 +135,7 @@ public final class StudyText {
     }
 
     static String number(double number, int digits) {
-        return cells("%." + digits + "f", number);
+        return Double.isNaN(number) ? "-" : cells("%." + digits + "f", number);
     }
 
     private static String centred(String text, int width) {

@@ -9,6 +9,7 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.lab.Brains;
 import org.slipstream.lab.Clockwork;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -51,8 +52,9 @@ final class StudyWorld {
         this.doorway = switch (setup.door()) {
             case Door.Limiter limiter -> new LimitedDoorway(limiter, setup.habits(), clock, chance);
             case Door.Congested congested -> new CongestedDoorway(congested, setup.habits(), clock, chance);
+            case Door.Balanced balanced -> new BalancedDoorway(balanced, setup.habits(), clock, chance);
         };
-        this.brain = new QueueManager(setup.config(), setup.config().plainSeating(chance), chance, tally);
+        this.brain = Brains.oneAtATime(setup.config(), chance, tally);
     }
 
     static Tally run(Setup setup, long seed) {
@@ -147,9 +149,8 @@ final class StudyWorld {
             if (!setup.cached()) {
                 doorway.left();
             }
-            tell(new QmgrEvent.DeliveryDone(
-                    new DeliveryResult.Answered(deliver.delivery().number(), deliver.connection(),
-                            outcomes, setup.cached())));
+            tell(new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(deliver.delivery().number(),
+                    deliver.connection(), outcomes, setup.cached())));
         });
     }
 }

@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.place.WorkerBudget.Shares;
 
 import java.util.List;
 import java.util.stream.IntStream;
@@ -15,8 +16,12 @@ class SharesTest {
     private static final int RECIPIENTS = 2_500;
 
     private static Cluster cluster() {
-        Cluster cluster = new Cluster(
-                PlaceRules.defaults().withWorkers(100, 20).with(new PlaceRules.Idle(0, 0, 300_000)), 5);
+        return cluster(PlaceRules.defaults().messages());
+    }
+
+    private static Cluster cluster(Shares shares) {
+        Cluster cluster = new Cluster(PlaceRules.defaults().withWorkers(100, 20)
+                .with(shares, PlaceRules.defaults().verification()).with(new PlaceRules.Idle(0, 0, 300_000)), 5);
         IntStream.range(0, 2 * RECIPIENTS).forEach(i -> cluster.domain("d" + i + ".example", "mx" + i + ".example"));
         return cluster;
     }
@@ -65,6 +70,28 @@ class SharesTest {
         assertThat(first47).isBetween(45, 51);
         cluster.run();
         assertThat(cluster.delivered).isEqualTo(2 * RECIPIENTS);
+    }
+
+    /// The two simple ideas that the source rejects, as settings of the same placement: a share without a limit is first come, first served.
+    @Test
+    @Tag("FI-04")
+    void fi04FirstComeFirstServedLeavesNothingForASecondList() {
+        Cluster firstCome = cluster(new Shares(100, 0));
+        QueueId first = firstCome.letter(0, list(0));
+        QueueId second = firstCome.letter(1_000, list(RECIPIENTS));
+        firstCome.until(1_000);
+        assertThat(firstCome.busyFor(first)).isEqualTo(100);
+        assertThat(firstCome.busyFor(second)).isZero();
+    }
+
+    /// A fixed part of a hundred connections among fifty messages is two, also for a list that is alone.
+    @Test
+    @Tag("FI-04")
+    void fi04EqualPartsLetAListCrawlThoughItIsAlone() {
+        Cluster equalParts = cluster(new Shares(100 / 50, 0));
+        QueueId list = equalParts.letter(0, list(0));
+        assertThat(share(equalParts, list, 1_000, 2_000)).isEqualTo(2);
+        assertThat(equalParts.delivered).isLessThan(60);
     }
 
     /// Of a hundred workers the last few make a difference of percents, because nobody has half a connection and the first

@@ -35,6 +35,15 @@ class PageTest {
     }
 
     @Test
+    void connectionsAndHostsAreDrawnBesideTheJobs() {
+        String page = page("mx-backup");
+
+        assertThat(page).contains("<rect class=\"opening\"", "<rect class=\"busy\"", "<rect class=\"idle\"",
+                "slot 1 to backup.a.example: busy", "slot 1 to mx.a.example: idle", "<rect class=\"retry\"",
+                "<text x=\"70\" y=\"14.0\">mx.a.example</text>", "retry, 60.02s to 120.2s");
+    }
+
+    @Test
     void namesFromAFileAreEscaped() {
         Reading reading = SceneReader.read("x.toml", """
                 title = "<b>&\\"'"

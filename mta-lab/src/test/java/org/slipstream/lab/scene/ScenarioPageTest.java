@@ -36,7 +36,7 @@ class ScenarioPageTest {
 
     // A key that nobody knows is answered with all that are known.
     @ParameterizedTest
-    @CsvSource({"[settings]", "[transport]", "[servers.x]", "[[routes]]", "[[messages]]", "[expect]"})
+    @CsvSource({"[settings]", "[transport]", "[placement]", "[servers.x]", "[[routes]]", "[[messages]]", "[expect]"})
     void everyKeyThatIsKnownStandsOnThePage(String section) throws IOException {
         String needed = section.equals("[[routes]]") ? "\ndomain = \"*\"" : "";
         String to = section.equals("[[messages]]") ? "\nto = { \"a.example\" = 1 }" : "";

@@ -89,6 +89,46 @@ class SceneReaderTest {
                 """ + MESSAGE)).startsWith("mine.toml:10: routes 2: next-hop is the server \"y\" here and \"x\"");
     }
 
+    private static String hosts(String hosts) {
+        return afterTitle("[servers.x]\n[[routes]]\ndomain = \"*\"\nhosts = [" + hosts + "]\n" + MESSAGE);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            { name = "mx1", server = "y" }      | hosts 1: server = "y" is unknown
+            { server = "x" }                    | hosts 1 says nothing about name
+            { name = "mx1", preference = -1 }   | hosts 1: preference = -1 is not a whole number from 0 to 65535
+            { name = "mx1", port = 25 }         | unknown key "port" in hosts 1
+            { name = "mx1", server = "x" }, { name = "mx1", server = "default" } | one host is one server
+            """)
+    void aHostThatMakesNoSense(String host, String what) {
+        assertThat(hosts(host)).contains(what).startsWith("mine.toml:5: ").doesNotContain("\n");
+    }
+
+    @Test
+    void hostsThatCannotBe() {
+        assertThat(hosts("")).isEqualTo(
+                "mine.toml:5: routes 1: hosts is empty; write hosts = [{ name = \"mx1.a.example\" }], or take it away");
+        assertThat(hosts("{ name = \"mx1\" }]\nserver = \"x\"\n#"))
+                .contains("server and hosts both say who takes the mail");
+        assertThat(afterTitle("[transport.zebra]\n[[routes]]\ndomain = \"*\"\nhosts = [{ name = \"mx1\" }]\n"
+                + "[[routes]]\ndomain = \"z.example\"\ntransport = \"zebra\"\n" + MESSAGE))
+                .contains("name the others so that they come before \"smtp\"");
+    }
+
+    @Test
+    void anExpectationOfAHostThatIsNotThere() {
+        assertThat(afterTitle("[[routes]]\ndomain = \"*\"\nhosts = [{ name = \"mx1\" }]\n" + MESSAGE
+                + "[expect]\nconnections = { mx2 = 1 }\n"))
+                .endsWith("no route has the host \"mx2\"; did you mean \"mx1\"?");
+    }
+
+    @Test
+    void placementThatMakesNoSense() {
+        assertThat(afterTitle("[placement]\nconnection-depth = 9\nmost-connection-depth = 4\n" + MESSAGE)).isEqualTo(
+                "mine.toml:4: placement: most-connection-depth = 4 is below connection-depth = 9; make it at least 9");
+    }
+
     @Test
     void moreTransportsThanThereIsRoomFor() {
         assertThat(afterTitle(

@@ -10,6 +10,8 @@ final class Once {
     static final List<Result> CONNECT = Studies.CONNECT.measure();
     static final List<Result> GREETING = Studies.GREETING.measure();
 
+    static final List<Result> BALANCER = Studies.BALANCER.measure();
+
     private Once() {}
 
     static List<Result> of(Study study) {
@@ -17,6 +19,7 @@ final class Once {
             case "limiter" -> LIMITER;
             case "connect" -> CONNECT;
             case "greeting" -> GREETING;
+            case "balancer" -> BALANCER;
             default -> study.measure();
         };
     }

@@ -43,7 +43,7 @@ class StudiesTest {
     @Test
     @Tag("PF-14")
     void aSixthAQuarterAndHalfOfTheMailAreDeferredAsThePencilSays() {
-        assertThat(LIMITER.stream().map(result -> result.row().setup().style().goodPerRefusal(5)).toList())
+        assertThat(LIMITER.stream().map(result -> result.row().setup().style().goodPerStep(5)).toList())
                 .containsExactly(5, 5, 3, 3, 1, 1);
         assertThat(LIMITER).allSatisfy(result -> assertThat(result.mean().deferredPercent()).isCloseTo(
                 Theory.deferredPercent(result.row().setup(), result.mean().average()).orElseThrow(),
@@ -59,6 +59,39 @@ class StudiesTest {
             // The server's limit of ten processes, which is not modelled, was not reached.
             assertThat(run.widest()).isLessThanOrEqualTo(10);
         });
+    }
+
+    /// The window after each of the last deliveries, when it has found its place.
+    private static List<Integer> windowsInTheEnd(Setup setup) {
+        List<Integer> windows = StudyWorld.run(setup, 1).samples().stream().map(Tally.Sample::window).toList();
+        return windows.subList(windows.size() * 3 / 4, windows.size());
+    }
+
+    /// "Stops increasing its concurrency once it reaches a concurrency level of about K", says the document. Where below K depends
+    /// on where the window began.
+    @Test
+    @Tag("PF-14")
+    void aBadServerAmongKStallsAWindowOf1OverNBelowK() {
+        for (int servers : List.of(5, 10, 15)) {
+            Setup setup = new Setup(FeedbackStyle.PER_N, false, 2_000, 5, new Door.Balanced(servers));
+            assertThat(windowsInTheEnd(setup)).as("K = " + servers)
+                    .allSatisfy(window -> assertThat(window).isBetween(servers / 2, servers));
+        }
+        Setup atK = new Setup(FeedbackStyle.PER_N, false, 2_000, 10, new Door.Balanced(10));
+        assertThat(windowsInTheEnd(atK)).containsOnly(9, 10);
+    }
+
+    @Test
+    @Tag("PF-14")
+    void aWindowWithABadServerAmongKStandsWhereThePencilSays() {
+        assertThat(Studies.BALANCER.rows()).hasSize(9).allSatisfy(row -> {
+            Theory.Stall stall = Theory.stall(row.setup()).orElseThrow();
+            assertThat(windowsInTheEnd(row.setup())).as(StudyText.left(row))
+                    .allSatisfy(window -> assertThat(window).isBetween(stall.least(), stall.most()));
+        });
+        assertThat(Once.BALANCER).allSatisfy(result -> assertThat(result.mean().deferredPercent()).isCloseTo(
+                Theory.deferredPercent(result.row().setup(), result.mean().average()).orElseThrow(),
+                within(ONE_POINT)));
     }
 
     /// Nobody knows how long EHLO took in 2007. It is of no importance as long as a refusal is quick.

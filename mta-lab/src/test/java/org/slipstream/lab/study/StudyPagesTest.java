@@ -44,6 +44,15 @@ class StudyPagesTest {
     }
 
     @Test
+    void theWebPageShowsWhereEachWindowStallsAndWhichIsTheBadServer() {
+        String page = StudyPage.html(List.of(Studies.BALANCER));
+
+        assertThat(page).contains("about 10", "Window with feedback 1/N and one bad server of 10")
+                .doesNotContain("NaN");
+        assertThat(page.split("<svg", -1)).hasSize(10);
+    }
+
+    @Test
     void aStudyIsFoundByItsName() {
         assertThat(Studies.all()).allSatisfy(study -> assertThat(Studies.find(study.name())).contains(study));
         assertThat(Studies.find("weather")).isEmpty();

@@ -87,6 +87,9 @@ final class Connections {
     /// A destination that was refused a seat since the last alarm finds one when a connection that waits for its greeting yields.
     private boolean shortOfPlaces;
 
+    /// When a refusal ends because a host may be tried again.
+    private long refusalEndsMillis = Long.MAX_VALUE;
+
     /// A connection has made room, and its deliveries need another seat at the next alarm, which is now.
     private boolean madeRoom;
 
@@ -129,7 +132,22 @@ final class Connections {
 
     private void noteRefusal(Seat.Wait wait, Candidates where, long now) {
         shortOfPlaces |= isShort(wait);
-        refusals.add(where, wait.scope(), displaced.isWaiting(where.destination()) || mayEndWithTime(where, now));
+        refusalEndsMillis = Math.min(refusalEndsMillis, nextChangeMillis(where, now));
+        refusals.add(where, wait.scope(), wait.scope() == Seat.Scope.EVERYWHERE
+                ? carriesSeveral()
+                : displaced.isWaiting(where.destination()) || mayEndWithTime(where, now));
+    }
+
+    /// When the first of the states that keep this destination's hosts from it ends.
+    private long nextChangeMillis(Candidates where, long now) {
+        return where.hosts().mapToLong(candidate -> Math.min(
+                Math.min(hosts.crowd(candidate.host(), now).map(HostState.Crowded::untilMillis).orElse(Long.MAX_VALUE),
+                        hosts.suspension(candidate.host(), now).map(HostState.Suspended::untilMillis)
+                                .orElse(Long.MAX_VALUE)),
+                hosts.mark(candidate.host(), now) instanceof HostState.Retry retry
+                        ? retry.isDue(now) ? retry.forgivenMillis() : retry.untilMillis()
+                        : Long.MAX_VALUE))
+                .min().orElse(Long.MAX_VALUE);
     }
 
     private boolean mayEndWithTime(Candidates where, long now) {
@@ -180,9 +198,17 @@ final class Connections {
                 int depth = hosts.habit(host, now).isPresent() ? 1 : rules.depth().first();
                 Connection connection = book.open(open.host(), assignment, standing(host, now), depth, now);
                 orders.order(new QmgrOrder.Open(connection.number, open.host().route()));
+                offersRoom(host, assignment, now);
                 placement.drawLot();
             }
             case Seat.Wait _,Seat.Defer _ -> throw new IllegalStateException("no seat: " + seat);
+        }
+    }
+
+    // Deliveries that were refused before may share the new connection: they are asked for again at once.
+    private void offersRoom(HostKey host, Assignment assignment, long now) {
+        if (carriesSeveral() && refusals.concerns(Set.of(host), Set.of(assignment.destination()))) {
+            refusalEndsMillis = now;
         }
     }
 
@@ -226,7 +252,7 @@ final class Connections {
 
     private void happened(Connection connection, QmgrEvent.OfConnection event, long now, OrderSink orders,
             Report report) {
-        if (!(event instanceof QmgrEvent.ConnectionReady) || awaitsGreetings(connection)) {
+        if (!(event instanceof QmgrEvent.ConnectionReady) || opensTheHost(connection, now)) {
             report.touched.add(connection.host.host());
         }
         switch (event) {
@@ -247,9 +273,12 @@ final class Connections {
         }
     }
 
-    // Further connections to this host wait for its first greeting. To all others a greeting brings no seat.
-    private boolean awaitsGreetings(Connection connection) {
-        return connection.isUnproven() && rules.unproven().perHost() < Integer.MAX_VALUE;
+    // Further connections wait for the greeting of a host of which no connection is up, if it is not known to work or has failed. To all
+    // others a greeting brings no seat.
+    private boolean opensTheHost(Connection connection, long now) {
+        HostKey host = connection.host.host();
+        return connection.isUnproven() && rules.unproven().perHost() < Integer.MAX_VALUE || book.up(host) == 0
+                && (rules.unproven().perHost() < Integer.MAX_VALUE || hosts.mark(host, now) instanceof HostState.Retry);
     }
 
     private void ready(Connection connection, OrderSink orders) {
@@ -519,6 +548,10 @@ final class Connections {
         shortOfPlaces = false;
         hosts.collect(nowMillis);
         Report report = new Report();
+        if (refusalEndsMillis <= nowMillis) {
+            refusalEndsMillis = Long.MAX_VALUE;
+            report.isTimeUp = true;
+        }
         untried.forEach(report::ended);
         untried.clear();
         closeIdleOfSuspended(nowMillis, orders);
@@ -537,7 +570,8 @@ final class Connections {
         if (!untried.isEmpty() || !suspended.isEmpty() || madeRoom) {
             return 0;
         }
-        return shortOfPlaces ? Math.min(idle.nextMillis(), placement.nextYieldMillis()) : idle.nextMillis();
+        long next = Math.min(idle.nextMillis(), refusalEndsMillis);
+        return shortOfPlaces ? Math.min(next, placement.nextYieldMillis()) : next;
     }
 
     // ---- operators
@@ -600,6 +634,9 @@ final class Connections {
         final List<Ended> ended = new ArrayList<>();
         final List<Effects.Refusal> refusals = new ArrayList<>();
 
+        /// A state of a host has ended with time.
+        boolean isTimeUp;
+
         /// Hosts where something has changed.
         final Set<HostKey> touched = new LinkedHashSet<>(2);
 
@@ -617,7 +654,7 @@ final class Connections {
         }
 
         Effects effects() {
-            boolean seats = Connections.this.refusals.concerns(touched, told);
+            boolean seats = isTimeUp || Connections.this.refusals.concerns(touched, told);
             if (seats) {
                 Connections.this.refusals.clear();
             }

@@ -31,9 +31,9 @@ final class Refusals {
                 }
             }
             case MESSAGE, UNPROVEN -> anywhere = true;
-            case EVERYWHERE -> {
-                // Asked again at the next choice.
-            }
+            // Where a connection carries one delivery, the question is asked again at the next choice. Otherwise only this destination
+            // was refused: others may share a connection that is at work.
+            case EVERYWHERE -> anywhere |= untilAnyChange;
         }
     }
 

@@ -5,6 +5,7 @@ import org.slipstream.core.Route;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /// The entries, of whatever message, that wait for or run to one destination: transport × key.
 ///
@@ -98,6 +99,15 @@ public final class Line {
             before.putIfAbsent(entry.message().id, number++);
         }
         return before;
+    }
+
+    /// Of each message that waits its first entry.
+    Stream<Entry> firstOfEachMessage() {
+        Map<QueueId, Entry> byMessage = new LinkedHashMap<>();
+        for (Entry entry = first; entry != null; entry = entry.nextAtLine) {
+            byMessage.putIfAbsent(entry.message().id, entry);
+        }
+        return byMessage.values().stream();
     }
 
     /// An entry waits and may go, as far as is known.

@@ -9,7 +9,9 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// Who is next? The entrance of this package: Postfix's preemptive order of service.
@@ -248,6 +250,21 @@ public final class Scheduler {
             }
         }
         return Choice.NOTHING;
+    }
+
+    /// An entry that waits although its destination has room and the gate lets it go. After [#choose] has found nothing there is
+    /// none, or a wake-up was lost. A message that has its share somewhere is passed over as a whole, as the search does it. Changes
+    /// nothing.
+    public Optional<Entry> overlooked(Gate question) {
+        List<Entry> waiting = transports.stream()
+                .filter(transport -> !transport.dead && !transport.order.isPaused())
+                .flatMap(transport -> transport.destinations.all().stream()).filter(Line::hasRoom)
+                .flatMap(Line::firstOfEachMessage).toList();
+        Set<QueueId> rationed = waiting.stream()
+                .filter(entry -> question.ask(entry.message(), entry.line()) == Gate.Answer.NOT_OF_MESSAGE)
+                .map(entry -> entry.message().id).collect(Collectors.toCollection(java.util.TreeSet::new));
+        return waiting.stream().filter(entry -> !rationed.contains(entry.message().id)
+                && question.ask(entry.message(), entry.line()) == Gate.Answer.FREE).findFirst();
     }
 
     // ---- finishing
