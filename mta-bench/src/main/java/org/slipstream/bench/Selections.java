@@ -17,9 +17,9 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.sched.Choice;
+import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Gate;
-import org.slipstream.qmgr.sched.Line;
 import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.sched.OrderPolicy;
 import org.slipstream.qmgr.sched.SchedTrace;
@@ -74,10 +74,10 @@ public class Selections {
     private final List<Scheduler.Placement> placements = new ArrayList<>();
     private final ArrayDeque<Entry> running = new ArrayDeque<>();
     private final ArrayDeque<Entry> runningSlowly = new ArrayDeque<>();
-    private final List<Line> lines = new ArrayList<>();
+    private final List<DestinationQueue> lines = new ArrayList<>();
     private Random random;
     private Scheduler scheduler;
-    private Line slow;
+    private DestinationQueue slow;
     private long now;
     private long messages;
 
@@ -99,13 +99,14 @@ public class Selections {
         }
     }
 
-    private Line line(String name) {
-        Line line = scheduler.line(new Route.Smtp(name, List.of(new Route.Host(name + ".example", 25, 0))), name);
+    private DestinationQueue line(String name) {
+        DestinationQueue line = scheduler.line(new Route.Smtp(name, List.of(new Route.Host(name + ".example", 25, 0))),
+                name);
         scheduler.allow(line, 20);
         return line;
     }
 
-    private void single(Line line) {
+    private void single(DestinationQueue line) {
         placements.clear();
         placements.add(new Scheduler.Placement(recipients.getFirst(), line));
         take(1);

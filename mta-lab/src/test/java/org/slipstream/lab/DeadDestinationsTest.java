@@ -7,8 +7,8 @@ import org.slipstream.core.Recipient;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
+import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Entry;
-import org.slipstream.qmgr.sched.Line;
 
 import java.util.List;
 import java.util.Optional;
@@ -44,7 +44,7 @@ class DeadDestinationsTest {
         }
 
         @Override
-        public void feedback(Line line, Feedback event, int running, Destination.Figures figures) {
+        public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
             if (event == Feedback.FAIL_DEAD) {
                 deaths++;
                 dead.add(name(line));
@@ -54,7 +54,7 @@ class DeadDestinationsTest {
         }
 
         // With a window for each recipient the dead one is a recipient, whose next hop may well be called.
-        private static String name(Line line) {
+        private static String name(DestinationQueue line) {
             return line.transport() + "/" + line.key();
         }
 
@@ -64,7 +64,7 @@ class DeadDestinationsTest {
         }
 
         @Override
-        public void deferredWithoutAttempt(QueueId id, Line line, List<Recipient> recipients) {
+        public void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {
             assertThat(dead).as("who is spared a try").contains(name(line));
             spared += recipients.size();
         }

@@ -10,7 +10,7 @@ import org.slipstream.core.Route;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
-import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Message;
 
 import java.util.List;
@@ -101,14 +101,14 @@ class HostWorldsTest {
         }
 
         @Override
-        public void feedback(Line line, Feedback event, int running, Destination.Figures figures) {
+        public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
             if (event == Feedback.FAIL_DEAD) {
                 variety.deaths.increment();
             }
         }
 
         @Override
-        public void deferredWithoutAttempt(QueueId id, Line line, List<Recipient> recipients) {
+        public void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {
             variety.untried.increment();
         }
     }

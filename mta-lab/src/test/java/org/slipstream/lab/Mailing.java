@@ -15,7 +15,7 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.place.PlaceRules;
-import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.DestinationQueue;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -169,7 +169,7 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
         }
 
         @Override
-        public void feedback(Line line, Feedback event, int running, Destination.Figures figures) {
+        public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
             if (figures.window() == figures.limit()) {
                 wide = Math.min(wide, now);
             }

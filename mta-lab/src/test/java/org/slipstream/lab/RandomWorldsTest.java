@@ -12,7 +12,7 @@ import org.slipstream.lab.World.Fate;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.Command;
 import org.slipstream.qmgr.flow.Destination;
-import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Message;
 
 import java.util.List;
@@ -56,7 +56,7 @@ class RandomWorldsTest {
         }
 
         @Override
-        public void feedback(Line line, Feedback event, int running, Destination.Figures figures) {
+        public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
             if (event == Feedback.FAIL_DEAD) {
                 deaths.increment();
             } else if (event == Feedback.SUSPEND) {
@@ -65,7 +65,7 @@ class RandomWorldsTest {
         }
 
         @Override
-        public void deferredWithoutAttempt(QueueId id, Line line, List<Recipient> recipients) {
+        public void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {
             untried.increment();
         }
     }

@@ -10,7 +10,7 @@ import org.slipstream.lab.Scenario.Place;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
-import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.DestinationQueue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +46,7 @@ class SpacedWorldsTest {
         private static final long LONGEST_DELIVERY_MILLIS = 20_000;
 
         @Override
-        public void startHeld(Line line, long nowMillis, long turnMillis) {
+        public void startHeld(DestinationQueue line, long nowMillis, long turnMillis) {
             held.increment();
             assertThat(turnMillis - nowMillis).as("wait at " + line).isBetween(1L,
                     LONGEST_DELIVERY_MILLIS / line.allowed());

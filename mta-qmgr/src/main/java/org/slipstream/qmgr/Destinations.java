@@ -9,7 +9,7 @@ import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.flow.Spacing;
 import org.slipstream.qmgr.place.Seating;
-import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.sched.OrderPolicy;
 import org.slipstream.qmgr.sched.Scheduler;
@@ -31,9 +31,9 @@ final class Destinations {
     private final Seating seating;
     private final Scheduler scheduler;
     private final QmgrTrace trace;
-    private final Map<Line, Destination> byLine = new LinkedHashMap<>();
+    private final Map<DestinationQueue, Destination> byLine = new LinkedHashMap<>();
     /// Of the lines whose starts may have to be spread.
-    private final Map<Line, Spacing> spacings = new LinkedHashMap<>();
+    private final Map<DestinationQueue, Spacing> spacings = new LinkedHashMap<>();
     private final Map<String, Reply> deadTransports = new LinkedHashMap<>();
     private final Reopenings reopenings = new Reopenings();
 
@@ -45,11 +45,11 @@ final class Destinations {
     }
 
     /// The line for mail to this address by this route, made when there is none.
-    Line line(Route route, Address address) {
+    DestinationQueue line(Route route, Address address) {
         String key = scheduler.isPerRecipient(route.transport())
                 ? address.mailboxKey(config.recipientDelimiter(), route.nextHop())
                 : route.nextHop();
-        Line line = scheduler.line(route, key);
+        DestinationQueue line = scheduler.line(route, key);
         if (!byLine.containsKey(line)) {
             Destination destination = new Destination(config.transport(line.transport()).flow(config.feedback()));
             byLine.put(line, destination);
@@ -67,51 +67,51 @@ final class Destinations {
     }
 
     // Where nobody may pass, nothing is won by it, and a pause after each delivery is an order of its own.
-    private boolean isSpaced(Line line, Destination destination) {
+    private boolean isSpaced(DestinationQueue line, Destination destination) {
         return config.spacedStarts() && config.policy() == OrderPolicy.PREEMPTIVE
                 && config.transport(line.transport()).slotCost() > 1 && !destination.isRateLimited();
     }
 
     /// Why recipients for this line are deferred without a try; empty when they may wait.
-    Optional<Reply> suspension(Line line) {
+    Optional<Reply> suspension(DestinationQueue line) {
         return byLine.get(line).suspension()
                 .or(() -> Optional.ofNullable(deadTransports.get(line.transport())).map(Destination::suspended));
     }
 
     /// The outcome of such recipients.
-    Outcome suspended(Line line) {
+    Outcome suspended(DestinationQueue line) {
         return new Outcome.Deferred(suspension(line).orElseThrow(), Outcomes.HERE);
     }
 
     /// What the window is charged with at present.
-    private int charge(Line line) {
+    private int charge(DestinationQueue line) {
         return line.countsConnections() ? seating.charge(line.route()).orElse(line.running()) : line.running();
     }
 
     // The connection of the delivery that is reported counts, though it may have become idle with it.
-    private int chargeBefore(Line line, boolean released) {
+    private int chargeBefore(DestinationQueue line, boolean released) {
         return line.countsConnections() ? charge(line) + (released ? 1 : 0) : line.running();
     }
 
     /// Connections or deliveries that the window is charged with at present.
-    int atWork(Line line) {
+    int atWork(DestinationQueue line) {
         return charge(line);
     }
 
     /// The window has room for one more of what it counts.
-    boolean mayOpen(Line line) {
+    boolean mayOpen(DestinationQueue line) {
         return charge(line) < line.allowed();
     }
 
     // ---- what deliveries tell; before their entry is taken off the line
 
     /// @param released its connection served this destination until then and does so no longer
-    void worked(Line line, boolean released, long nowMillis) {
+    void worked(DestinationQueue line, boolean released, long nowMillis) {
         transportWorks(line.transport());
         good(line, released, nowMillis);
     }
 
-    private void good(Line line, boolean released, long nowMillis) {
+    private void good(DestinationQueue line, boolean released, long nowMillis) {
         boolean revived = byLine.get(line).good(chargeBefore(line, released) + heldBack(line, nowMillis));
         if (revived) {
             reopenings.cancel(new Reopenings.Door.OfLine(line));
@@ -124,7 +124,7 @@ final class Destinations {
     /// each entry is to get; none is to wait for better times.
     ///
     /// @param retryAfterMillis when the host wants to be asked again: lengthens the rest, never shortens it
-    boolean failed(Line line, Reply reason, OptionalLong retryAfterMillis, long nowMillis) {
+    boolean failed(DestinationQueue line, Reply reason, OptionalLong retryAfterMillis, long nowMillis) {
         transportWorks(line.transport());
         Destination destination = byLine.get(line);
         if (reason.isPermanent() || !destination.isLive()) {
@@ -144,7 +144,7 @@ final class Destinations {
     }
 
     /// A transport is out of order. Its lines are returned.
-    List<Line> broken(String transport, Reply reason, long nowMillis) {
+    List<DestinationQueue> broken(String transport, Reply reason, long nowMillis) {
         deadTransports.put(transport, reason);
         scheduler.setDead(transport, true);
         reopenings.plan(new Reopenings.Door.OfTransport(transport), nowMillis + config.transportRetryMillis());
@@ -159,7 +159,7 @@ final class Destinations {
     }
 
     /// An entry of this line is done and taken off.
-    void finished(Line line, long nowMillis) {
+    void finished(DestinationQueue line, long nowMillis) {
         Destination destination = byLine.get(line);
         if (destination.isRateLimited()) {
             pause(line, destination, nowMillis);
@@ -170,7 +170,7 @@ final class Destinations {
     }
 
     // Also after a failure, so that a rate-limited destination never stays dead.
-    private void pause(Line line, Destination destination, long nowMillis) {
+    private void pause(DestinationQueue line, Destination destination, long nowMillis) {
         if (destination.isDead()) {
             good(line, false, nowMillis);
         }
@@ -182,7 +182,7 @@ final class Destinations {
     // ---- starts that are spread ([Spacing])
 
     /// How long a message has to wait here although there is a seat; 0 when it may go.
-    long waitMillis(Message message, Line line, long nowMillis) {
+    long waitMillis(Message message, DestinationQueue line, long nowMillis) {
         Spacing spacing = spacings.get(line);
         if (spacing == null || spacing.turnMillis() <= nowMillis || !isCrowded(line)) {
             return 0;
@@ -191,7 +191,7 @@ final class Destinations {
     }
 
     /// It does wait, and is to be asked about again when it is its turn.
-    void awaitTurn(Line line, long nowMillis) {
+    void awaitTurn(DestinationQueue line, long nowMillis) {
         Reopenings.Door turn = new Reopenings.Door.OfTurn(line);
         if (!reopenings.isPlanned(turn)) {
             long turnMillis = spacings.get(line).turnMillis();
@@ -201,7 +201,7 @@ final class Destinations {
     }
 
     /// A delivery of this message starts, and takes a slot. True when the time that it takes is of interest.
-    boolean started(Message message, Line line, long nowMillis) {
+    boolean started(Message message, DestinationQueue line, long nowMillis) {
         Spacing spacing = spacings.get(line);
         if (spacing == null || isLetter(message, line)) {
             if (spacing != null && spacing.turnMillis() > nowMillis && isCrowded(line)) {
@@ -215,23 +215,23 @@ final class Destinations {
         return true;
     }
 
-    void took(Line line, long millis) {
+    void took(DestinationQueue line, long millis) {
         spacings.get(line).took(millis);
     }
 
     /// More waits than could go at once.
-    private static boolean isCrowded(Line line) {
+    private static boolean isCrowded(DestinationQueue line) {
         return line.allowed() > 1 && line.waiting() >= line.allowed();
     }
 
     /// All that is left of it here is one delivery.
-    private boolean isLetter(Message message, Line line) {
+    private boolean isLetter(Message message, DestinationQueue line) {
         return scheduler.entriesAt(message, line) <= 1 && !message.isPartlyUnread();
     }
 
     // A start that only waits for its turn tests the window as well as one that has been made (PF-11): otherwise spread starts would
     // keep windows from growing.
-    private int heldBack(Line line, long nowMillis) {
+    private int heldBack(DestinationQueue line, long nowMillis) {
         Spacing spacing = spacings.get(line);
         boolean holds = spacing != null && spacing.turnMillis() > nowMillis && isCrowded(line);
         return holds ? Math.max(0, line.allowed() - charge(line)) : 0;
@@ -264,7 +264,7 @@ final class Destinations {
 
     /// Revives this destination and the hosts of its route, as far as they failed before `wishedMillis`. The line may be forgotten with that, see
     /// [#line].
-    void revive(Line line, long wishedMillis, long nowMillis) {
+    void revive(DestinationQueue line, long wishedMillis, long nowMillis) {
         seating.flush(line.route(), wishedMillis, nowMillis);
         boolean diedBefore = byLine.get(line).state() instanceof DestinationState.Dead(long until, Reply _)
                 && until - config.minimalBackoffMillis() < wishedMillis;
@@ -277,7 +277,7 @@ final class Destinations {
     private boolean isRest(Reopenings.Door door) {
         return switch (door) {
             case Reopenings.Door.OfTransport _ -> true;
-            case Reopenings.Door.OfLine(Line line) -> byLine.get(line).isDead();
+            case Reopenings.Door.OfLine(DestinationQueue line) -> byLine.get(line).isDead();
             case Reopenings.Door.OfTurn _ -> false;
         };
     }
@@ -285,12 +285,12 @@ final class Destinations {
     private void open(Reopenings.Door door) {
         switch (door) {
             case Reopenings.Door.OfTransport(String name) -> transportWorks(name);
-            case Reopenings.Door.OfLine(Line line) -> open(line);
-            case Reopenings.Door.OfTurn(Line line) -> scheduler.mayGo(line, false);
+            case Reopenings.Door.OfLine(DestinationQueue line) -> open(line);
+            case Reopenings.Door.OfTurn(DestinationQueue line) -> scheduler.mayGo(line, false);
         }
     }
 
-    private void open(Line line) {
+    private void open(DestinationQueue line) {
         Destination destination = byLine.get(line);
         boolean wasDead = destination.isDead();
         if (wasDead) {
@@ -308,21 +308,21 @@ final class Destinations {
 
     // ---- the end
 
-    void dropIfDone(Line line) {
+    void dropIfDone(DestinationQueue line) {
         Destination destination = byLine.get(line);
         if (destination != null && destination.isLive() && line.isEmpty()) {
             forget(line, Feedback.FORGET);
         }
     }
 
-    private void forget(Line line, Feedback why) {
+    private void forget(DestinationQueue line, Feedback why) {
         spacings.remove(line);
         reopenings.cancel(new Reopenings.Door.OfTurn(line));
         trace.feedback(line, why, line.running(), byLine.remove(line).figures());
         scheduler.drop(line);
     }
 
-    private void changed(Line line, Feedback event) {
+    private void changed(DestinationQueue line, Feedback event) {
         Destination destination = byLine.get(line);
         scheduler.allow(line, destination.allowed());
         trace.feedback(line, event, line.running(), destination.figures());

@@ -9,7 +9,7 @@ import org.slipstream.qmgr.QmgrSnapshot.ActiveDestination;
 import org.slipstream.qmgr.QmgrSnapshot.ActiveMessage;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
-import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.DestinationQueue;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -30,11 +30,11 @@ final class Explanation {
     private final boolean stopping;
     private final long nowMillis;
     private final Map<Long, Seating.Position> positions;
-    private final Map<Line, Map<QueueId, Integer>> before = new LinkedHashMap<>();
-    private final Map<Line, Seat.Wait> shortages = new LinkedHashMap<>();
+    private final Map<DestinationQueue, Map<QueueId, Integer>> before = new LinkedHashMap<>();
+    private final Map<DestinationQueue, Seat.Wait> shortages = new LinkedHashMap<>();
 
     /// The delivery of a message that was begun first.
-    record Delivery(long number, Line line, long sinceMillis) {}
+    record Delivery(long number, DestinationQueue line, long sinceMillis) {}
 
     Explanation(Seating seating, Destinations destinations, Map<QueueId, Delivery> firstDeliveries, boolean stopping,
             long nowMillis) {
@@ -66,7 +66,7 @@ final class Explanation {
                         .map(line -> new QmgrSnapshot.Waits(line.route(), destinations.mayOpen(line)));
     }
 
-    ActiveDestination destination(Line line) {
+    ActiveDestination destination(DestinationQueue line) {
         return new ActiveDestination(line.transport(), line.key(), line.waiting(), line.running(),
                 seating.connections(line.route()));
     }
@@ -141,7 +141,7 @@ final class Explanation {
         return QueuePhase.of(Code.RECORDING, "its outcomes are being recorded");
     }
 
-    private QueuePhase waits(Activation message, Line line) {
+    private QueuePhase waits(Activation message, DestinationQueue line) {
         Integer first = before.computeIfAbsent(line, each -> each.entriesBefore(COUNTED)).get(message.id);
         QueuePhase phase = atGates(message, line).since(message.placedMillis);
         if (first == null) {
@@ -151,7 +151,7 @@ final class Explanation {
     }
 
     // Gate one is the window, gate two the seat; the first that says no is the reason.
-    private QueuePhase atGates(Activation message, Line line) {
+    private QueuePhase atGates(Activation message, DestinationQueue line) {
         if (line.allowed() == 0) {
             return QueuePhase.of(Code.PAUSE, "waits: " + line + " pauses between deliveries");
         }
@@ -167,7 +167,7 @@ final class Explanation {
         return seat instanceof Seat.Queue || seat instanceof Seat.Defer ? turn(line) : spaced(message, line);
     }
 
-    private QueuePhase shortage(Line line, Seat.Wait wait, boolean mayOpen) {
+    private QueuePhase shortage(DestinationQueue line, Seat.Wait wait, boolean mayOpen) {
         if (wait.scope() == Seat.Scope.MESSAGE) {
             return QueuePhase.of(Code.SHARE, "waits for a connection to " + line + ": " + wait.reason());
         }
@@ -178,11 +178,11 @@ final class Explanation {
         return mayOpen ? hostLimit(line, wait) : window(line);
     }
 
-    private QueuePhase window(Line line) {
+    private QueuePhase window(DestinationQueue line) {
         return atWork(Code.WINDOW, line, destinations.atWork(line), line.allowed());
     }
 
-    private QueuePhase hostLimit(Line line, Seat.Wait here) {
+    private QueuePhase hostLimit(DestinationQueue line, Seat.Wait here) {
         int connections = seating.connections(line.route());
         if (connections == 0) {
             return QueuePhase.of(Code.HOST_LIMIT, "waits for a connection to " + line + ": " + here.reason());
@@ -190,16 +190,16 @@ final class Explanation {
         return atWork(Code.HOST_LIMIT, line, connections, connections).adding(" (" + here.reason() + ")");
     }
 
-    private static QueuePhase atWork(Code code, Line line, int atWork, int limit) {
+    private static QueuePhase atWork(Code code, DestinationQueue line, int atWork, int limit) {
         return QueuePhase.of(code, "waits for a connection to " + line + ": " + atWork + " of " + limit + " at work")
                 .with(Figure.AT_WORK, atWork).with(Figure.LIMIT, limit);
     }
 
-    private static QueuePhase turn(Line line) {
+    private static QueuePhase turn(DestinationQueue line) {
         return QueuePhase.of(Code.TURN, "waits for its turn to " + line);
     }
 
-    private QueuePhase spaced(Activation message, Line line) {
+    private QueuePhase spaced(Activation message, DestinationQueue line) {
         long wait = destinations.waitMillis(message.work, line, nowMillis);
         return wait == 0
                 ? turn(line)

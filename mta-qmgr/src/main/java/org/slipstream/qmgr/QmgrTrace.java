@@ -3,7 +3,7 @@ package org.slipstream.qmgr;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.qmgr.flow.Destination;
-import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.SchedTrace;
 
 import java.util.List;
@@ -17,13 +17,13 @@ public interface QmgrTrace extends SchedTrace {
     /// Something happened to the window of a destination. The figures are those afterwards.
     ///
     /// @param running deliveries, the one that is reported included
-    default void feedback(Line line, Feedback event, int running, Destination.Figures figures) {}
+    default void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {}
 
     /// Recipients were deferred because their destination or transport is dead.
-    default void deferredWithoutAttempt(QueueId id, Line line, List<Recipient> recipients) {}
+    default void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {}
 
     /// Bulk mail for this destination could go and waits for its turn ([org.slipstream.qmgr.flow.Spacing]).
-    default void startHeld(Line line, long nowMillis, long turnMillis) {}
+    default void startHeld(DestinationQueue line, long nowMillis, long turnMillis) {}
 
     /// What can happen to a destination.
     enum Feedback {

@@ -15,9 +15,9 @@ import org.slipstream.qmgr.place.Effects.Ended;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.Choice;
+import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Gate;
-import org.slipstream.qmgr.sched.Line;
 import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.sched.Scheduler;
 
@@ -457,7 +457,7 @@ public final class QueueManager {
 
     // ---- deliveries
 
-    private Gate.Answer gate(Message message, Line line) {
+    private Gate.Answer gate(Message message, DestinationQueue line) {
         return switch (seating.ask(message.id(), line.route(), destinations.mayOpen(line), now())) {
             case Seat.Queue _,Seat.Defer _ -> Gate.Answer.FREE; // neither takes a slot, so spacing does not apply
             case Seat.Reuse _,Seat.Open _ -> inTurn(message, line);
@@ -479,7 +479,7 @@ public final class QueueManager {
                 : scheduler.overlooked((message, line) -> look(message, line, nowMillis));
     }
 
-    private Gate.Answer look(Message message, Line line, long nowMillis) {
+    private Gate.Answer look(Message message, DestinationQueue line, long nowMillis) {
         return switch (seating.find(message.id(), line.route(), destinations.mayOpen(line), nowMillis)) {
             case Seat.Queue _ -> Gate.Answer.FREE;
             case Seat.Reuse _,Seat.Open _ -> destinations.waitMillis(message, line, nowMillis) == 0
@@ -490,7 +490,7 @@ public final class QueueManager {
         };
     }
 
-    private Gate.Answer inTurn(Message message, Line line) {
+    private Gate.Answer inTurn(Message message, DestinationQueue line) {
         if (destinations.waitMillis(message, line, now()) == 0) {
             return Gate.Answer.FREE;
         }
@@ -535,7 +535,7 @@ public final class QueueManager {
     }
 
     private void learn(Seated back, Ended ended) {
-        Line line = back.entry().line();
+        DestinationQueue line = back.entry().line();
         switch (ended) {
             case Ended.Worked worked -> {
                 if (back.timed()) {
@@ -554,20 +554,20 @@ public final class QueueManager {
         }
     }
 
-    private void pause(Line line, Reply reason) {
-        for (Line each : destinations.broken(line.transport(), reason, now())) {
+    private void pause(DestinationQueue line, Reply reason) {
+        for (DestinationQueue each : destinations.broken(line.transport(), reason, now())) {
             deferWaiting(each);
             destinations.dropIfDone(each);
         }
     }
 
-    private void failed(Line line, Reply reason, OptionalLong retryAfterMillis) {
+    private void failed(DestinationQueue line, Reply reason, OptionalLong retryAfterMillis) {
         if (destinations.failed(line, reason, retryAfterMillis, now())) {
             deferWaiting(line);
         }
     }
 
-    private void deferWaiting(Line line) {
+    private void deferWaiting(DestinationQueue line) {
         Outcome suspended = destinations.suspended(line);
         for (Entry entry : scheduler.withdraw(line)) {
             trace.deferredWithoutAttempt(entry.message().id(), line, entry.recipients());

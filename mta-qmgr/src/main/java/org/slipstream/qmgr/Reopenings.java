@@ -1,6 +1,6 @@
 package org.slipstream.qmgr;
 
-import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.DestinationQueue;
 
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -14,12 +14,12 @@ import java.util.TreeSet;
 final class Reopenings {
     /// What opens.
     sealed interface Door {
-        record OfLine(Line line) implements Door {}
+        record OfLine(DestinationQueue line) implements Door {}
 
         record OfTransport(String name) implements Door {}
 
         /// The next start of bulk mail to a destination has its turn.
-        record OfTurn(Line line) implements Door {}
+        record OfTurn(DestinationQueue line) implements Door {}
     }
 
     private record Reopening(long atMillis, long number, Door door) {}

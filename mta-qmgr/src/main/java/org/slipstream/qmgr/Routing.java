@@ -6,7 +6,7 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.sched.Scheduler.Placement;
 
@@ -128,10 +128,10 @@ final class Routing {
         List<Activation.Routed> routed = message.takeRouted();
         routed.sort(BY_DOMAIN);
         List<Placement> placements = new ArrayList<>(routed.size());
-        Map<Line, List<Recipient>> barred = new LinkedHashMap<>();
+        Map<DestinationQueue, List<Recipient>> barred = new LinkedHashMap<>();
         String domain = "";
         for (Activation.Routed each : routed) {
-            Line line = line(message, each);
+            DestinationQueue line = line(message, each);
             if (destinations.suspension(line).isPresent()) {
                 barred.computeIfAbsent(line, _ -> new ArrayList<>(1)).add(each.recipient());
             } else {
@@ -151,7 +151,7 @@ final class Routing {
     }
 
     /// Mail that was asked for by name revives what was given up before.
-    private Line line(Activation message, Activation.Routed routed) {
+    private DestinationQueue line(Activation message, Activation.Routed routed) {
         Address address = routed.recipient().address();
         flushes.wishedMillis(message.id, address.domainKey(), present.nowMillis())
                 .ifPresent(wished -> destinations.revive(destinations.line(routed.route(), address), wished,

@@ -6,8 +6,8 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
+import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Entry;
-import org.slipstream.qmgr.sched.Line;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -23,12 +23,12 @@ class TraceTest {
         List<String> heard = new ArrayList<>();
         Story story = new Story(s -> s, new QmgrTrace() {
             @Override
-            public void feedback(Line line, Feedback event, int running, Destination.Figures figures) {
+            public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
                 heard.add(event + " " + figures.window());
             }
 
             @Override
-            public void deferredWithoutAttempt(QueueId id, Line line, List<Recipient> recipients) {
+            public void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {
                 heard.add("deferred " + id.value());
             }
 

@@ -12,7 +12,7 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.Command;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
-import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.DestinationQueue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -176,7 +176,7 @@ class TroubleTest {
         List<Integer> windows = new ArrayList<>();
         Story story = new Story(s -> s, new QmgrTrace() {
             @Override
-            public void feedback(Line line, Feedback kind, int running, Destination.Figures figures) {
+            public void feedback(DestinationQueue line, Feedback kind, int running, Destination.Figures figures) {
                 kinds.add(kind);
                 windows.add(figures.window());
             }

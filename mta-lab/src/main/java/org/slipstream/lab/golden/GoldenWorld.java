@@ -19,8 +19,8 @@ import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.Seating;
+import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Entry;
-import org.slipstream.qmgr.sched.Line;
 import org.slipstream.qmgr.sched.Message;
 
 import java.util.ArrayDeque;
@@ -263,12 +263,12 @@ final class GoldenWorld {
         }
 
         @Override
-        public void deferredWithoutAttempt(QueueId id, Line line, List<Recipient> recipients) {
+        public void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {
             trace.deferred(now, ids.get(id), line.key(), recipients);
         }
 
         @Override
-        public void feedback(Line line, Feedback event, int inFlight, Destination.Figures figures) {
+        public void feedback(DestinationQueue line, Feedback event, int inFlight, Destination.Figures figures) {
             boolean gone = event == Feedback.TIMER_REVIVE_FORGET || event == Feedback.RESUME_FORGET;
             List<Object> row = new ArrayList<>(List.of(now, names.theirs(line.transport()), line.key(),
                     event.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-')));

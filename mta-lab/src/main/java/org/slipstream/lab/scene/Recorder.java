@@ -18,8 +18,8 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.place.DestDb;
+import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Entry;
-import org.slipstream.qmgr.sched.Line;
 import org.slipstream.qmgr.sched.Message;
 
 import java.util.ArrayDeque;
@@ -164,7 +164,7 @@ final class Recorder implements Witness {
     }
 
     @Override
-    public void feedback(Line line, Feedback event, int running, Destination.Figures figures) {
+    public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
         boolean shared = !line.key().contains("@");
         if (shared) {
             Mark mark = new Mark(now, event, figures.window());
@@ -178,7 +178,7 @@ final class Recorder implements Witness {
     }
 
     @Override
-    public void deferredWithoutAttempt(QueueId id, Line line, List<Recipient> recipients) {
+    public void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {
         road(line.route()).untried += recipients.size();
         tell(title(id) + " deferred without an attempt, " + recipients.size() + " to " + roadName(line.route()));
     }

@@ -7,7 +7,7 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.flow.Destination;
-import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.DestinationQueue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -32,14 +32,14 @@ final class Tally implements QmgrTrace {
     record Sample(long millis, int window) {}
 
     @Override
-    public void feedback(Line line, Feedback event, int running, Destination.Figures figures) {
+    public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
         if (event == Feedback.OK || event == Feedback.FAIL || event == Feedback.FAIL_DEAD) {
             samples.add(new Sample(now.getAsLong(), figures.window()));
         }
     }
 
     @Override
-    public void deferredWithoutAttempt(QueueId id, Line line, List<Recipient> recipients) {
+    public void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {
         untried += recipients.size();
     }
 

@@ -19,7 +19,7 @@ import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.Seating;
-import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.DestinationQueue;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -297,7 +297,7 @@ final class Cluster implements QmgrTrace {
     }
 
     @Override
-    public void feedback(Line line, Feedback event, int running, Destination.Figures figures) {
+    public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
         if (event == Feedback.FAIL || event == Feedback.FAIL_DEAD) {
             failures++;
         }

@@ -4,7 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.flow.Destination;
-import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Message;
 
 import java.util.Locale;
@@ -18,7 +18,7 @@ public final class FeedbackLog implements QmgrTrace {
     private static final Logger log = LoggerFactory.getLogger(FeedbackLog.class);
 
     @Override
-    public void feedback(Line line, Feedback event, int running, Destination.Figures figures) {
+    public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
         if (log.isInfoEnabled()) {
             log.info(text(line, event, running, figures));
         }
@@ -30,7 +30,7 @@ public final class FeedbackLog implements QmgrTrace {
                 transport, level, slots);
     }
 
-    private static String text(Line line, Feedback event, int running, Destination.Figures figures) {
+    private static String text(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
         return String.format(Locale.ROOT,
                 "event=feedback destination=%s kind=%s limit=%d window=%d running=%d feedback=%.4g success=%.4g failure=%.4g failed_cohorts=%.4g",
                 line, event.name().toLowerCase(Locale.ROOT).replace('_', '-'), figures.limit(), figures.window(),

@@ -7,7 +7,7 @@ package org.slipstream.qmgr.sched;
 /// job and all destinations it waits for are marked with the transport's current **tag** (PF-52). When an entry of a marked
 /// destination is finished and there is room again, the tag is raised by 2: in one stroke *all* marks of the
 /// transport are void, and the search starts again at the head of the list. Those still blocked will be marked again,
-/// one by one, when the search comes by (PF-51), or all at once where they are a [Crowd].
+/// one by one, when the search comes by (PF-51), or all at once where they are a [BlockedRun].
 ///
 /// So a mark is a memory of a search, not a fact about the world, and may be stale in one direction only: a marked job may have
 /// become able to go for a moment, until the check at the end of the same event clears it.
@@ -28,7 +28,7 @@ final class Blockers {
 
     /// Marks a job, and with it those behind it of whom it is known that they are blocked as well. The last of them is returned.
     Job mark(Job job) {
-        Crowd run = job.run;
+        BlockedRun run = job.run;
         if (run != null && run.isBlocked()) {
             mark(run);
             return run.last;
@@ -41,7 +41,7 @@ final class Blockers {
 
     private void markAlone(Job job) {
         job.blockerTag = tag;
-        Line only = null;
+        DestinationQueue only = null;
         int destinations = 0;
         Peer peer = job.turn;
         do {
@@ -58,18 +58,18 @@ final class Blockers {
         }
     }
 
-    private static void gather(Job job, Line destination) {
+    private static void gather(Job job, DestinationQueue destination) {
         Job neighbour = job.previous;
         if (neighbour != null && neighbour.run != null && neighbour.run.endsWith(neighbour, destination)) {
             neighbour.run.append(job);
         } else {
-            new Crowd(job, destination);
+            new BlockedRun(job, destination);
         }
     }
 
     // All jobs in front of one that a search has come to are marked already, so the whole run can be marked and not only the
     // part from here on.
-    private void mark(Crowd run) {
+    private void mark(BlockedRun run) {
         if (run.blockerTag != tag) {
             run.blockerTag = tag;
             run.line.blockerTag = tag;
@@ -114,7 +114,7 @@ final class Blockers {
     }
 
     /// Something happened at this line. True when all blocked jobs of the transport have another chance.
-    boolean free(Line line, boolean dead) {
+    boolean free(DestinationQueue line, boolean dead) {
         if (line.blockerTag != tag) {
             return false;
         }

@@ -12,20 +12,20 @@ final class DestinationQueues {
     private final Transport transport;
 
     /// In order of creation, or of turns where destinations take turns.
-    private final LinkedHashMap<String, Line> lines = new LinkedHashMap<>();
-    private final Map<String, Site> hops = new LinkedHashMap<>();
+    private final LinkedHashMap<String, DestinationQueue> lines = new LinkedHashMap<>();
+    private final Map<String, NextHop> hops = new LinkedHashMap<>();
 
     DestinationQueues(Transport transport) {
         this.transport = transport;
     }
 
     /// The line of this key, made when there is none. Later routes with the same key replace how to get there.
-    Line line(Route route, String key) {
-        Line line = lines.get(key);
+    DestinationQueue line(Route route, String key) {
+        DestinationQueue line = lines.get(key);
         if (line == null) {
-            Site hop = hops.computeIfAbsent(route.nextHop(), Site::new);
+            NextHop hop = hops.computeIfAbsent(route.nextHop(), NextHop::new);
             hop.lines++;
-            line = new Line(transport, hop, key, route);
+            line = new DestinationQueue(transport, hop, key, route);
             lines.put(key, line);
         }
         line.route = route;
@@ -33,7 +33,7 @@ final class DestinationQueues {
     }
 
     /// Removes an empty line. True when its next hop has no line left and is gone as well.
-    boolean remove(Line line) {
+    boolean remove(DestinationQueue line) {
         if (!line.isEmpty()) {
             throw new IllegalStateException("line " + line + " has entries");
         }
@@ -45,14 +45,14 @@ final class DestinationQueues {
         return true;
     }
 
-    Collection<Line> all() {
+    Collection<DestinationQueue> all() {
         return Collections.unmodifiableCollection(lines.values());
     }
 
     /// The first `count` lines have had their turn and move to the end.
     void rotate(int count) {
         for (int i = 0; i < count; i++) {
-            Line first = lines.pollFirstEntry().getValue();
+            DestinationQueue first = lines.pollFirstEntry().getValue();
             lines.putLast(first.key, first);
         }
     }

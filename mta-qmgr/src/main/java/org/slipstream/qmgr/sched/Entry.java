@@ -42,7 +42,7 @@ public final class Entry {
         return peer.job.message;
     }
 
-    public Line line() {
+    public DestinationQueue line() {
         return peer.line;
     }
 

@@ -28,7 +28,7 @@ final class Job {
     private int peers;
 
     /// Peers by destination, or none as long as they are few.
-    private Map<Line, Peer> byLine;
+    private Map<DestinationQueue, Peer> byLine;
 
     /// Entries created over the job's whole life, and entries taken or deferred unseen (Postfix: `read_entries`,
     /// `selected_entries`).
@@ -58,7 +58,7 @@ final class Job {
     int blockerTag;
 
     /// Neighbours that wait for the same destination, or none.
-    Crowd run;
+    BlockedRun run;
 
     /// Recipients in memory, and how many there may be for its sake.
     int inCore;
@@ -106,14 +106,14 @@ final class Job {
     }
 
     /// The peer at this line, if there is one. Recipients come sorted by destination, so it is mostly the last.
-    Optional<Peer> peer(Line line) {
+    Optional<Peer> peer(DestinationQueue line) {
         if (turn == null || turn.previous.line == line) {
             return Optional.ofNullable(turn).map(first -> first.previous);
         }
         return byLine == null ? search(line) : Optional.ofNullable(byLine.get(line));
     }
 
-    private Optional<Peer> search(Line line) {
+    private Optional<Peer> search(DestinationQueue line) {
         Peer peer = turn;
         for (int i = 0; i < peers; i++, peer = peer.next) {
             if (peer.line == line) {

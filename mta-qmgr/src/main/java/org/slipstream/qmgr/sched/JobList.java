@@ -95,7 +95,7 @@ final class JobList {
 
     private void insertBehind(Job before, Job job) {
         Job behind = before == null ? head : before.next;
-        Crowd.separate(before, behind);
+        BlockedRun.separate(before, behind);
         job.previous = before;
         job.next = behind;
         if (before == null) {

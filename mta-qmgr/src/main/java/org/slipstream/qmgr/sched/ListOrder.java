@@ -24,7 +24,7 @@ final class ListOrder implements ServiceOrder {
     final JobList jobs;
     private final CandidateSearch candidates;
     private final Preemption preemption;
-    private final Doors ready;
+    private final ReadyDestinations ready;
     private final RecipientPool pool;
     private final Batches batches;
     private final SchedTrace trace;
@@ -43,7 +43,8 @@ final class ListOrder implements ServiceOrder {
 
     /// @param preempts whether a job may pass another at all
     /// @param marksRuns see [Blockers]
-    ListOrder(Transport transport, boolean preempts, CandidateSearch.Factory search, boolean marksRuns, Doors ready,
+    ListOrder(Transport transport, boolean preempts, CandidateSearch.Factory search, boolean marksRuns,
+            ReadyDestinations ready,
             RecipientPool pool, Batches batches, SchedTrace trace) {
         this.blockers = new Blockers(marksRuns);
         this.jobs = new JobList(blockers);
@@ -250,7 +251,7 @@ final class ListOrder implements ServiceOrder {
     }
 
     @Override
-    public void mayGo(Line line, boolean dead) {
+    public void mayGo(DestinationQueue line, boolean dead) {
         if (blockers.free(line, dead)) {
             current = jobs.head;
             candidates.unblocked();

@@ -85,7 +85,7 @@ public final class Message {
     }
 
     /// A destination that entries of this message wait for, to explain the wait.
-    public Optional<Line> waitsFor() {
+    public Optional<DestinationQueue> waitsFor() {
         for (Job job : jobs) {
             Peer peer = job.turn;
             for (int i = 0; peer != null && (i == 0 || peer != job.turn); i++, peer = peer.next) {

@@ -3,7 +3,7 @@ package org.slipstream.qmgr.sched;
 /// One job at one destination: the entries of one message that wait for or run to one place. Exists while there are any.
 final class Peer {
     final Job job;
-    final Line line;
+    final DestinationQueue line;
 
     /// The row of waiting entries.
     Entry first;
@@ -15,7 +15,7 @@ final class Peer {
     Peer previous;
     Peer next;
 
-    Peer(Job job, Line line) {
+    Peer(Job job, DestinationQueue line) {
         this.job = job;
         this.line = line;
     }

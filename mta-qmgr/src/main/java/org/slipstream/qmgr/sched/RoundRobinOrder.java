@@ -19,11 +19,11 @@ package org.slipstream.qmgr.sched;
 final class RoundRobinOrder implements ServiceOrder {
     final JobList jobs = new JobList(new Blockers(false));
     private final DestinationQueues destinations;
-    private final Doors ready;
+    private final ReadyDestinations ready;
     private final RecipientPool pool;
     private final SchedTrace trace;
 
-    RoundRobinOrder(DestinationQueues destinations, Doors ready, RecipientPool pool, SchedTrace trace) {
+    RoundRobinOrder(DestinationQueues destinations, ReadyDestinations ready, RecipientPool pool, SchedTrace trace) {
         this.destinations = destinations;
         this.ready = ready;
         this.pool = pool;
@@ -33,7 +33,7 @@ final class RoundRobinOrder implements ServiceOrder {
     @Override
     public Choice next(Gate gate, long nowMillis) {
         int passed = 0;
-        for (Line line : destinations.all()) {
+        for (DestinationQueue line : destinations.all()) {
             passed++;
             if (line.isOpen()) {
                 switch (gate.ask(line.first.message(), line)) {
@@ -80,7 +80,7 @@ final class RoundRobinOrder implements ServiceOrder {
     }
 
     @Override
-    public void mayGo(Line line, boolean dead) {
+    public void mayGo(DestinationQueue line, boolean dead) {
         // The line is looked at when its turn comes.
     }
 

@@ -17,11 +17,11 @@ import java.util.stream.Stream;
 /// Who is next? The entrance of this package: Postfix's preemptive order of service.
 ///
 /// **Structures** (PF-20). A [Message] has a [Job] for each [Transport] it needs; a job has a [Peer] for each destination
-/// ([Line]); a peer has a row of [Entry]s, the units that are handed over. Transports take turns. Which entry of a transport
+/// ([DestinationQueue]); a peer has a row of [Entry]s, the units that are handed over. Transports take turns. Which entry of a transport
 /// goes is decided by its [ServiceOrder] ([OrderPolicy]): as a rule jobs are served first come, first served, except where small mail
 /// may pass ([ListOrder], [Preemption]), and within a job peers take turns (PF-24).
 ///
-/// **One selection** ([#choose]). From the transports, in turn, one is taken at which something can go ([Doors]); its order of
+/// **One selection** ([#choose]). From the transports, in turn, one is taken at which something can go ([ReadyDestinations]); its order of
 /// service takes an entry.
 ///
 /// **Memory.** Recipients are read in [Batches] that [RecipientPool] allows. A read is a wish ([#nextRead]) with an answer
@@ -68,7 +68,7 @@ public final class Scheduler {
     public record Read(Message message, int after, int limit) {}
 
     /// A recipient and the line that leads to it.
-    public record Placement(Recipient recipient, Line line) {}
+    public record Placement(Recipient recipient, DestinationQueue line) {}
 
     // ---- messages and their recipients
 
@@ -110,7 +110,7 @@ public final class Scheduler {
     }
 
     private void place(Message message, Placement placement) {
-        Line line = placement.line();
+        DestinationQueue line = placement.line();
         TransportQueues transport = at(line.transport);
         Peer peer = peer(message, line, transport);
         if (peer.last != null && hasRoom(peer.last, line.transport.rules().recipientsPerEntry())) {
@@ -126,14 +126,14 @@ public final class Scheduler {
         return limit == 0 || entry.size() < limit;
     }
 
-    private static Peer peer(Message message, Line line, TransportQueues transport) {
+    private static Peer peer(Message message, DestinationQueue line, TransportQueues transport) {
         Job job = message.job(line.transport);
         Peer peer = job.peer(line).orElseGet(() -> join(job, line));
         transport.order.hasWork(job);
         return peer;
     }
 
-    private static Peer join(Job job, Line line) {
+    private static Peer join(Job job, DestinationQueue line) {
         Peer peer = new Peer(job, line);
         job.join(peer);
         return peer;
@@ -155,18 +155,18 @@ public final class Scheduler {
     // ---- lines
 
     /// The line of this key, made when there is none. Later routes with the same key replace how to get there.
-    public Line line(Route route, String key) {
+    public DestinationQueue line(Route route, String key) {
         return transport(route.transport()).line(route, key);
     }
 
     /// How many of a line may run at once has changed.
-    public void allow(Line line, int running) {
+    public void allow(DestinationQueue line, int running) {
         line.allowed = running;
         at(line.transport).ready.look(line);
     }
 
     /// Forgets an empty line.
-    public void drop(Line line) {
+    public void drop(DestinationQueue line) {
         at(line.transport).drop(line);
     }
 
@@ -176,18 +176,18 @@ public final class Scheduler {
     }
 
     /// All lines of a transport, in order of creation, or of turns where destinations take turns.
-    public List<Line> lines(String transport) {
+    public List<DestinationQueue> lines(String transport) {
         return List.copyOf(transport(transport).destinations.all());
     }
 
     /// Entries of a message that wait for or run to this line.
-    public int entriesAt(Message message, Line line) {
+    public int entriesAt(Message message, DestinationQueue line) {
         return message.existingJob(line.transport).flatMap(job -> job.peer(line))
                 .map(peer -> peer.waiting + peer.running).orElse(0);
     }
 
     /// All lines, for the snapshot.
-    public Stream<Line> lines() {
+    public Stream<DestinationQueue> lines() {
         return transports.stream().map(transport -> transport.destinations.all()).flatMap(Collection::stream);
     }
 
@@ -258,8 +258,8 @@ public final class Scheduler {
     public Optional<Entry> overlooked(Gate question) {
         List<Entry> waiting = transports.stream()
                 .filter(transport -> !transport.dead && !transport.order.isPaused())
-                .flatMap(transport -> transport.destinations.all().stream()).filter(Line::hasRoom)
-                .flatMap(Line::firstOfEachMessage).toList();
+                .flatMap(transport -> transport.destinations.all().stream()).filter(DestinationQueue::hasRoom)
+                .flatMap(DestinationQueue::firstOfEachMessage).toList();
         Set<QueueId> rationed = waiting.stream()
                 .filter(entry -> question.ask(entry.message(), entry.line()) == Gate.Answer.NOT_OF_MESSAGE)
                 .map(entry -> entry.message().id).collect(Collectors.toCollection(java.util.TreeSet::new));
@@ -323,13 +323,13 @@ public final class Scheduler {
     /// Something happened at this destination that may have made room: an entry finished, a pause ended, a seat got free.
     ///
     /// @param dead nothing goes there for the time being
-    public void mayGo(Line line, boolean dead) {
+    public void mayGo(DestinationQueue line, boolean dead) {
         at(line.transport).mayGo(line, dead);
     }
 
     /// An entry of this line has given its seat back. Where recipients have windows of their own, another line may use it that
     /// leads to the same place, also while this one rests.
-    public void seatMayBeFree(Line line) {
+    public void seatMayBeFree(DestinationQueue line) {
         at(line.transport).seatsMayBeFree(line.hop);
     }
 
@@ -341,7 +341,7 @@ public final class Scheduler {
     // ---- taking away
 
     /// Takes all waiting entries of a line away, first to last. They are no longer in memory; reading goes on.
-    public List<Entry> withdraw(Line line) {
+    public List<Entry> withdraw(DestinationQueue line) {
         List<Entry> withdrawn = new ArrayList<>(line.waiting);
         for (Entry entry = line.first; entry != null; entry = entry.nextAtLine) {
             withdrawn.add(entry);

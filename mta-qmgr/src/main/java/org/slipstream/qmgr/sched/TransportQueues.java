@@ -9,7 +9,7 @@ import org.slipstream.core.Route;
 final class TransportQueues {
     final Transport transport;
     final DestinationQueues destinations;
-    final Doors ready = new Doors();
+    final ReadyDestinations ready = new ReadyDestinations();
     final RecipientPool pool;
     final ServiceOrder order;
 
@@ -41,24 +41,24 @@ final class TransportQueues {
         return !dead && ready.isAnyOpen(gate);
     }
 
-    Line line(Route route, String key) {
+    DestinationQueue line(Route route, String key) {
         return destinations.line(route, key);
     }
 
-    void drop(Line line) {
+    void drop(DestinationQueue line) {
         if (destinations.remove(line)) {
             ready.forget(line.hop);
         }
     }
 
     /// Something happened at this destination that may have made room.
-    void mayGo(Line line, boolean isDead) {
+    void mayGo(DestinationQueue line, boolean isDead) {
         seatsMayBeFree(line.hop);
         order.mayGo(line, isDead);
     }
 
     /// Seats may have become free at this next hop.
-    void seatsMayBeFree(Site hop) {
+    void seatsMayBeFree(NextHop hop) {
         if (ready.seatsMayBeFree(hop)) {
             hop.open.forEach(line -> order.mayGo(line, false));
         }

@@ -21,7 +21,7 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.place.WorkerBudget.Shares;
-import org.slipstream.qmgr.sched.Line;
+import org.slipstream.qmgr.sched.DestinationQueue;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -61,7 +61,7 @@ class SeatingTest {
                 new DestDb(rules.memory()), HostKeys.BY_NAME, remembered::addAll, new Random(1));
         brain = new QueueManager(config, seating, new Random(1), new QmgrTrace() {
             @Override
-            public void feedback(Line line, Feedback event, int running, Destination.Figures figures) {
+            public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
                 windows.add(event + " " + figures.window());
             }
         });

@@ -71,7 +71,7 @@ final class Counter {
     }
 
     /// A message of so many entries for these places in turn.
-    Message messageFor(int entries, List<Line> places) {
+    Message messageFor(int entries, List<DestinationQueue> places) {
         Message message = admit(entries);
         List<Recipient> recipients = recipients(1, entries);
         scheduler.batchRead(message, recipients, true, now);
@@ -88,15 +88,15 @@ final class Counter {
         return message;
     }
 
-    Line line(String hop, String key) {
-        Line line = scheduler.line(smtp(hop), key);
+    DestinationQueue line(String hop, String key) {
+        DestinationQueue line = scheduler.line(smtp(hop), key);
         if (line.allowed() == 0) {
             scheduler.allow(line, 20);
         }
         return line;
     }
 
-    Line line(String hop) {
+    DestinationQueue line(String hop) {
         return line(hop, hop);
     }
 

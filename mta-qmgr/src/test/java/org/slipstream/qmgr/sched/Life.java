@@ -20,7 +20,7 @@ final class Life {
     final Scheduler scheduler;
     final List<Message> messages = new ArrayList<>();
     final List<Entry> running = new ArrayList<>();
-    final List<Line> lines = new ArrayList<>();
+    final List<DestinationQueue> lines = new ArrayList<>();
     final Map<Message, Integer> reading = new LinkedHashMap<>();
     final int recipientLimit;
     final int minimum;
@@ -54,7 +54,8 @@ final class Life {
             return searches.getLast();
         }, marksRuns);
         for (int i = 0; i < 8; i++) {
-            Line line = scheduler.line(i < 6 ? Counter.smtp("d" + i) : new org.slipstream.core.Route.Local("l" + i),
+            DestinationQueue line = scheduler.line(
+                    i < 6 ? Counter.smtp("d" + i) : new org.slipstream.core.Route.Local("l" + i),
                     "d" + i);
             scheduler.allow(line, 1 + random.nextInt(4));
             lines.add(line);
@@ -73,7 +74,7 @@ final class Life {
                 }
             }
             case 8 -> {
-                Line line = lines.get(random.nextInt(lines.size()));
+                DestinationQueue line = lines.get(random.nextInt(lines.size()));
                 scheduler.allow(line, random.nextInt(5));
                 scheduler.mayGo(line, false);
             }
@@ -162,7 +163,7 @@ final class Life {
         }
     }
 
-    private void die(Line line) {
+    private void die(DestinationQueue line) {
         List<Message> hit = scheduler.withdraw(line).stream().map(Entry::message).distinct().toList();
         hit.forEach(this::endIfDone);
     }

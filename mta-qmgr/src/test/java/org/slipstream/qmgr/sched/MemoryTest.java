@@ -31,7 +31,7 @@ class MemoryTest {
         List<Recipient> batch = Counter.recipients(message.readUpTo + 1, count);
         scheduler.batchRead(message, batch, end, 0);
         scheduler.place(message, batch.stream().map(r -> {
-            Line line = scheduler.line(routes.apply(r), "r" + message.id().value() + "." + r.number());
+            DestinationQueue line = scheduler.line(routes.apply(r), "r" + message.id().value() + "." + r.number());
             scheduler.allow(line, 1);
             return new Scheduler.Placement(r, line);
         }).toList());
@@ -51,7 +51,7 @@ class MemoryTest {
         read(scheduler, message, 5, false, r -> r.number() == 1
                 ? new Route.Local("l")
                 : r.number() == 2 ? new Route.Discard("d") : smtp("far"));
-        List<Line> far = scheduler.lines("smtp");
+        List<DestinationQueue> far = scheduler.lines("smtp");
         far.forEach(line -> scheduler.allow(line, 0));
         Entry one = choose(scheduler);
         Entry two = choose(scheduler);

@@ -166,7 +166,7 @@ class PreemptionTest {
         assertThat(job(four).previous).isSameAs(job(eight));
 
         // The place that the rest of 8 waits for is busy: 4 goes on to its end, and 7 adopts 8.
-        Line busy = counter.line("eight.example", "r2@eight.example");
+        DestinationQueue busy = counter.line("eight.example", "r2@eight.example");
         counter.scheduler.allow(busy, 0);
         IntStream.range(0, 4).forEach(_ -> counter.serve());
         assertThat(counter.runs()).isEqualTo("1×16 2×4 3×1 2×4");

@@ -16,11 +16,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ReadingOrderTest {
     /// The nouns. They form one graph (Postfix's `qmgr.h`) and so know each other.
     private static final List<String> DATA = List.of("ServiceRules", "Transport", "Message", "Job", "Peer", "Entry",
-            "Line",
-            "Site", "DestinationQueues", "SlotAccount", "Crowd", "CandidateShelf");
+            "DestinationQueue",
+            "NextHop", "DestinationQueues", "SlotAccount", "BlockedRun", "CandidateShelf");
     private static final List<String> SPOKEN_OF = List.of("Gate", "SchedTrace", "Choice", "OrderPolicy");
     private static final List<String> MEMORY = List.of("RecipientPool", "Batches");
-    private static final List<String> ORDER = List.of("Doors", "Blockers", "JobList", "CandidateSearch", "PlainSearch",
+    private static final List<String> ORDER = List.of("ReadyDestinations", "Blockers", "JobList", "CandidateSearch",
+            "PlainSearch",
             "SizeSearch", "Preemption", "ServiceOrder", "ListOrder", "RoundRobinOrder");
     private static final List<String> SCHEDULER = List.of("TransportQueues", "Scheduler");
 

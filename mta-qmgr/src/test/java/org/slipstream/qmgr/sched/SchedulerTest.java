@@ -33,8 +33,8 @@ class SchedulerTest {
         return Counter.smtp(hop);
     }
 
-    private Line line(Route route) {
-        Line line = scheduler.line(route, route.nextHop());
+    private DestinationQueue line(Route route) {
+        DestinationQueue line = scheduler.line(route, route.nextHop());
         if (line.allowed() == 0) {
             scheduler.allow(line, 20);
         }
@@ -77,11 +77,12 @@ class SchedulerTest {
 
         assertThat(one.jobs).extracting(job -> job.transport.name()).containsExactly("smtp", "local");
         assertThat(one.waiting()).isEqualTo(3);
-        Line a = line(smtp("a"));
+        DestinationQueue a = line(smtp("a"));
         assertThat(Counter.job(one).peer(a).orElseThrow().waiting).isEqualTo(2);
         assertThat(a.first.message()).isSameAs(one);
         assertThat(a.last.message()).isSameAs(two);
-        assertThat(scheduler.lines()).extracting(Line::toString).containsExactlyInAnyOrder("smtp/a", "smtp/c",
+        assertThat(scheduler.lines()).extracting(DestinationQueue::toString).containsExactlyInAnyOrder("smtp/a",
+                "smtp/c",
                 "local/b");
     }
 
@@ -151,7 +152,7 @@ class SchedulerTest {
     @Tag("PF-51")
     @Tag("PF-52")
     void allWhoWaitForOneDoorAreFreedAtOnceAndGoInOrder() {
-        Line busy = line(smtp("busy"));
+        DestinationQueue busy = line(smtp("busy"));
         scheduler.allow(busy, 1);
         List<Message> waiting = IntStream.range(0, 5).mapToObj(_ -> add(message(), smtp("busy"), 1, 1)).toList();
         add(message(), smtp("free"), 1, 2);

@@ -122,9 +122,9 @@ class SearchTest {
         Random random = new Random(seed);
         Counter counter = new Counter(Counter.slots(2 + random.nextInt(4), random.nextInt(4), random.nextInt(101),
                 random.nextInt(4)), marksRuns);
-        List<Line> doors = IntStream.range(0, 3).mapToObj(i -> counter.line("door" + i)).toList();
+        List<DestinationQueue> doors = IntStream.range(0, 3).mapToObj(i -> counter.line("door" + i)).toList();
         for (int step = 0; step < 600; step++) {
-            Line door = doors.get(random.nextInt(3));
+            DestinationQueue door = doors.get(random.nextInt(3));
             switch (random.nextInt(8)) {
                 case 0, 1, 2 -> counter.messageFor(random.nextBoolean() ? 1 : 1 + random.nextInt(30),
                         random.nextInt(4) > 0 ? List.of(door) : doors);

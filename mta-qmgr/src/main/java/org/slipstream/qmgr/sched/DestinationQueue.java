@@ -14,9 +14,9 @@ import java.util.stream.Stream;
 ///
 /// The key is the next hop, or `local@next-hop` where the transport delivers to one recipient at a time: then every
 /// recipient has a window of its own (PF-12).
-public final class Line {
+public final class DestinationQueue {
     final Transport transport;
-    final Site hop;
+    final NextHop hop;
     final String key;
 
     /// How to get there, as last heard.
@@ -38,10 +38,10 @@ public final class Line {
     /// Equal to the transport's tag: a job is blocked because of this destination.
     int blockerTag;
 
-    /// Listed by [Doors] as one where an entry waits that the window would let go.
+    /// Listed by [ReadyDestinations] as one where an entry waits that the window would let go.
     boolean listedOpen;
 
-    Line(Transport transport, Site hop, String key, Route route) {
+    DestinationQueue(Transport transport, NextHop hop, String key, Route route) {
         this.transport = transport;
         this.hop = hop;
         this.key = key;

@@ -7,20 +7,20 @@ import java.util.SequencedSet;
 ///
 /// Mostly there is one. Where every recipient is a destination of its own (PF-12), many destinations with windows of their own share
 /// the connections to one next hop; an answer about seats for one of them holds for all.
-final class Site {
+final class NextHop {
     final String name;
 
     /// Destinations at which an entry waits and the window has room.
-    final SequencedSet<Line> open = new LinkedHashSet<>(2);
+    final SequencedSet<DestinationQueue> open = new LinkedHashSet<>(2);
     int lines;
 
     /// There was no seat, and nothing has happened since that could change that.
     boolean full;
 
-    /// Listed by [Doors].
+    /// Listed by [ReadyDestinations].
     boolean listedOpen;
 
-    Site(String name) {
+    NextHop(String name) {
         this.name = name;
     }
 

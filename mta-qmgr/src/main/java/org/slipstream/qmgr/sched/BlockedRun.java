@@ -13,8 +13,8 @@ package org.slipstream.qmgr.sched;
 /// **Neighbours.** Members stand side by side, with no other job between them. A member that leaves the list leaves the others side
 /// by side. When another job steps in between, or a member in the middle stays on the list and waits for something else, the run is
 /// dissolved: its marks hold, but a search looks at each of its jobs again and forms new runs of them.
-final class Crowd {
-    final Line line;
+final class BlockedRun {
+    final DestinationQueue line;
     Job last;
     private Job first;
     private boolean dissolved;
@@ -22,7 +22,7 @@ final class Crowd {
     /// Equal to the transport's tag: all members are marked.
     int blockerTag;
 
-    Crowd(Job only, Line line) {
+    BlockedRun(Job only, DestinationQueue line) {
         this.line = line;
         this.first = only;
         this.last = only;
@@ -44,7 +44,7 @@ final class Crowd {
         return dissolved;
     }
 
-    boolean endsWith(Job job, Line destination) {
+    boolean endsWith(Job job, DestinationQueue destination) {
         return !dissolved && last == job && line == destination;
     }
 

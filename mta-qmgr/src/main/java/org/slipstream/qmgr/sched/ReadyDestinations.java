@@ -5,21 +5,21 @@ import java.util.List;
 import java.util.SequencedSet;
 
 /// The destinations of one transport where an entry may go, as far as is known: an entry waits there, the window has room, and no
-/// seat was refused at the [next hop][Site].
+/// seat was refused at the [next hop][NextHop].
 ///
 /// These are consulted before any search begins. A search has consequences even when it finds nothing (a job may step
 /// forward, jobs are marked), and an idle server with a full list finds in one look that nothing can go.
 ///
 /// The window is known at any time. The answer about seats is known only after the [Gate] was asked: a refusal is remembered
 /// for the whole next hop until something happens that could change it.
-final class Doors {
-    private final SequencedSet<Site> open = new LinkedHashSet<>();
+final class ReadyDestinations {
+    private final SequencedSet<NextHop> open = new LinkedHashSet<>();
 
     /// Next hops where a seat was refused, and nothing has happened since that could change that.
-    private final SequencedSet<Site> full = new LinkedHashSet<>();
+    private final SequencedSet<NextHop> full = new LinkedHashSet<>();
 
     /// The figures of a destination have changed.
-    void look(Line line) {
+    void look(DestinationQueue line) {
         boolean isOpen = line.waiting > 0 && line.hasRoom();
         if (isOpen != line.listedOpen) {
             line.listedOpen = isOpen;
@@ -32,7 +32,7 @@ final class Doors {
         }
     }
 
-    private void look(Site hop) {
+    private void look(NextHop hop) {
         boolean isOpen = hop.isOpen();
         if (isOpen != hop.listedOpen) {
             hop.listedOpen = isOpen;
@@ -47,7 +47,7 @@ final class Doors {
     /// Is there an entry whose destination has room and for which there is a seat?
     boolean isAnyOpen(Gate gate) {
         while (!open.isEmpty()) {
-            Line line = open.getFirst().open.getFirst();
+            DestinationQueue line = open.getFirst().open.getFirst();
             switch (gate.ask(line.first.message(), line)) {
                 case FREE, NOT_OF_MESSAGE, NOT_YET -> {
                     return true; // not this message, perhaps, but then the search will say which
@@ -62,14 +62,14 @@ final class Doors {
     }
 
     /// A seat was refused. That holds for every destination behind the same next hop.
-    void noSeat(Line line) {
+    void noSeat(DestinationQueue line) {
         line.hop.full = true;
         full.add(line.hop);
         look(line.hop);
     }
 
     /// A refusal is void. True when there had been one.
-    boolean seatsMayBeFree(Site hop) {
+    boolean seatsMayBeFree(NextHop hop) {
         boolean was = hop.full;
         hop.full = false;
         if (was) {
@@ -80,13 +80,13 @@ final class Doors {
     }
 
     /// The next hop is gone.
-    void forget(Site hop) {
+    void forget(NextHop hop) {
         open.remove(hop);
         full.remove(hop);
     }
 
     /// Next hops where a seat was refused.
-    List<Site> withoutSeat() {
+    List<NextHop> withoutSeat() {
         return List.copyOf(full);
     }
 }
