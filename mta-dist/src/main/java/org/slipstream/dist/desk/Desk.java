@@ -214,7 +214,9 @@ public final class Desk implements OrderSink, AutoCloseable {
     private void deliver(QmgrOrder.Deliver deliver) {
         switch (deliver.route()) {
             case Route.Smtp _,Route.Lmtp _ when deliver.delivery().probe() ->
-                handOver(deliver, Envelope.of(Optional.empty(), List.of()), NO_CONTENT);
+                handOver(deliver,
+                        Envelope.of(Optional.empty(), deliver.recipients().stream().map(Recipient::address).toList()),
+                        NO_CONTENT);
             case Route.Smtp _,Route.Lmtp _ -> spool.inMemory(deliver.id()).ifPresentOrElse(
                     fresh -> handOver(deliver, fresh.envelope(), fresh.letter()),
                     () -> errands.read(() -> handOver(deliver)));

@@ -1,0 +1,54 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Sink;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Workbench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// An operator asks whether mail for an address would be taken, and no message is sent.
+@Tag("FI-07")
+class VerifyIT {
+    @RegisterExtension
+    static final Workbench BENCH = new Workbench();
+    private static Sink far;
+    private static RunningServer server;
+
+    @BeforeAll
+    static void start() {
+        far = BENCH.smtpSink();
+        server = BENCH.server(Settings.quick().route("far.example", far));
+    }
+
+    private static String verdict(String address, int exit) {
+        var answer = server.command("verify", address);
+        assertThat(answer.exit()).isEqualTo(exit);
+        return answer.out();
+    }
+
+    @Test
+    void theHostOfTheAddressIsAskedAndGetsNoMessage() {
+        far.refuse("gone", "550 5.1.1 no such user");
+        far.refuse("full", "452 4.2.2 mailbox full");
+        assertThat(verdict("ann@far.example", 0)).contains("deliverable", "smtp:");
+        assertThat(verdict("gone@far.example", 1)).contains("undeliverable", "550 5.1.1 no such user");
+        assertThat(verdict("full@far.example", 1)).contains("unknown", "452 4.2.2 mailbox full");
+        assertThat(far.deliveries()).isEmpty();
+
+        // The connection of the probes carries mail, too.
+        try (var talk = SmtpTalk.greeted(server.smtp())) {
+            assertThat(talk.send(Letter.of("after@x", "someone@client.example", "ann@far.example")).code())
+                    .isEqualTo(250);
+        }
+        eventually().untilAsserted(
+                () -> assertThat(far.deliveries()).extracting(Sink.Delivery::id).containsExactly("after@x"));
+    }
+}
