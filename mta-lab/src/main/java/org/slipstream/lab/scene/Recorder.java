@@ -104,7 +104,7 @@ final class Recorder implements Witness {
     private final Deque<Trip> unseated = new ArrayDeque<>();
     private final Map<QueueId, List<Trip>> unfinished = new TreeMap<>();
     private final Map<Long, Trip> opening = new TreeMap<>();
-    private final ConnectionBook connections = new ConnectionBook();
+    private final SceneConnections connections = new SceneConnections();
     private final List<Passing> passings = new ArrayList<>();
     private final SequencedMap<String, RoadBook> roads = new LinkedHashMap<>();
     private final SequencedMap<QueueId, LetterBook> letters = new LinkedHashMap<>();

@@ -17,7 +17,7 @@ import java.util.SequencedMap;
 import java.util.TreeMap;
 
 /// Writes down what connections do and what is known of their hosts.
-final class ConnectionBook {
+final class SceneConnections {
     private static final int SMTP_PORT = 25;
     private static final String NOTHING_KNOWN = "";
 
