@@ -56,7 +56,7 @@ class FlushByNameTest {
     @BeforeEach
     void start() throws Exception {
         server = SmallServer.start(home, "queue.minimal-backoff=1h", "queue.maximal-backoff=1h",
-                "concurrency.initial-destination-concurrency=1",
+                "concurrency.initial-destination-concurrency=1", "concurrency.feedback-variant=postfix-source",
                 "routes.one.example=smtp:127.0.0.1:" + one.socket.getLocalPort(),
                 "routes.two.example=smtp:127.0.0.1:" + two.socket.getLocalPort());
     }

@@ -200,6 +200,11 @@ final class Destinations {
         }
     }
 
+    /// The next start at this destination is planned.
+    boolean awaitsTurn(DestinationQueue line) {
+        return reopenings.isPlanned(new Reopenings.Door.OfTurn(line));
+    }
+
     /// A delivery of this message starts, and takes a slot. True when the time that it takes is of interest.
     boolean started(Message message, DestinationQueue line, long nowMillis) {
         Spacing spacing = spacings.get(line);

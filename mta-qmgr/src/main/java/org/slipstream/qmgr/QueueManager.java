@@ -482,9 +482,11 @@ public final class QueueManager {
     private Gate.Answer look(Message message, DestinationQueue line, long nowMillis) {
         return switch (seating.find(message.id(), line.route(), destinations.mayOpen(line), nowMillis)) {
             case Seat.Queue _ -> Gate.Answer.FREE;
-            case Seat.Reuse _,Seat.Open _ -> destinations.waitMillis(message, line, nowMillis) == 0
-                    ? Gate.Answer.FREE
-                    : Gate.Answer.NOT_YET;
+            // Where a turn is planned, a message that has become a letter meanwhile is asked about at that turn.
+            case Seat.Reuse _,Seat.Open _ ->
+                destinations.waitMillis(message, line, nowMillis) == 0 && !destinations.awaitsTurn(line)
+                        ? Gate.Answer.FREE
+                        : Gate.Answer.NOT_YET;
             case Seat.Wait wait when wait.scope() == Seat.Scope.MESSAGE -> Gate.Answer.NOT_OF_MESSAGE;
             case Seat.Wait _,Seat.Defer _ -> Gate.Answer.NOT_HERE;
         };

@@ -14,6 +14,7 @@ import org.slipstream.qmgr.place.Effects.Ended;
 import org.slipstream.qmgr.place.Placement.Question;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -207,7 +208,8 @@ final class Connections {
 
     // Deliveries that were refused before may share the new connection: they are asked for again at once.
     private void offersRoom(HostKey host, Assignment assignment, long now) {
-        if (carriesSeveral() && refusals.concerns(Set.of(host), Set.of(assignment.destination()))) {
+        if (carriesSeveral() && refusals.concerns(Collections.singleton(host),
+                Collections.singleton(assignment.destination()))) {
             refusalEndsMillis = now;
         }
     }
