@@ -9,6 +9,8 @@ import org.slipstream.qmgr.place.HostRow.Kind;
 
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.qmgr.place.Yard.REFUSED;
@@ -152,6 +154,23 @@ class DestDbTest {
         simple.now += RULES.memory().retryMillis();
         assertThat(simple.mark("b")).isInstanceOf(HostState.Unused.class);
         assertThat(simple.seat(1, to("b"))).isInstanceOf(Seat.Open.class);
+
+        assertThat(hostsAfterUse(RULES)).as("the one used longest ago").containsOnly("a");
+        assertThat(hostsAfterUse(RULES.with(RULES.memory().simplified(false, true)))).as("by lot").contains("a", "b");
+    }
+
+    /// The hosts that the next delivery goes to after both were used, by different lots.
+    private static Set<String> hostsAfterUse(PlaceRules rules) {
+        Set<String> chosen = new TreeSet<>();
+        for (long seed = 1; seed <= 20; seed++) {
+            Yard yard = new Yard(rules, seed);
+            for (String host : List.of("a", "b")) {
+                yard.lose(yard.idle(1, to(host)));
+                yard.after(1_000);
+            }
+            chosen.add(Yard.hostOf(yard.seat(2, to("a", "b"))));
+        }
+        return chosen;
     }
 
     @Test

@@ -6,10 +6,8 @@ import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.place.WorkerBudget.Shares;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.function.Predicate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -91,51 +89,6 @@ class WorkerBudgetTest {
     }
 
     /// What the source rejects: a list of fifty thousand comes first, a letter to one second.
-    private record Policy(String name, Predicate<int[]> allows) {}
-
-    @Test
-    @Tag("FI-04")
-    void fi04FirstComeFirstServedStarvesTheSecondAndEqualPartsSerializeTheFirst() {
-        // { busy for me, free, messages }
-        Policy firstCome = new Policy("first come, first served", _ -> true);
-        Policy equalParts = new Policy("equal parts", s -> s[0] < WORKERS / s[2]);
-        Policy scaled = new Policy("allowed_new_worker", s -> s[0] < 5 || s[0] < 10 * s[1]);
-
-        // One list is there, a letter comes: how many workers are left for it at that moment?
-        assertThat(WORKERS - alone(firstCome, 1)).isZero();
-        assertThat(WORKERS - alone(scaled, 1)).isEqualTo(9);
-        // A list and 99 single letters whose hosts are slow to answer: what may the list have?
-        assertThat(alone(equalParts, 100)).isEqualTo(1);
-        assertThat(alone(scaled, 1)).isEqualTo(91);
-    }
-
-    private static int alone(Policy policy, int messages) {
-        int busy = 0;
-        while (busy < WORKERS && policy.allows().test(new int[]{busy, WORKERS - busy, messages})) {
-            busy++;
-        }
-        return busy;
-    }
-
-    @Test
-    @Tag("FI-05")
-    void fi05TheSameGateRoutesASingleLetterAtOnceAlthoughAListOfAThousandIsInFront() {
-        WorkerBudget lookups = new WorkerBudget(20, new Shares(5, 10), new Shares(3, 0));
-        List<Owner> jobs = new ArrayList<>(Collections.nCopies(1_000, ONE));
-        jobs.add(TWO);
-        // Workers are all alike: each takes the first job whose message is allowed.
-        List<Owner> started = new ArrayList<>();
-        for (int worker = 0; worker < 20; worker++) {
-            jobs.stream().filter(lookups::allows).findFirst().ifPresent(job -> {
-                jobs.remove(job);
-                lookups.begins(job);
-                started.add(job);
-            });
-        }
-        assertThat(started).contains(TWO);
-        assertThat(started).hasSize(20);
-        assertThat(lookups.busyFor(ONE)).isEqualTo(19);
-    }
 
     @Test
     @Tag("FI-07")
