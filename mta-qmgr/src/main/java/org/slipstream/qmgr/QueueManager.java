@@ -53,6 +53,10 @@ import java.util.stream.Collectors;
 /// **What is never done**: a message is not removed while a recipient of it is open, and an outcome does not count before
 /// it is on disk. A crash anywhere may repeat a delivery or a report and loses neither.
 public final class QueueManager {
+    /// So many destinations are refused for want of a connection before a choice ends: ten thousand that wait for a connection are not to be asked
+    /// at every event, though one of them might share one.
+    private static final int MOST_SHORTAGES = 64;
+
     /// Scans' worth of deferred mail that may be active while all lanes are at work.
     private static final int DEFERRED_AHEAD = 2;
 
@@ -90,6 +94,9 @@ public final class QueueManager {
     private record Seated(Entry entry, boolean timed, long sinceMillis) {}
 
     private long deliveries;
+
+    /// Destinations that were refused because all connections are busy, in this choice.
+    private int shortages;
     private long nextSweepMillis;
     private long latestMillis = Long.MIN_VALUE / 2;
     private boolean idleLanes = true;
@@ -190,6 +197,7 @@ public final class QueueManager {
         if (scanning) {
             scans.next(now(), this::roomForScan).ifPresent(present::order);
         }
+        shortages = 0;
         boolean more = true;
         while (more) {
             more = admitNext(nowMillis, sink);
@@ -464,11 +472,14 @@ public final class QueueManager {
             case Seat.Wait wait -> switch (wait.scope()) {
                 case MESSAGE -> Gate.Answer.NOT_OF_MESSAGE;
                 case HERE, UNPROVEN -> Gate.Answer.NOT_HERE;
-                // Where connections carry several deliveries, another destination may share one that is at work.
-                case EVERYWHERE ->
-                    seating.charge(line.route()).isPresent() ? Gate.Answer.NOT_HERE : Gate.Answer.NOWHERE;
+                case EVERYWHERE -> mayOthersShare(line) ? Gate.Answer.NOT_HERE : Gate.Answer.NOWHERE;
             };
         };
+    }
+
+    // All connections are busy. Where they carry several deliveries, another destination may share one that is at work.
+    private boolean mayOthersShare(DestinationQueue line) {
+        return seating.charge(line.route()).isPresent() && ++shortages < MOST_SHORTAGES;
     }
 
     /// An entry that waits although its destination has room and a seat is free for it: a lost wake-up, if there is one after
