@@ -557,8 +557,8 @@ public final class QueueManager {
                 destinations.worked(line, worked.released(), now());
             }
             case Ended.Failed failed -> failed(line, failed.reason(), failed.retryAfterMillis());
-            case Ended.Untried _ -> {
-                // No host was there to learn from.
+            case Ended.Inconclusive _,Ended.Untried _ -> {
+                // There is nothing to learn.
             }
             case Ended.OwnFailure own when own.scope() == DeliveryResult.Scope.TRANSPORT -> pause(line, own.reason());
             case Ended.OwnFailure _ -> {
@@ -592,7 +592,7 @@ public final class QueueManager {
         scheduler.finished(entry);
         Activation message = active.of(entry);
         boolean tried = switch (ended) {
-            case Ended.Worked _,Ended.Failed _ -> true;
+            case Ended.Worked _,Ended.Failed _,Ended.Inconclusive _ -> true;
             case Ended.OwnFailure _ -> false;
             case Ended.Untried untried -> {
                 message.resumesMillis = Math.min(message.resumesMillis,

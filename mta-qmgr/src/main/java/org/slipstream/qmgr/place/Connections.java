@@ -351,8 +351,8 @@ final class Connections {
             report.ended(assignment, failed(assignment, failure));
         } else if (isFirstTooOften(connection, assignment)) {
             book.take(connection, assignment.number());
-            report.ended(assignment, new Ended.Untried(assignment.number(),
-                    assignment.all(new Outcome.Deferred(failure.reason(), failure.remote())), OptionalLong.empty()));
+            report.ended(assignment, new Ended.Inconclusive(assignment.number(),
+                    assignment.all(new Outcome.Deferred(failure.reason(), failure.remote()))));
         }
         boolean isAttempt = connection.answered == 0 && !back.mayHaveArrived();
         broken(connection, failure, isAttempt ? Optional.of(each -> each == assignment) : Optional.empty(), now,
@@ -377,8 +377,8 @@ final class Connections {
         }
         switch (result) {
             case DeliveryResult.Unanswered back when back.mayHaveArrived() ->
-                displaced.ends(back).ifPresent(one -> report.ended(one, new Ended.Untried(one.number(),
-                        one.all(new Outcome.Deferred(back.reason(), back.remote())), OptionalLong.empty())));
+                displaced.ends(back).ifPresent(one -> report.ended(one, new Ended.Inconclusive(one.number(),
+                        one.all(new Outcome.Deferred(back.reason(), back.remote())))));
             case DeliveryResult.Unanswered back -> displaced.comesBack(back);
             case DeliveryResult.Answered answered -> displaced.ends(answered).ifPresent(
                     one -> report.ended(one, new Ended.Worked(one.number(), answered.outcomes(), false)));

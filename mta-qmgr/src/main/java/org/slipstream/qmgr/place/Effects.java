@@ -42,6 +42,10 @@ public record Effects(List<Ended> ended, List<Refusal> refusals, boolean seatsEl
         record Failed(long delivery, List<RecipientOutcome> outcomes, Reply reason,
                 OptionalLong retryAfterMillis) implements Ended {}
 
+        /// Attempted, and deferred for a reason that says nothing about the destination: the content may have arrived, or the message itself breaks
+        /// connections.
+        record Inconclusive(long delivery, List<RecipientOutcome> outcomes) implements Ended {}
+
         /// Deferred without an attempt. Teaches nothing about the destination.
         ///
         /// @param resumesMillis when the first of its hosts may be tried again, where an operator has said that

@@ -168,7 +168,7 @@ class ConnectionsTest {
 
         assertThat(yard.ended.stream().map(Ended::delivery)).containsExactly(1L, 2L);
         assertThat(yard.ended.getFirst()).as("one trouble for one connection").isInstanceOf(Ended.Failed.class);
-        assertThat(yard.ended.getLast()).isInstanceOf(Ended.Untried.class);
+        assertThat(yard.ended.getLast()).isInstanceOf(Ended.Inconclusive.class);
         assertThat(yard.ended).allSatisfy(how -> assertThat(how.outcomes().getFirst().outcome())
                 .isInstanceOf(Outcome.Deferred.class));
         yard.ready(yard.last());
@@ -186,7 +186,7 @@ class ConnectionsTest {
         assertThat(yard.log).as("nothing is ordered yet").endsWith("deliver 2 on " + idle);
         assertThat(yard.seat(3, to("a"))).as("those who lost their seat come first").isInstanceOf(Seat.Wait.class);
         yard.comesBack(idle, 2, true);
-        assertThat(yard.ended).last().isInstanceOf(Ended.Untried.class);
+        assertThat(yard.ended).last().isInstanceOf(Ended.Inconclusive.class);
         assertThat(yard.log).endsWith("deliver 2 on " + idle);
         assertThat(yard.seat(3, to("a"))).isInstanceOf(Seat.Open.class);
     }
@@ -243,7 +243,7 @@ class ConnectionsTest {
             yard.ready(yard.last());
             yard.hangUp(yard.last(), 1, false);
         }
-        assertThat(yard.ended).singleElement().isInstanceOf(Ended.Untried.class);
+        assertThat(yard.ended).singleElement().isInstanceOf(Ended.Inconclusive.class);
         assertThat(yard.open).isEmpty();
     }
 
@@ -664,7 +664,7 @@ class ConnectionsTest {
         assertThat(yard.endedDeliveries()).containsExactly(1L, 2L);
         yard.comesBack(second, 3, true);
         assertThat(yard.endedDeliveries()).containsExactly(1L, 2L, 3L);
-        assertThat(yard.ended.getLast()).isInstanceOf(Ended.Untried.class);
+        assertThat(yard.ended.getLast()).isInstanceOf(Ended.Inconclusive.class);
     }
 
     @Test
