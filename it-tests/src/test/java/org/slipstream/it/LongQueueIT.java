@@ -48,7 +48,7 @@ class LongQueueIT {
         var far = bench.smtpSink();
         far.stop();
         var settings = Settings.quick().route("far.example", far).set("spool.segment-size", "256KiB")
-                .set("spool.segment-grace", "1s").set("queue.active-messages", Integer.toString(ACTIVE))
+                .set("queue.active-messages", Integer.toString(ACTIVE))
                 .set("queue.minimal-backoff", "1h").set("queue.maximal-backoff", "1h").set("log.level", "warn")
                 .set("queue.in-flow-delay", "0s").set("limits.messages-per-connection", Integer.toString(LETTERS));
         var server = bench.server(settings.set("queue.deliver", "false"));

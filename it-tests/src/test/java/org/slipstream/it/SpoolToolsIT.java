@@ -36,7 +36,7 @@ class SpoolToolsIT {
     }
 
     @Test
-    void aRegisterThatCannotBeReadIsMadeAnewFromTheBoxAndTheMailIsDelivered() throws IOException {
+    void anIndexThatCannotBeReadIsMadeAgainFromTheLogAndTheMailIsDelivered() throws IOException {
         waiting("first");
         waiting("second");
         assertThat(server.stop()).isZero();
@@ -48,7 +48,7 @@ class SpoolToolsIT {
         eventually().untilAsserted(
                 () -> assertThat(far.deliveries()).extracting(Sink.Delivery::id).containsExactlyInAnyOrder("first",
                         "second"));
-        assertThat(server.log()).contains("event=register-made-anew-from-box");
+        assertThat(server.log()).contains("event=index-made-again-from-log");
         try (var files = Files.list(server.home().resolve("spool"))) {
             assertThat(files).anyMatch(file -> file.getFileName().toString().startsWith("register-damaged-"));
         }

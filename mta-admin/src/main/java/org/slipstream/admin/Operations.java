@@ -98,7 +98,7 @@ public interface Operations {
     /// @param state `open`, `delivered`, `failed`
     record RecipientView(String address, String state, String lastReply, String remote) {}
 
-    /// @param messages absent, as `held` and `corrupt` are, while the register cannot be read
+    /// @param messages absent, as `held` and `corrupt` are, while the queue index cannot be read
     /// @param delivers false when mail is only taken in and kept
     /// @param trouble what is wrong now; empty when nothing is
     record Status(String version, String hostname, String started, Optional<Long> messages, Optional<Long> held,
@@ -115,7 +115,7 @@ public interface Operations {
 
     record DestinationView(String transport, String nextHop, int waiting, int running, int connections) {}
 
-    /// @param what `register`, `box`, `space`, `stall`
+    /// @param what `index`, `log`, `space`, `inodes`, `stall`
     /// @param since ISO 8601 in UTC
     /// @param meaning what becomes of mail, and until when
     /// @param reason the words of the system

@@ -136,7 +136,7 @@ final class QueueApi {
         };
     }
 
-    /// The whole queue, or one domain: the register has that done at once, however long the queue is.
+    /// The whole queue, or one domain: the queue index has that done at once, however long the queue is.
     private static boolean isOneStatement(Query query) {
         Map<String, String> rest = new HashMap<>(query.parameters());
         Optional<String> domain = Optional.ofNullable(rest.remove("domain"));

@@ -30,12 +30,20 @@ public final class PackagedServer implements AutoCloseable {
     /// @param home empty or new
     /// @param settings each `key=value`
     public static PackagedServer start(Path program, Path home, List<String> settings) throws IOException {
+        return start(program, home, settings, "");
+    }
+
+    /// @param javaOptions for the virtual machine of the server, divided by blanks
+    public static PackagedServer start(Path program, Path home, List<String> settings, String javaOptions)
+            throws IOException {
         Files.createDirectories(home);
         List<String> command = new ArrayList<>(
                 List.of(program.resolve("mta").toString(), "--home", home.toString(), "run"));
         settings.forEach(setting -> command.addAll(List.of("--set", setting)));
-        Process process = new ProcessBuilder(command)
-                .redirectError(Redirect.appendTo(home.resolve("log").toFile())).start();
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectError(Redirect.appendTo(home.resolve("log").toFile()));
+        builder.environment().merge("SLIPSTREAM_JAVA_OPTS", javaOptions, (given, more) -> given + " " + more);
+        Process process = builder.start();
         BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
         for (String line = out.readLine(); line != null; line = out.readLine()) {
             if (line.startsWith("ready ")) {

@@ -99,13 +99,24 @@ public record Address(String localPart, String domain) {
         if (domain.charAt(0) == '[') {
             return domain.length() > 2 && domain.indexOf(']') == domain.length() - 1 && noBlanks(domain);
         }
-        for (String label : domain.split("\\.", -1)) {
-            if (label.isEmpty() || label.length() > 63 || label.startsWith("-") || label.endsWith("-")) {
+        int start = 0;
+        for (int dot = domain.indexOf('.'); dot >= 0; dot = domain.indexOf('.', start)) {
+            if (!isLabel(domain, start, dot)) {
                 return false;
             }
-            if (!label.codePoints().allMatch(c -> c > 127
-                    ? Character.isLetterOrDigit(c) || isMark(c)
-                    : Character.isLetterOrDigit(c) || c == '-' || c == '_')) {
+            start = dot + 1;
+        }
+        return isLabel(domain, start, domain.length());
+    }
+
+    private static boolean isLabel(String domain, int from, int to) {
+        if (from == to || to - from > 63 || domain.charAt(from) == '-' || domain.charAt(to - 1) == '-') {
+            return false;
+        }
+        for (int i = from; i < to; i += Character.charCount(domain.codePointAt(i))) {
+            int c = domain.codePointAt(i);
+            boolean fits = Character.isLetterOrDigit(c) || (c > 127 ? isMark(c) : c == '-' || c == '_');
+            if (!fits) {
                 return false;
             }
         }
@@ -166,11 +177,25 @@ public record Address(String localPart, String domain) {
         if (local.isEmpty() || local.startsWith(".") || local.endsWith(".") || local.contains("..")) {
             return false;
         }
-        return local.chars().allMatch(c -> c > 127 && !Character.isISOControl(c) || Character.isLetterOrDigit(c)
-                || "!#$%&'*+-/=?^_`{|}~.".indexOf(c) >= 0);
+        for (int i = 0; i < local.length(); i++) {
+            if (!isDotStringCharacter(local.charAt(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isDotStringCharacter(char c) {
+        return c > 127 && !Character.isISOControl(c) || Character.isLetterOrDigit(c)
+                || "!#$%&'*+-/=?^_`{|}~.".indexOf(c) >= 0;
     }
 
     private static boolean isAscii(String text) {
-        return text.chars().allMatch(c -> c < 128);
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) > 127) {
+                return false;
+            }
+        }
+        return true;
     }
 }

@@ -1,7 +1,6 @@
 package org.slipstream.core;
 
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /// An enhanced mail system status code, `class.subject.detail` (RFC 3463; registry of RFC 5248).
 ///
@@ -9,8 +8,6 @@ import java.util.regex.Pattern;
 /// @param subject 0 to 999
 /// @param detail 0 to 999
 public record EnhancedStatus(int category, int subject, int detail) {
-    private static final Pattern FORM = Pattern.compile("([245])\\.([0-9]{1,3})\\.([0-9]{1,3})");
-
     public EnhancedStatus {
         if (category != 2 && category != 4 && category != 5 || subject < 0 || subject > 999 || detail < 0
                 || detail > 999) {
@@ -19,11 +16,33 @@ public record EnhancedStatus(int category, int subject, int detail) {
     }
 
     public static Optional<EnhancedStatus> parse(String text) {
-        var match = FORM.matcher(text);
-        return match.matches()
-                ? Optional.of(new EnhancedStatus(Integer.parseInt(match.group(1)), Integer.parseInt(match.group(2)),
-                        Integer.parseInt(match.group(3))))
+        int dot = text.indexOf('.', 2);
+        if (dot < 0 || text.charAt(1) != '.') {
+            return Optional.empty();
+        }
+        int category = number(text, 0, 1);
+        int subject = number(text, 2, dot);
+        int detail = number(text, dot + 1, text.length());
+        boolean known = category == 2 || category == 4 || category == 5;
+        return known && subject >= 0 && detail >= 0
+                ? Optional.of(new EnhancedStatus(category, subject, detail))
                 : Optional.empty();
+    }
+
+    /// One to three digits; -1 for anything else. Every reply has a status, so a pattern would cost more than the rest of it.
+    private static int number(String text, int from, int to) {
+        if (to <= from || to > from + 3) {
+            return -1;
+        }
+        int number = 0;
+        for (int i = from; i < to; i++) {
+            int digit = text.charAt(i) - '0';
+            if (digit < 0 || digit > 9) {
+                return -1;
+            }
+            number = 10 * number + digit;
+        }
+        return number;
     }
 
     public static EnhancedStatus of(String text) {

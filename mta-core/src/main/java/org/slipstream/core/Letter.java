@@ -2,6 +2,7 @@ package org.slipstream.core;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Optional;
 
 /// The content of a message: header and body, every line ended by CRLF, dots not stuffed, read as often as needed.
 ///
@@ -12,4 +13,14 @@ public interface Letter {
 
     /// A fresh stream from the first byte. The reader closes it.
     InputStream open() throws IOException;
+
+    /// Where the bytes lie, when a sender can take them from there; empty when [#open] is the only way. The sender closes it.
+    default Optional<ContentSource> source() throws IOException {
+        return Optional.empty();
+    }
+
+    /// What intake learned of it; empty when nothing is known.
+    default Optional<ContentFacts> facts() throws IOException {
+        return Optional.empty();
+    }
 }

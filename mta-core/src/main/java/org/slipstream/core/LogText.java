@@ -39,7 +39,7 @@ public final class LogText {
     }
 
     private static String written(String foreign, int longest, IntPredicate odd, IntFunction<String> instead) {
-        if (foreign.length() <= longest && foreign.codePoints().noneMatch(odd)) {
+        if (foreign.length() <= longest && isPlain(foreign, odd)) {
             return foreign;
         }
         StringBuilder safe = new StringBuilder(foreign.length());
@@ -51,6 +51,15 @@ public final class LogText {
             }
         });
         return safe.toString();
+    }
+
+    private static boolean isPlain(String foreign, IntPredicate odd) {
+        for (int i = 0; i < foreign.length(); i += Character.charCount(foreign.codePointAt(i))) {
+            if (odd.test(foreign.codePointAt(i))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     // Controls, line and paragraph separators, what turns the direction of writing, halves of pairs.

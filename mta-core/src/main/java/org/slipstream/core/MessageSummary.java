@@ -3,7 +3,7 @@ package org.slipstream.core;
 import java.util.Objects;
 import java.util.Optional;
 
-/// What the queue manager knows of a message before it reads its recipients: a row of the register.
+/// What the queue manager knows of a message before it reads its recipients: a row of the queue index.
 ///
 /// @param id its name
 /// @param sender empty for the null sender

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /// An SMTP reply (RFC 5321 section 4.2): three digits, perhaps an enhanced status (RFC 2034), lines of text.
 ///
@@ -64,11 +63,11 @@ public record Reply(int code, Optional<EnhancedStatus> status, List<String> line
     /// goes on in the next line. A challenge is base64 and cannot be folded (RFC 4954 section 4 gives it 12,288 octets).
     public String toWire() {
         String prefix = status.map(s -> s + " ").orElse("");
-        List<String> folded = code == CHALLENGE
-                ? lines
-                : lines.stream()
-                        .flatMap(line -> fold(line, LINE_OCTETS - "250-\r\n".length() - prefix.length()).stream())
-                        .toList();
+        int room = code == CHALLENGE ? Integer.MAX_VALUE : LINE_OCTETS - "250-\r\n".length() - prefix.length();
+        List<String> folded = new ArrayList<>(lines.size());
+        for (String line : lines) {
+            fold(line, room, folded);
+        }
         StringBuilder wire = new StringBuilder();
         for (int i = 0; i < folded.size(); i++) {
             wire.append(code).append(i == folded.size() - 1 ? ' ' : '-').append(prefix).append(folded.get(i))
@@ -78,8 +77,7 @@ public record Reply(int code, Optional<EnhancedStatus> status, List<String> line
     }
 
     // At a blank where there is one.
-    private static List<String> fold(String line, int room) {
-        List<String> folded = new ArrayList<>(1);
+    private static void fold(String line, int room, List<String> folded) {
         String rest = line;
         while (rest.length() > room) {
             int blank = rest.lastIndexOf(' ', room);
@@ -87,12 +85,11 @@ public record Reply(int code, Optional<EnhancedStatus> status, List<String> line
             rest = rest.substring(blank > 0 ? blank + 1 : room);
         }
         folded.add(rest);
-        return folded;
     }
 
     /// In one line, for logs, reports and listings.
     @Override
     public String toString() {
-        return code + " " + status.map(s -> s + " ").orElse("") + lines.stream().collect(Collectors.joining(" / "));
+        return code + " " + status.map(s -> s + " ").orElse("") + String.join(" / ", lines);
     }
 }

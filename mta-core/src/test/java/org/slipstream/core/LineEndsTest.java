@@ -14,10 +14,10 @@ final class LineEndsTest {
                 byte[] block = new byte[40];
                 block[place] = end;
                 for (int from = 0; from <= place; from++) {
-                    assertThat(LineEnds.next(block, from, 40)).isEqualTo(place);
+                    assertThat(new LineEnds().next(block, from, 40)).isEqualTo(place);
                 }
-                assertThat(LineEnds.next(block, 0, place)).as("it lies beyond the end").isEqualTo(place);
-                assertThat(LineEnds.next(block, place + 1, 40)).as("none is left").isEqualTo(40);
+                assertThat(new LineEnds().next(block, 0, place)).as("it lies beyond the end").isEqualTo(place);
+                assertThat(new LineEnds().next(block, place + 1, 40)).as("none is left").isEqualTo(40);
             }
         }
     }
@@ -42,7 +42,14 @@ final class LineEndsTest {
             while (one < to && block[one] != '\r' && block[one] != '\n') {
                 one++;
             }
-            assertThat(LineEnds.next(block, from, to)).as("seed " + seed + " round " + round).isEqualTo(one);
+            assertThat(new LineEnds().next(block, from, to)).as("seed " + seed + " round " + round).isEqualTo(one);
+            boolean eightBit = false;
+            for (int i = from; i < one; i++) {
+                eightBit |= block[i] < 0;
+            }
+            LineEnds ends = new LineEnds();
+            ends.next(block, from, to);
+            assertThat(ends.eightBit()).as("seed " + seed + " round " + round).isEqualTo(eightBit);
         }
     }
 }

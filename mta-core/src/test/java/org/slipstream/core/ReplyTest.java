@@ -44,6 +44,11 @@ class ReplyTest {
         assertThat(EnhancedStatus.parse("3.1.5")).isEmpty();
         assertThat(EnhancedStatus.parse("2.1")).isEmpty();
         assertThat(EnhancedStatus.parse("2.1.1000")).isEqualTo(Optional.empty());
+        assertThat(EnhancedStatus.parse("5.999.10")).contains(new EnhancedStatus(5, 999, 10));
+        for (String none : List.of("", "2", "2.", "2..5", "2.1.", "2.1.5.6", "2.1.5 ", "2.x.5", "22.1.5", "2.1.\u0665",
+                "2-1.5", "2.1.-5")) {
+            assertThat(EnhancedStatus.parse(none)).as(none).isEmpty();
+        }
     }
 
     // RFC 5321 section 4.5.3.1.5.

@@ -126,9 +126,11 @@ final class Preparation {
         if (!Services.offerTls(config)) {
             return;
         }
-        if (!makes && !TlsContexts.areThere(config.tls(), config.home(), config.hostname())) {
+        if (!TlsContexts.areThere(config.tls(), config.home(), config.hostname())) {
             unusable(config.home().resolve("tls")).ifPresent(why -> mistake("tls.certificate", why));
-            return;
+            if (!makes) {
+                return;
+            }
         }
         try {
             tls = Optional.of(FreshContexts.open(config.tls(), config.home(), config.hostname()));

@@ -211,6 +211,6 @@ final class Rooms {
 
     static SpoolConfig spool(Config.SpoolSettings spool) {
         return new SpoolConfig(spool.directory(), spool.segmentBytes(), spool.inlineBytes(), spool.minimumFreeBytes(),
-                spool.segmentGraceMillis(), spool.database());
+                spool.database());
     }
 }

@@ -197,7 +197,7 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    // Nothing is lost: the register has every message. A supervisor starts us again.
+    // Nothing is lost: the log has every message. A supervisor starts us again.
     private static void brainIsBroken(Throwable trouble) {
         log.error("msg=\"stopping because the queue manager is broken\"", trouble);
         Runtime.getRuntime().halt(70);

@@ -136,7 +136,7 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
 
     /// Our own side.
     ///
-    /// @param writeMillis one change of the register, one after the other
+    /// @param writeMillis one change of the spool, one after the other
     /// @param reportFailures share of reports that cannot be written
     /// @param arrivalsMissed share of arrivals that the inbox refuses
     /// @param reportsUnwanted share of reports that their receiver never takes

@@ -19,7 +19,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/// The register, with one writer that makes changes one after the other, each of which takes its time. A crash loses the
+/// The spool, with one writer that makes changes one after the other, each of which takes its time. A crash loses the
 /// changes that were not made yet and nothing else.
 final class SimulatedSpool {
     enum State {
@@ -205,7 +205,7 @@ final class SimulatedSpool {
         });
     }
 
-    // A message that an operator deleted or named wrongly is not there; the register answers all the same.
+    // A message that an operator deleted or named wrongly is not there; the spool answers all the same.
     private void file(QueueId id, Consumer<Row> change, Consumer<QmgrEvent> answer) {
         write(() -> {
             Optional.ofNullable(rows.get(id)).ifPresent(change);

@@ -32,7 +32,7 @@ final class Activation {
     /// Earlier attempts have been counted.
     final boolean attemptedBefore;
 
-    /// What the register said was open; fewer must not be taken for all.
+    /// What the spool said was open; fewer must not be taken for all.
     final int expectedOpen;
 
     /// Its half in the order of service.
@@ -80,7 +80,7 @@ final class Activation {
     boolean delayReportTried;
     boolean reported;
 
-    /// The register has set it aside: it is forgotten as soon as nothing of it is under way.
+    /// The spool has set it aside: it is forgotten as soon as nothing of it is under way.
     boolean damaged;
     Wish wish = Wish.NONE;
 

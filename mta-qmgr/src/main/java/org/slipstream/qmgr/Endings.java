@@ -16,7 +16,7 @@ import java.util.Optional;
 ///
 /// Each step of an ending is an order with an answer, and the answer asks again what comes next: recipients that are too old
 /// are recorded as failed, then the sender is told, then the message is put back, set on hold or removed. It leaves the
-/// active set when that last order is given and stays known ([Filings]) until the register has it.
+/// active set when that last order is given and stays known ([Filings]) until the spool has it.
 final class Endings {
     private final Present present;
     private final Settlement settlement;

@@ -6,7 +6,7 @@ import org.slipstream.qmgr.event.ImpossibleEventException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// Messages outside the active set about which the register is being told something: put back, removed, held, released,
+/// Messages outside the active set about which the spool is being told something: put back, removed, held, released,
 /// made due. They stay known until `Filed` comes, so that a scan which saw them a moment earlier cannot bring them back in
 /// twice; and each is told one thing at a time, a later wish waits here.
 final class Filings {
@@ -37,7 +37,7 @@ final class Filings {
         filings.computeIfPresent(id, (_, filing) -> new Filing(filing.kind(), filing.next().then(wish)));
     }
 
-    /// The register has it.
+    /// The spool has it.
     Filing done(QueueId id) {
         Filing filing = filings.remove(id);
         if (filing == null) {

@@ -12,10 +12,10 @@ import java.util.Optional;
 
 /// What operators want: flush, hold, release, delete, wherever the message is at the moment.
 ///
-/// A message may be in the active set, on its way into the register, waiting for a place, or asleep on disk; whoever types a
+/// A message may be in the active set, on its way into the spool, waiting for a place, or asleep on disk; whoever types a
 /// command does not know which, and it may change while the command is on its way. Inside, the wish is noted: what
 /// waits is withdrawn at once, what runs is finished and recorded, then the message goes where it is wished to. On its way into the
-/// register, the wish waits for the register's answer. Elsewhere it is an order to the register. The command is answered when the
+/// spool, the wish waits for the spool's answer. Elsewhere it is an order to the spool. The command is answered when the
 /// register has the effect ([Tickets]).
 final class Operators {
     private final Present present;

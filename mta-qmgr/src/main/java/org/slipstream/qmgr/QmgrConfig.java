@@ -24,7 +24,7 @@ import java.util.random.RandomGenerator;
 /// @param delayNoticeMillis age at which the sender is told once of a delay; 0 for never (`delay_warning_time`)
 /// @param recipientsPerDelivery recipients in one transaction, for transports without settings of their own
 /// (`default_destination_recipient_limit`)
-/// @param recipientBatch recipients read from the register at a time, at most
+/// @param recipientBatch recipients read from the spool at a time, at most
 /// @param lanesPerDestination connections to one destination, for transports without settings of their own
 /// (`default_destination_concurrency_limit`)
 /// @param lanes connections of one transport in all, for transports without settings of their own

@@ -53,7 +53,7 @@ final class ScanPlan {
         return backlog;
     }
 
-    /// A scan begins: the register has all that was known to be due, and its answer reports it. From here on only news count.
+    /// A scan begins: the spool has all that was known to be due, and its answer reports it. From here on only news count.
     void begin(long nowMillis) {
         urgent = false;
         backlog = false;

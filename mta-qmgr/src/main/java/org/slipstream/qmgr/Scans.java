@@ -8,11 +8,11 @@ import org.slipstream.qmgr.event.QmgrOrder;
 import java.util.Optional;
 import java.util.function.ToIntFunction;
 
-/// When to look into the register for messages whose time has come, and in which queue.
+/// When to look into the spool for messages whose time has come, and in which queue.
 ///
 /// New mail announces itself, so a scan is for what sleeps: deferred mail, what a restart left behind, arrivals that found
 /// no room. The original looks every 300 s whether or not there is anything, and rounds every retry up to that. Here the
-/// time of the next scan is known ([ScanPlan]): the earliest next attempt that the register told of or that was filed since. The
+/// time of the next scan is known ([ScanPlan]): the earliest next attempt that the spool told of or that was filed since. The
 /// interval remains as a safety net.
 ///
 /// **Two queues** (Postfix, PF-28). A single scan returns the oldest due mail first, so new mail that found no room comes after every

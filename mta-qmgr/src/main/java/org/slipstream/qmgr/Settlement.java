@@ -13,7 +13,7 @@ import java.util.List;
 /// repeats a report rather than loses it; mail of the null sender is never reported on (RFC 5321 section 4.5.5). Then the
 /// rest: open recipients wait for the next attempt, and a message without any is removed.
 ///
-/// A message whose recipients were not all found in the register counts as open. It is looked at again later rather than
+/// A message whose recipients were not all found in the spool counts as open. It is looked at again later rather than
 /// removed on a miscount.
 final class Settlement {
     static final String SENT = "sent";

@@ -12,9 +12,9 @@ import java.util.Map;
 
 /// The commands of operators that are not answered yet, by message.
 ///
-/// A command for a message is answered when the register has the last thing that is filed about the message because of it. A
+/// A command for a message is answered when the spool has the last thing that is filed about the message because of it. A
 /// message that ends before (delivered, deleted by another command) answers all its commands with its end. So an operator
-/// who lists the queue after the answer sees the effect, and nothing polls the register for it.
+/// who lists the queue after the answer sees the effect, and nothing polls the spool for it.
 final class Tickets {
     private final Present present;
     private final Map<QueueId, List<Long>> open = new LinkedHashMap<>();
@@ -30,7 +30,7 @@ final class Tickets {
         }
     }
 
-    /// No command for this message waits for the register any more.
+    /// No command for this message waits for the spool any more.
     void filed(QueueId id) {
         List<Long> answered = open.remove(id);
         if (answered != null) {

@@ -1,6 +1,8 @@
 package org.slipstream.smtpin;
 
+import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.LineEnds;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.data.DataScanner;
@@ -64,7 +66,9 @@ final class Intake implements AutoCloseable {
     private boolean complete;
     private long sizeBytes;
     private long takenBytes;
-    private boolean eightBit;
+    private final LineEnds octets = new LineEnds();
+    /// Facts of the lines that the client did not send.
+    private Optional<ContentFacts> added = Optional.of(ContentFacts.EMPTY);
 
     /// @param binary BINARYMIME: lines mean nothing (RFC 3030 section 3)
     /// @param readsHeader keep the header for [#header]
@@ -88,8 +92,12 @@ final class Intake implements AutoCloseable {
 
     /// Writes our own trace line, which counts neither as size nor as header of the client's.
     void begin(String received) {
-        byte[] bytes = received.getBytes(StandardCharsets.UTF_8);
-        write(bytes, 0, bytes.length);
+        add(received.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void add(byte[] lines) {
+        added = added.flatMap(before -> ContentFacts.of(lines).map(before::and));
+        write(lines, 0, lines.length);
     }
 
     /// Takes `block[from, to)` and returns the position behind the last byte that belongs to the message.
@@ -113,6 +121,7 @@ final class Intake implements AutoCloseable {
         takenBytes += to - from;
         if (binary) {
             content(block, from, to - from);
+            seeOctets(block, from, to);
         } else {
             lines.pass(block, from, to, content);
             judgeLines(false);
@@ -151,9 +160,8 @@ final class Intake implements AutoCloseable {
         if (refusal.isPresent()) {
             return;
         }
-        eightBit = eightBit || hasHighBit(block, offset, length);
         int kept = held.isPresent() ? headerBytes : 0;
-        if (header.over()) {
+        if (headerBytes > 0 && header.over()) {
             endOfHeader();
         }
         write(block, offset + kept, length - kept);
@@ -168,14 +176,14 @@ final class Intake implements AutoCloseable {
 
     /// Writes the header with what it lacks behind its last field, where Postfix puts it, too. A line that is no field would
     /// belong to the last of ours; an empty line keeps it apart.
-    private void complete(ByteArrayOutputStream fields) {
-        byte[] bytes = fields.toByteArray();
+    private void complete(ByteArrayOutputStream given) {
+        byte[] bytes = given.toByteArray();
         int end = (int) header.fieldBytes();
         String missing = missingFields();
         boolean runsOn = !missing.isEmpty() && header.over() && bytes[end] != '\r';
-        byte[] added = (missing + (runsOn ? "\r\n" : "")).getBytes(StandardCharsets.US_ASCII);
+        byte[] fields = (missing + (runsOn ? "\r\n" : "")).getBytes(StandardCharsets.US_ASCII);
         write(bytes, 0, end);
-        write(added, 0, added.length);
+        add(fields);
         write(bytes, end, bytes.length - end);
     }
 
@@ -256,7 +264,7 @@ final class Intake implements AutoCloseable {
     /// Makes a complete message durable, unless something was wrong with it.
     void commit(Envelope envelope, EnvelopeExtras extras) {
         if (refusal.isEmpty()) {
-            guarded(() -> draft.commit(envelope, extras));
+            guarded(() -> draft.commit(envelope, extras, facts()));
         }
     }
 
@@ -274,8 +282,19 @@ final class Intake implements AutoCloseable {
         return sizeBytes;
     }
 
+    /// The client has sent an octet above 127.
     boolean eightBit() {
-        return eightBit;
+        return binary ? octets.eightBit() : seen().eightBit();
+    }
+
+    // Nothing is known of the lines of a binary content.
+    private Optional<ContentFacts> facts() {
+        return binary ? Optional.empty() : added.map(seen()::and);
+    }
+
+    /// One of them saw nothing.
+    private ContentFacts seen() {
+        return scanner.facts().and(lines.facts());
     }
 
     /// Without our trace line; empty when it was not to be kept.
@@ -330,12 +349,10 @@ final class Intake implements AutoCloseable {
         }
     }
 
-    private static boolean hasHighBit(byte[] block, int offset, int length) {
-        int all = 0;
-        for (int i = offset; i < offset + length; i++) {
-            all |= block[i];
+    private void seeOctets(byte[] block, int from, int to) {
+        for (int at = from; at < to; at++) {
+            at = octets.next(block, at, to);
         }
-        return all < 0;
     }
 
     @FunctionalInterface

@@ -12,6 +12,7 @@ import org.slipstream.smtpin.policy.Tag;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /// Asks the policy, and then the door; keeps what is suspected of the client, and logs every refusal with its reason. One per
 /// session, on its thread.
@@ -51,14 +52,14 @@ final class Judge {
         // What is suspected of a client is suspected of each of its messages.
         mail.add(ofConnection);
         mail.add(ofName);
-        return ofTheMessage(client, mail, " from=" + LogText.path(command.sender()),
+        return ofTheMessage(client, mail, () -> " from=" + LogText.path(command.sender()),
                 policy.mail(client, command.sender(), declared),
                 () -> door.sender(client, command.sender(), declared));
     }
 
     Optional<Reply> recipient(Client client, Command.Rcpt rcpt, Transaction mail) {
         return ofTheMessage(client, mail,
-                " from=" + LogText.path(mail.sender()) + " to=" + LogText.path(rcpt.recipient()),
+                () -> " from=" + LogText.path(mail.sender()) + " to=" + LogText.path(rcpt.recipient()),
                 policy.rcpt(client,
                         new Check.Rcpt(mail.sender(), rcpt.recipient(), rcpt.routed(), mail.recipients())),
                 () -> door.recipient(client, mail.sender(), rcpt.recipient()));
@@ -68,10 +69,10 @@ final class Judge {
         MailDoor.Verdict ask();
     }
 
-    private static Optional<Reply> ofTheMessage(Client client, Transaction mail, String whose, Policy.Verdict verdict,
-            Question further) {
+    private static Optional<Reply> ofTheMessage(Client client, Transaction mail, Supplier<String> whose,
+            Policy.Verdict verdict, Question further) {
         if (verdict.refusal().isPresent()) {
-            logRefusal(client, verdict.refusal().get(), whose, verdict.decider());
+            logRefusal(client, verdict.refusal().get(), whose.get(), verdict.decider());
             return verdict.refusal();
         }
         return switch (further.ask()) {
@@ -80,7 +81,7 @@ final class Judge {
                 yield Optional.empty();
             }
             case MailDoor.Verdict.Refuse(Reply reply) -> {
-                logRefusal(client, reply, whose, Optional.empty());
+                logRefusal(client, reply, whose.get(), Optional.empty());
                 yield Optional.of(reply);
             }
         };

@@ -1,6 +1,7 @@
 package org.slipstream.smtpin;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
@@ -58,7 +59,8 @@ public interface MailDoor {
         /// Returns when the message is durable. The envelope is as the client gave it; aliases are the house's business.
         ///
         /// @param extras what the client asked for besides; a service offers only what its house keeps
-        void commit(Envelope envelope, EnvelopeExtras extras) throws IOException;
+        /// @param facts about all that was written; empty when nothing is known
+        void commit(Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts) throws IOException;
 
         @Override
         void close();

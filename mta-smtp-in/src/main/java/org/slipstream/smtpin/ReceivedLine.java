@@ -17,6 +17,11 @@ final class ReceivedLine {
     private static final DateTimeFormatter DATE = DateTimeFormatter
             .ofPattern("EEE, d MMM yyyy HH:mm:ss Z", Locale.ENGLISH).withZone(ZoneOffset.UTC);
 
+    /// The date that was composed last: a busy server takes thousands of messages in a second.
+    private static volatile Second lastDate = new Second(Long.MIN_VALUE, "");
+
+    private record Second(long epochSecond, String text) {}
+
     /// What was spoken.
     enum Protocol {
         ESMTP("ESMTP"), LMTP("LMTP"), INTERNATIONAL_ESMTP("UTF8SMTP"), INTERNATIONAL_LMTP("UTF8LMTP");
@@ -49,7 +54,12 @@ final class ReceivedLine {
 
     /// RFC 5322 section 3.3.
     static String date(Instant time) {
-        return DATE.format(time);
+        Second last = lastDate;
+        if (last.epochSecond() != time.getEpochSecond()) {
+            last = new Second(time.getEpochSecond(), DATE.format(time));
+            lastDate = last;
+        }
+        return last.text();
     }
 
     /// RFC 5321 section 4.1.3, without the scope that is only ours.

@@ -234,6 +234,9 @@ final class Reception implements AutoCloseable {
     }
 
     private static void logAccepted(Client client, Intake intake, Transaction mail) {
+        if (!log.isInfoEnabled()) {
+            return;
+        }
         EnvelopeExtras extras = mail.extras(client.user());
         String user = client.user().map(name -> " user=\"" + LogText.text(name) + "\"").orElse("");
         String tags = extras.tags().isEmpty()

@@ -224,8 +224,9 @@ final class Wire {
 
     /// True when the client says something before the time is over.
     boolean speaksWithin(long delayNanos) throws IOException {
-        if (clientIsAhead() || delayNanos <= 0) {
-            return clientIsAhead();
+        boolean ahead = clientIsAhead();
+        if (ahead || delayNanos <= 0) {
+            return ahead;
         }
         try {
             int millis = Math.clamp(delayNanos / 1_000_000 + 1, 1, Integer.MAX_VALUE);

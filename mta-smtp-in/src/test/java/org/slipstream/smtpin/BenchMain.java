@@ -1,6 +1,7 @@
 package org.slipstream.smtpin;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
@@ -62,7 +63,7 @@ final class BenchMain {
                 public void write(byte[] bytes, int offset, int length) {}
 
                 @Override
-                public void commit(Envelope envelope, EnvelopeExtras extras) {}
+                public void commit(Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts) {}
 
                 @Override
                 public void close() {}

@@ -1,6 +1,7 @@
 package org.slipstream.smtpin;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
@@ -17,7 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// A house that takes mail for everybody but `nobody`, in memory, with a disk that fills up on request.
 class Letters implements MailDoor {
-    record Accepted(Client client, Envelope envelope, EnvelopeExtras extras, String content) {
+    record Accepted(Client client, Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts,
+            String content) {
         /// The content without the trace lines that we put on top, and with `ID` for the queue id in a Message-ID of ours.
         String asSent() {
             int at = content.indexOf("\r\n");
@@ -109,14 +111,23 @@ class Letters implements MailDoor {
         }
 
         @Override
-        public void commit(Envelope envelope, EnvelopeExtras extras) throws IOException {
+        public void commit(Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts) throws IOException {
             failIf("commit");
             try {
                 beforeCommit.run();
             } catch (InterruptedException e) {
                 throw new IOException(e);
             }
-            accepted.add(new Accepted(client, envelope, extras, bytes.toString(StandardCharsets.ISO_8859_1)));
+            String content = bytes.toString(StandardCharsets.ISO_8859_1);
+            facts.ifPresent(known -> requireTrue(known, content));
+            accepted.add(new Accepted(client, envelope, extras, facts, content));
+        }
+
+        // Every dialogue of every test comes by here.
+        private static void requireTrue(ContentFacts known, String content) {
+            if (!known.equals(FactsByTheBook.of(content))) {
+                throw new IllegalStateException(known + " is not " + FactsByTheBook.of(content));
+            }
         }
 
         @Override

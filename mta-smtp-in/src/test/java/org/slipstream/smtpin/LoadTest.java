@@ -5,6 +5,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
+import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
@@ -143,7 +144,7 @@ class LoadTest {
                 }
 
                 @Override
-                public void commit(Envelope envelope, EnvelopeExtras extras) {}
+                public void commit(Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts) {}
 
                 @Override
                 public void close() {}

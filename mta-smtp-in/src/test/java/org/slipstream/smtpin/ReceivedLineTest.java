@@ -37,6 +37,14 @@ class ReceivedLineTest {
                 .contains("\r\n\ttls TLS_AES_256_GCM_SHA384;");
     }
 
+    @Test
+    void datesFollowTheClockInBothDirections() {
+        assertThat(ReceivedLine.date(Ports.NOON)).isEqualTo("Sat, 21 Nov 2026 12:00:00 +0000");
+        assertThat(ReceivedLine.date(Ports.NOON.plusMillis(999))).isEqualTo("Sat, 21 Nov 2026 12:00:00 +0000");
+        assertThat(ReceivedLine.date(Ports.NOON.plusMillis(1_000))).isEqualTo("Sat, 21 Nov 2026 12:00:01 +0000");
+        assertThat(ReceivedLine.date(Ports.NOON.minusMillis(1))).isEqualTo("Sat, 21 Nov 2026 11:59:59 +0000");
+    }
+
     private static String with(Client client) {
         return ReceivedLine.compose(client, ReceivedLine.Protocol.ESMTP, "mx.test", ID, Optional.empty(), Ports.NOON);
     }

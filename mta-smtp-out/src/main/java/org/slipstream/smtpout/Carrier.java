@@ -14,7 +14,9 @@ import org.slipstream.smtpout.wire.Watchdog;
 import org.slipstream.smtpout.wire.Wire;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -156,9 +158,17 @@ final class Carrier implements Runnable, ConnectionOwner {
         if (result instanceof Opener.Result.Opened(Session opened)) {
             session = Optional.of(opened);
             opened.listen("out-" + number + "-in",
-                    heard -> mailbox.post(heard.stream().map(Mailbox.FromWire::new).toList()));
+                    heard -> mailbox.post(fromWire(heard)));
         }
         return result;
+    }
+
+    private static List<Mailbox.Item> fromWire(List<Heard> heard) {
+        List<Mailbox.Item> items = new ArrayList<>(heard.size());
+        for (Heard each : heard) {
+            items.add(new Mailbox.FromWire(each));
+        }
+        return items;
     }
 
     @Override

@@ -17,7 +17,7 @@ import java.util.Optional;
 /// Whether a peer can take a letter as it is, in another form, or not at all.
 ///
 /// Most peers can take everything, and for them nothing is looked at. The letter is read ahead of time only for a peer that lacks what
-/// this message might need.
+/// this message might need, and not when intake has kept that it is ASCII.
 sealed interface Fitting {
     Fitting AS_IT_IS = new AsItIs();
 
@@ -38,6 +38,9 @@ sealed interface Fitting {
         boolean binary = transfer.envelope().body() == BodyType.BINARY_MIME;
         boolean utf8 = transfer.envelope().smtpUtf8() && !peer.offers(Extension.SMTPUTF8);
         if (!sevenBit && !binary && !utf8) {
+            return AS_IT_IS;
+        }
+        if (!binary && isAscii(transfer.content())) {
             return AS_IT_IS;
         }
         Survey survey = survey(transfer.content());
@@ -97,6 +100,10 @@ sealed interface Fitting {
         boolean sevenBit = !peer.offers(Extension.EIGHT_BIT_MIME);
         boolean binary = transfer.envelope().body() == BodyType.BINARY_MIME;
         return new Converted(converted(transfer.content(), survey, sevenBit, binary, true));
+    }
+
+    private static boolean isAscii(Letter letter) throws IOException {
+        return letter.facts().filter(facts -> !facts.eightBit()).isPresent();
     }
 
     private static Survey survey(Letter letter) throws IOException {

@@ -7,8 +7,6 @@ import org.slipstream.smtpout.wire.Chunks;
 import org.slipstream.smtpout.wire.LongLines;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.util.Optional;
 
 /// A delivery under way. Its content is open until it has been written.
 final class Flight {
@@ -24,43 +22,26 @@ final class Flight {
     int underWay;
     int depthThen;
 
-    private final InputStream content;
-    private final boolean chunked;
+    private final Chunks chunks;
     private final LongLines longLines;
-    private Optional<Chunks> chunks = Optional.empty();
     private boolean closed;
 
     /// @param chunked it goes by BDAT
     /// @throws IOException when the content cannot be opened
     Flight(Transfer transfer, boolean chunked, LongLines longLines) throws IOException {
         this.transfer = transfer;
-        this.chunked = chunked;
         this.longLines = longLines;
-        this.content = transfer.content().open();
+        this.chunks = Chunks.of(transfer.content(), chunked, longLines);
     }
 
     Chunks chunks() {
-        if (chunks.isEmpty()) {
-            chunks = Optional.of(chunked
-                    ? Chunks.forBdat(content, transfer.sizeBytes(), longLines)
-                    : Chunks.forData(content, transfer.sizeBytes(), longLines));
-        }
-        return chunks.get();
+        return chunks;
     }
 
-    /// True when there are lines that must be made shorter first. Content of one piece is read for this and then sent from
-    /// memory; a longer one is read once more.
+    /// True when there are lines that must be made shorter first.
     boolean needsShorterLines() throws IOException {
-        if (longLines != LongLines.CONVERT) {
-            return false;
-        }
         try {
-            if (chunks().hasLongLine() || chunks().isLast()) {
-                return chunks().hasLongLine();
-            }
-            try (InputStream again = transfer.content().open()) {
-                return LongLines.isIn(again);
-            }
+            return longLines == LongLines.CONVERT && chunks.hasLongLine();
         } catch (IOException unreadable) {
             close();
             throw unreadable;
@@ -72,9 +53,8 @@ final class Flight {
             return;
         }
         closed = true;
-        chunks = Optional.empty();
         try {
-            content.close();
+            chunks.close();
         } catch (IOException e) {
             // The content has been read or is not needed any more.
             log.warn("msg=\"message cannot be closed\" queue={}", transfer.delivery().id(), e);

@@ -76,7 +76,7 @@ final class Session {
             do {
                 heard = hear();
                 // A wire's buffer of replies is less than all the room, or this could wait for ever.
-                room.acquireUninterruptibly(heard.stream().mapToInt(Session::weight).sum());
+                room.acquireUninterruptibly(weight(heard));
                 listener.accept(heard);
             } while (!(heard.getLast() instanceof Heard.Gone));
         });
@@ -98,6 +98,14 @@ final class Session {
     /// What was heard has been dealt with.
     void consumed(Heard heard) {
         room.release(weight(heard));
+    }
+
+    private static int weight(List<Heard> heard) {
+        int chars = 0;
+        for (Heard each : heard) {
+            chars += weight(each);
+        }
+        return chars;
     }
 
     private static int weight(Heard heard) {

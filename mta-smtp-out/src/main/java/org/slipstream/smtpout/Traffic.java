@@ -223,10 +223,15 @@ final class Traffic {
                 pipeline.contentWritten();
             }
         } catch (IOException e) {
-            unreadable(flight, e);
-            wire.abort(End.ABORTED, "message cannot be read");
-            end(pipeline.cut(FailureReplies.unreadable()), Cause.OURS, true);
+            cutOff(flight, e);
         }
+    }
+
+    /// The peer waits in the middle of a content.
+    private void cutOff(Flight flight, IOException e) {
+        unreadable(flight, e);
+        wire.abort(End.ABORTED, "message cannot be read");
+        end(pipeline.cut(FailureReplies.unreadable()), Cause.OURS, true);
     }
 
     private void chunk(Flight flight) {
@@ -239,7 +244,12 @@ final class Traffic {
         }
         boolean last = flight.chunks().isLast();
         pipeline.chunk(last);
-        wire.put(flight.chunks(), config.dataBlockMillis());
+        try {
+            wire.put(flight.chunks(), config.dataBlockMillis());
+        } catch (IOException e) {
+            cutOff(flight, e);
+            return;
+        }
         if (last) {
             loaded(flight);
         }

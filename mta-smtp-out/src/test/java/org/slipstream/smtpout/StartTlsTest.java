@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Outcome;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,6 +71,21 @@ class StartTlsTest {
     @AfterEach
     void stop() {
         carriers.close();
+    }
+
+    @Test
+    void storedContentsGoUnderTlsToo(@TempDir Path files) throws IOException {
+        String text = "Subject: x\r\n\r\n" + "A line of text.\r\n".repeat(20_000);
+        try (var server = ScriptedServer.withTls(selfSigned, ENCRYPTED_HELLO + TAKE + TAKE + BYE)) {
+            carriers.open(1, server.route(), false);
+            events.ready();
+            Post.deliver(carriers, 1, Post.transfer(1, StoredLetter.inMemory(text)));
+            assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);
+            Post.deliver(carriers, 1, Post.transfer(2, StoredLetter.inFile(text, files.resolve("content"))));
+            assertThat(events.outcome(2)).isInstanceOf(Outcome.Delivered.class);
+            assertThat(server.contents()).containsExactly(text, text);
+            carriers.close(1);
+        }
     }
 
     @Test

@@ -3,186 +3,187 @@ package org.slipstream.spool;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.QueueId;
-import org.slipstream.spool.box.DamagedLetterException;
-import org.slipstream.spool.box.LetterBox;
-import org.slipstream.spool.box.LetterBox.Found;
-import org.slipstream.spool.box.Note;
-import org.slipstream.spool.box.Note.What;
-import org.slipstream.spool.box.Place;
-import org.slipstream.spool.register.Change;
-import org.slipstream.spool.register.DamagedRowsException;
-import org.slipstream.spool.register.Register;
-import org.slipstream.spool.register.RegisterException;
+import org.slipstream.spool.index.IndexException;
+import org.slipstream.spool.index.QueueIndex;
+import org.slipstream.spool.log.DamagedLetterException;
+import org.slipstream.spool.log.LogRecord;
+import org.slipstream.spool.log.MessageLog;
+import org.slipstream.spool.log.MessageLog.Found;
+import org.slipstream.spool.log.NewLetter;
+import org.slipstream.spool.log.Position;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
-/// Keeps the box in proportion to the queue. Belongs to the writer thread, between its groups.
+/// Keeps the log in proportion to the queue. Belongs to the index thread.
 ///
-/// The box is a log: letters and notes are appended at its end, and segments are deleted from its beginning only, because a
-/// note must outlive the letter it speaks of. So one letter that waits for days would hold everything behind it. When the
-/// box has more than twice the segments that the queue would fill (and four to begin with), the letters that are still
-/// queued in the first segment are appended once more at the end, with their notes, and the first segment is empty.
+/// Segments are deleted from the log's beginning only, because a record must outlive the message that it speaks of. A segment goes when no
+/// message lies in it and the index is synced behind it. So one message that waits for days would hold everything behind it. When the
+/// log has more than twice the segments that the queue would fill (and four to begin with), the messages that are still queued in the
+/// first segment are appended once more at the end, with what is known of them, and the first segment is empty.
 ///
-/// A letter is copied at most once while the box turns over, and the box turns over once per queue's size of new mail: the cost
+/// A message is copied at most once while the log turns over, and the log turns over once for each queue's size of new mail: the cost
 /// is at most one byte copied for each byte taken in, and next to nothing while the queue is short. This is the cleaner of a
 /// log-structured file system (Rosenblum and Ousterhout 1992) with the oldest segment as its only choice.
-///
-/// The copy follows the rule of every letter: box synced, then register synced, then the old place is free.
 final class Cleaner {
     private static final Logger LOG = LoggerFactory.getLogger(Cleaner.class);
     private static final int AT_ONCE = 256;
+    private static final long BYTES_AT_ONCE = 4 << 20;
     private static final long SPARE_SEGMENTS = 4;
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    private final LetterBox box;
-    private final Register register;
-    private final FreshLetters fresh;
+    /// Makes the index safe.
+    interface Sync {
+        void run() throws IndexException;
+    }
+
+    private final MessageLog log;
+    private final QueueIndex index;
     private final long segmentBytes;
-    private final Deque<Found.Stored> waiting = new ArrayDeque<>();
-    private long segments;
-    private long wanted = Long.MAX_VALUE;
-    private long movedUpTo;
-    private long releasedBefore;
+    private final Deque<LogRecord.Stored> waiting = new ArrayDeque<>();
+    private LogWriter writer;
+    private Runnable again = () -> {};
+    private volatile boolean underWay;
+    /// The greatest segment that was copied, and when: what changed meanwhile is left out and copied the next time.
+    private long copied;
+    private long copiedNanos;
+    private boolean copying;
+    /// All that is known of hosts stands in this segment and behind it.
+    private long hostsSegment;
+    private long looked;
     private long lookNanos = System.nanoTime();
 
-    Cleaner(LetterBox box, Register register, FreshLetters fresh, long segmentBytes) {
-        this.box = box;
-        this.register = register;
-        this.fresh = fresh;
+    Cleaner(MessageLog log, QueueIndex index, long segmentBytes) {
+        this.log = log;
+        this.index = index;
         this.segmentBytes = segmentBytes;
     }
 
-    /// True when a letter may have left this place since somebody remembered it.
-    boolean mayHaveMoved(Place place) {
-        return place.segment() <= movedUpTo;
+    /// @param again runs on the log thread when [#step] may go on
+    void start(LogWriter writer, Runnable again) {
+        this.writer = writer;
+        this.again = again;
     }
 
-    /// @param released letters that have left the box, ever
-    boolean isDue(long released) throws RegisterException {
-        long now = box.closedSegments();
-        // Asked once for each segment that comes or goes. An operator may delete nine letters of ten without any of that, and no
-        // mail may come for days: then once a second is often enough.
-        if (now != segments || waitNanos(released) == 0) {
-            segments = now;
-            releasedBefore = released;
-            lookNanos = System.nanoTime();
-            wanted = now <= SPARE_SEGMENTS
-                    ? Long.MAX_VALUE
-                    : SPARE_SEGMENTS + 2 * register.totals().sizeBytes() / segmentBytes;
+    /// @param applied the segment up to which the index has come
+    void step(long applied, Sync sync) throws IOException {
+        if (underWay) {
+            return;
         }
-        return !waiting.isEmpty() || segments > wanted;
+        if (waiting.isEmpty() && (copying || applied != looked || System.nanoTime() - lookNanos >= 0)) {
+            copying = false;
+            looked = applied;
+            lookNanos = System.nanoTime() + LOOK_NANOS;
+            look(applied, sync);
+        }
+        if (!waiting.isEmpty()) {
+            carry();
+        }
     }
 
-    /// How long until [#isDue] has to be asked though nothing comes; Long.MAX_VALUE when it has not.
-    long waitNanos(long released) {
-        return released == releasedBefore || segments <= SPARE_SEGMENTS
-                ? Long.MAX_VALUE
-                : Math.max(0, LOOK_NANOS - (System.nanoTime() - lookNanos));
+    private void look(long applied, Sync sync) throws IOException {
+        SortedSet<Long> closed = new TreeSet<>(log.segments()).headSet(applied);
+        if (closed.isEmpty()) {
+            return;
+        }
+        Map<Long, Long> live = index.named().letters();
+        List<Long> empty = closed.stream().takeWhile(segment -> live.getOrDefault(segment, 0L) == 0).toList();
+        if (!empty.isEmpty()) {
+            delete(empty, applied, sync);
+            return;
+        }
+        long most = SPARE_SEGMENTS + 2 * index.totals().sizeBytes() / segmentBytes;
+        // Segments that were copied go when the index has heard of the copies; the next ones need not wait for that.
+        SortedSet<Long> left = closed.tailSet(copied + 1);
+        if (left.size() > most) {
+            begin(left.getFirst());
+        } else if (closed.size() > most && lookNanos - copiedNanos > AGAIN_NANOS) {
+            begin(closed.getFirst());
+        }
     }
 
-    /// Moves some letters. @return the first number that is still free
-    long step(long nextSeq) throws IOException {
-        if (waiting.isEmpty() && !begin()) {
-            wanted = Long.MAX_VALUE;
-            return nextSeq;
+    private void delete(List<Long> empty, long applied, Sync sync) throws IOException {
+        if (hostsSegment <= empty.getLast()) {
+            keepHosts(applied);
+            return;
         }
-        long seq = nextSeq;
-        List<Change> moves = new ArrayList<>();
-        List<Note> notes = new ArrayList<>();
-        for (Found.Stored letter : queuedOfNext()) {
-            Optional<Register.Located> there = register.locate(letter.letter().id());
-            if (there.isPresent() && there.get().place().equals(letter.place())
-                    && !fresh.isLeaving(letter.letter().id())) {
-                Place to;
-                try {
-                    to = box.copy(seq, letter);
-                } catch (DamagedLetterException e) {
-                    // It stays where it is, with all behind it, until somebody reads it, sees it set aside and deletes it.
-                    LOG.warn("event=letter-not-moved queue={} reason=\"{}\"", letter.letter().id(), e.getMessage());
-                    continue;
-                }
-                moves.add(new Change.Move(letter.letter().id(), seq, letter.place(), to, there.get().sizeBytes()));
-                note(letter.letter().id(), notes);
-                seq++;
-            }
+        sync.run();
+        for (long segment : empty) {
+            log.delete(segment);
+            LOG.debug("event=segment-deleted segment={}", segment);
         }
-        if (!moves.isEmpty()) {
-            write(moves, notes);
-        }
-        return seq;
     }
 
-    private boolean begin() throws IOException {
-        Optional<Long> first = box.firstSegment();
-        if (first.isEmpty()) {
-            return false;
+    /// What is known of hosts must not go with the segments in which it was written. A host that the tail speaks of is left out; its
+    /// record lies where the index has not come yet.
+    private void keepHosts(long applied) throws IOException {
+        hostsSegment = applied;
+        List<Task.Carried> hosts = index.hosts().stream().map(LogRecord.KeepHost::new)
+                .map(record -> new Task.Carried(record.subject(), Optional.empty(), List.of(record))).toList();
+        append(hosts);
+        lookNanos = System.nanoTime();
+    }
+
+    private void append(List<Task.Carried> carried) {
+        underWay = true;
+        if (!writer.add(new Task.Carry(carried, this::appended))) {
+            underWay = false;
         }
-        movedUpTo = Math.max(movedUpTo, first.get());
-        box.scanOne(first.get(), 0, found -> {
-            if (found instanceof Found.Stored stored) {
+    }
+
+    private void appended() {
+        underWay = false;
+        again.run();
+    }
+
+    private void begin(long segment) throws IOException {
+        copying = true;
+        copied = Math.max(copied, segment);
+        copiedNanos = System.nanoTime();
+        log.scan(new Position(segment, 0), new Position(segment, Long.MAX_VALUE), found -> {
+            if (found instanceof Found.Sound(LogRecord.Stored stored, Position _)) {
                 waiting.add(stored);
             }
         });
-        LOG.debug("event=segment-cleaned segment={} letters={}", first.get(), waiting.size());
-        return !waiting.isEmpty();
+        LOG.debug("event=segment-cleaned segment={} messages={}", segment, waiting.size());
     }
 
-    private List<Found.Stored> queuedOfNext() throws IOException {
-        List<Found.Stored> next = new ArrayList<>();
-        while (next.size() < AT_ONCE && !waiting.isEmpty()) {
+    private void carry() throws IOException {
+        List<LogRecord.Stored> next = new ArrayList<>();
+        long bytes = 0;
+        while (next.size() < AT_ONCE && bytes < BYTES_AT_ONCE && !waiting.isEmpty()) {
             next.add(waiting.poll());
+            bytes += next.getLast().place().ownFile() ? 0 : next.getLast().letter().sizeBytes();
         }
-        Set<QueueId> known = new HashSet<>(register.known(next.stream().map(each -> each.letter().id()).toList()));
-        return next.stream().filter(each -> known.contains(each.letter().id())).toList();
-    }
-
-    /// What was noted of the letter in segments that will go before its copy does.
-    private void note(QueueId id, List<Note> notes) throws IOException {
-        try {
-            register.message(id).ifPresent(message -> {
-                message.recipients().forEach(each -> {
-                    switch (each.status()) {
-                        case OPEN -> {
-                        }
-                        case DELIVERED -> notes.add(new Note(What.DELIVERED, id, each.recipient().number()));
-                        case FAILED, FAILED_AND_REPORTED ->
-                            notes.add(new Note(What.FAILED, id, each.recipient().number()));
-                    }
-                });
-                if (message.recipients().stream()
-                        .anyMatch(each -> each
-                                .status() == org.slipstream.spool.register.RecipientStatus.FAILED_AND_REPORTED)) {
-                    notes.add(new Note(What.REPORTED, id));
-                }
-                if (message.summary().held()) {
-                    notes.add(new Note(What.HELD, id));
-                }
-            });
-        } catch (DamagedRowsException e) {
-            LOG.debug("event=no-notes queue={} reason=\"{}\"", id, e.getMessage());
-        }
-    }
-
-    private void write(List<Change> moves, List<Note> notes) throws IOException {
-        if (!notes.isEmpty()) {
-            box.note(notes);
-        }
-        box.barrier();
-        register.write(moves);
-        register.barrier();
-        for (Change change : moves) {
-            if (change instanceof Change.Move move) {
-                box.moved(move.from(), move.to());
-                fresh.moved(move.id(), move.to());
+        Map<QueueId, QueueIndex.Located> located = index
+                .locate(next.stream().map(LogRecord.Stored::id).toList());
+        List<Task.Carried> carried = new ArrayList<>();
+        for (LogRecord.Stored stored : next) {
+            QueueIndex.Located there = located.get(stored.id());
+            if (there != null && there.place().equals(stored.place())) {
+                carried(stored).ifPresent(carried::add);
             }
+        }
+        append(carried);
+    }
+
+    private Optional<Task.Carried> carried(LogRecord.Stored stored) throws IOException {
+        try {
+            NewLetter content = log.read(stored);
+            return Optional.of(new Task.Carried(stored.id(), Optional.of(content), KnownState.of(index, stored.id())));
+        } catch (DamagedLetterException e) {
+            // It stays where it is, with all behind it, until a reader meets it, sees it set aside and deletes it.
+            LOG.warn("event=message-not-copied queue={} reason=\"{}\"", stored.id(), e.getMessage());
+            return Optional.empty();
         }
     }
 }

@@ -1,14 +1,13 @@
 package org.slipstream.spool;
 
+import org.slipstream.core.ContentFacts;
+import org.slipstream.core.ContentSource;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Letter;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
-import org.slipstream.spool.box.NewLetter;
-import org.slipstream.spool.box.Place;
-import org.slipstream.spool.register.Register;
+import org.slipstream.spool.log.NewLetter;
 
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
@@ -19,11 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Letters committed just now, in memory, so that most mail is delivered without being read from disk: bounded by bytes, the
-/// one unused for longest goes first. Any thread.
-///
-/// The envelope may stand in for the register's rows only until the first outcome is recorded ([#touched]): from then on
-/// the register alone knows who is still open.
+/// Messages committed just now, in memory, so that most mail is delivered without being read from disk: bounded by bytes, the one
+/// unused for longest goes first. Any thread.
 final class FreshLetters {
     /// About what the objects of an envelope and a recipient weigh.
     private static final int ENVELOPE_BYTES = 400;
@@ -33,17 +29,14 @@ final class FreshLetters {
         final Envelope envelope;
         final Optional<Letter> letter;
         final long weight;
-        Register.Located located;
         final BitSet delivered = new BitSet();
         boolean touched;
         boolean finished;
-        boolean told;
 
-        Fresh(NewLetter from, Place place) {
-            located = new Register.Located(place, from.content().sizeBytes());
+        Fresh(NewLetter from) {
             envelope = from.envelope();
             letter = from.content() instanceof NewLetter.Inline inline
-                    ? Optional.of(new InMemory(inline.bytes(), inline.length()))
+                    ? Optional.of(new InMemory(inline.bytes(), inline.length(), from.facts()))
                     : Optional.empty();
             weight = ENVELOPE_BYTES + (long) RECIPIENT_BYTES * envelope.recipients().size()
                     + from.envelopeBytes().length
@@ -51,7 +44,7 @@ final class FreshLetters {
         }
     }
 
-    private record InMemory(byte[] bytes, int length) implements Letter {
+    private record InMemory(byte[] bytes, int length, Optional<ContentFacts> facts) implements Letter {
         @Override
         public long sizeBytes() {
             return length;
@@ -60,6 +53,11 @@ final class FreshLetters {
         @Override
         public InputStream open() {
             return new ByteArrayInputStream(bytes, 0, length);
+        }
+
+        @Override
+        public Optional<ContentSource> source() {
+            return Optional.of(new ContentSource.InMemory(bytes, 0, length));
         }
     }
 
@@ -72,10 +70,9 @@ final class FreshLetters {
     }
 
     /// Once for a whole group.
-    synchronized void add(List<NewLetter> group, List<Place> places) {
-        for (int i = 0; i < group.size(); i++) {
-            NewLetter letter = group.get(i);
-            Fresh fresh = new Fresh(letter, places.get(i));
+    synchronized void add(List<NewLetter> group) {
+        for (NewLetter letter : group) {
+            Fresh fresh = new Fresh(letter);
             letters.put(letter.id(), fresh);
             bytes += fresh.weight;
         }
@@ -94,12 +91,6 @@ final class FreshLetters {
         return Optional.ofNullable(letters.get(id)).map(fresh -> fresh.envelope);
     }
 
-    /// All recipients of a message of which none has been tried.
-    synchronized Optional<List<Recipient>> openRecipients(QueueId id) {
-        return Optional.ofNullable(letters.get(id)).filter(fresh -> !fresh.touched)
-                .map(fresh -> fresh.envelope.recipients());
-    }
-
     synchronized Optional<Spool.InMemory> inMemory(QueueId id) {
         return Optional.ofNullable(letters.get(id)).flatMap(fresh -> fresh.letter
                 .map(letter -> new Spool.InMemory(fresh.envelope, letter, !fresh.touched)));
@@ -107,8 +98,8 @@ final class FreshLetters {
 
     /// What is about to be recorded.
     ///
-    /// @return true when every recipient has had the letter now, and nothing is left to be done but to forget it: a sender who
-    ///         asks for a receipt has to be told first, out of the register
+    /// @return true when every recipient has had the message now, and nothing is left to be done but to forget it: a sender who asks
+    ///         for a receipt has to be told first, out of the index
     synchronized boolean recorded(QueueId id, List<RecipientOutcome> outcomes) {
         Fresh fresh = letters.get(id);
         if (fresh == null) {
@@ -131,30 +122,7 @@ final class FreshLetters {
         return fresh != null && fresh.finished;
     }
 
-    /// True when somebody has asked where it lies in order to delete it.
-    synchronized boolean isLeaving(QueueId id) {
-        Fresh fresh = letters.get(id);
-        return fresh != null && fresh.told;
-    }
-
-    synchronized void moved(QueueId id, Place to) {
-        Fresh fresh = letters.get(id);
-        if (fresh != null) {
-            fresh.located = new Register.Located(to, fresh.located.sizeBytes());
-        }
-    }
-
-    /// Where a letter lies, told once: to whoever deletes its rows.
-    synchronized Optional<Register.Located> locate(QueueId id) {
-        Fresh fresh = letters.get(id);
-        if (fresh == null || fresh.told) {
-            return Optional.empty();
-        }
-        fresh.told = true;
-        return Optional.of(fresh.located);
-    }
-
-    synchronized void remove(QueueId id) {
+    private void remove(QueueId id) {
         Fresh fresh = letters.remove(id);
         if (fresh != null) {
             bytes -= fresh.weight;

@@ -4,16 +4,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Letter;
+import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
-import org.slipstream.spool.box.LetterBox;
-import org.slipstream.spool.register.Change;
-import org.slipstream.spool.register.DamagedRowsException;
-import org.slipstream.spool.register.HostRecord;
-import org.slipstream.spool.register.Register;
-import org.slipstream.spool.register.Search;
+import org.slipstream.spool.index.DamagedRowsException;
+import org.slipstream.spool.index.DueQuery;
+import org.slipstream.spool.index.IndexDamage;
+import org.slipstream.spool.index.IndexException;
+import org.slipstream.spool.index.QueueIndex;
+import org.slipstream.spool.index.Search;
+import org.slipstream.spool.log.HostRecord;
+import org.slipstream.spool.log.LogRecord;
+import org.slipstream.spool.log.MessageLog;
+import org.slipstream.spool.log.Place;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -26,163 +31,198 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
-/// The spool on the local disk: hands changes to the writer, answers questions from memory, register and box.
+/// The spool on the local disk: hands changes to the log thread, answers questions from memory, index and log.
+///
+/// A question to the index first waits until the index has all that is in the log at that moment. What is under way is answered from
+/// memory: from [FreshLetters] and [Tail].
 final class LocalSpool implements Spool {
     private static final Logger LOG = LoggerFactory.getLogger(LocalSpool.class);
 
     private final SpoolConfig config;
     private final LongSupplier clock;
-    private final LetterBox box;
-    private final Register register;
+    private final MessageLog log;
+    private final QueueIndex index;
+    private final Tail tail;
     private final FreshLetters fresh;
     private final SpaceGuard space;
-    private final SpoolWriter writer;
+    private final LogWriter writer;
+    private final Indexer indexer;
     private final ReaderThreads readers;
     private final SpoolLock lock;
     private final AtomicLong lastId;
     private final Patience patience;
     private final DraftMemory drafts;
+    private final Troubles troubles;
     private final Optional<Watchdog> watchdog;
 
     /// Takes over everything it gets; [#close] closes it.
-    LocalSpool(SpoolConfig config, LongSupplier clock, LetterBox box, Register register, FreshLetters fresh,
-            SpaceGuard space, SpoolWriter writer, ReaderThreads readers, SpoolLock lock, long lastId,
-            Patience patience, DraftMemory drafts, Optional<Watchdog> watchdog) {
+    LocalSpool(SpoolConfig config, LongSupplier clock, MessageLog log, QueueIndex index, Tail tail,
+            FreshLetters fresh, SpaceGuard space, LogWriter writer, Indexer indexer, ReaderThreads readers,
+            SpoolLock lock, long lastId, Patience patience, DraftMemory drafts, Troubles troubles,
+            Optional<Watchdog> watchdog) {
         this.config = config;
         this.clock = clock;
-        this.box = box;
-        this.register = register;
+        this.log = log;
+        this.index = index;
+        this.tail = tail;
         this.fresh = fresh;
         this.space = space;
         this.writer = writer;
+        this.indexer = indexer;
         this.readers = readers;
         this.lock = lock;
         this.lastId = new AtomicLong(lastId);
         this.patience = patience;
         this.drafts = drafts;
+        this.troubles = troubles;
         this.watchdog = watchdog;
     }
 
     @Override
-    public Draft draft() throws NoSpaceException {
+    public Draft draft() throws IOException {
         space.require();
+        if (tail.isFull()) {
+            throw new IOException("the queue index is too far behind the log: " + tail.size() + " messages");
+        }
         long now = clock.getAsLong();
         QueueId id = new QueueId(lastId.updateAndGet(last -> QueueId.after(last, now).value()));
-        return new WritingDraft(id, box, writer, space, clock, config.inlineBytes(), drafts);
+        return new WritingDraft(id, log, writer, space, clock, config.inlineBytes(), drafts, tail);
     }
 
     @Override
     public void record(QueueId id, List<RecipientOutcome> outcomes, boolean attempt, Runnable then) {
         if (fresh.recorded(id, outcomes)) {
-            // What is left to be known of it is that it is finished: one change instead of two, and no rows are written only
-            // to be deleted.
-            alter(new Change.Remove(id, fresh.locate(id)), then);
+            // What is left to be known of it is that it is finished: one record instead of two.
+            change(new LogRecord.Remove(id), then);
             return;
         }
-        alter(new Change.Outcomes(id, List.copyOf(outcomes), clock.getAsLong(), attempt), then);
+        change(new LogRecord.Outcomes(id, outcomes, clock.getAsLong(), attempt), then);
     }
 
     @Override
     public void defer(QueueId id, long nextAttemptMillis, Runnable then) {
-        alter(new Change.NextAttempt(id, nextAttemptMillis), then);
+        change(new LogRecord.NextAttempt(id, nextAttemptMillis), then);
     }
 
     @Override
     public void remove(QueueId id, Runnable then) {
-        Optional<Register.Located> located = fresh.locate(id);
         if (fresh.forget(id)) {
             // Its last outcome has removed it; only the answer is missing.
-            add(new Task.Alteration(List.of(), then), "nothing");
+            add(new Task.Changes(List.of(), then));
             return;
         }
-        alter(new Change.Remove(id, located), then);
+        change(new LogRecord.Remove(id), then);
     }
 
     @Override
     public void hold(QueueId id, boolean held, Runnable then) {
-        alter(new Change.Hold(id, held), then);
+        change(new LogRecord.Hold(id, held), then);
     }
 
     @Override
     public void makeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis, Runnable then) {
         if (id.isPresent()) {
-            alter(new Change.MakeDue(List.of(id.get()), nowMillis), then);
+            change(new LogRecord.MakeDue(id.get(), nowMillis), then);
         } else {
-            new MakingDue(register, readers, writer, domain, nowMillis, then).begin();
+            new MakingDue(index, indexer, readers, writer, domain, nowMillis, then).begin();
         }
     }
 
     @Override
     public void failuresReported(QueueId id, Runnable then) {
-        alter(new Change.FailuresReported(id), then);
+        change(new LogRecord.FailuresReported(id), then);
     }
 
     @Override
     public void delayReported(QueueId id, Runnable then) {
-        alter(new Change.DelayReported(id), then);
+        change(new LogRecord.DelayReported(id), then);
     }
 
     @Override
     public void keepHost(HostRecord host) {
-        alter(new Change.KeepHost(host), () -> {});
+        change(new LogRecord.KeepHost(host), () -> {});
     }
 
     @Override
     public void forgetHost(String host, String kind) {
-        alter(new Change.ForgetHost(host, kind), () -> {});
+        change(new LogRecord.ForgetHost(host, kind), () -> {});
     }
 
     @Override
     public List<HostRecord> hosts() throws IOException {
-        return readers.read(register::hosts);
+        return current(index::hosts);
     }
 
-    private void alter(Change change, Runnable then) {
-        add(new Task.Alteration(List.of(change), then), change);
+    private void change(LogRecord record, Runnable then) {
+        add(new Task.Changes(List.of(record), then));
+    }
+
+    private void add(Task task) {
+        if (!writer.add(task)) {
+            LOG.warn("event=change-after-close change=\"{}\"", LogText.text(task.toString()));
+        }
+    }
+
+    /// Asks the index when it has all that is in the log now.
+    private <T> T current(Callable<T> question) throws IOException {
+        indexer.bringUp();
+        return read(question);
+    }
+
+    private <T> T read(Callable<T> question) throws IOException {
+        try {
+            return readers.read(question);
+        } catch (IndexException e) {
+            if (IndexDamage.isBehind(e)) {
+                indexer.damaged(e);
+            }
+            throw e;
+        }
+    }
+
+    /// Asks the index about one message, which it may have known for long.
+    private <T> T about(QueueId id, Callable<T> question) throws IOException {
+        return tail.mentions(id) ? current(question) : read(question);
     }
 
     @Override
     public void claimDue(QueueName queue, long nowMillis, int limit, long leaseUntilMillis,
-            long heldCreatedBeforeMillis,
-            long furthestMillis, Consumer<Claimed> then) {
-        Change.Claim claim = new Change.Claim(queue, nowMillis, Math.min(limit, Integer.MAX_VALUE - 1),
-                leaseUntilMillis,
-                heldCreatedBeforeMillis, furthestMillis);
-        add(new Task.Claiming(claim, found -> then
-                .accept(new Claimed(found.messages(), found.more(), found.nextDueMillis()))), claim);
-    }
-
-    private void add(Task task, Object change) {
-        if (!writer.add(task)) {
-            LOG.warn("event=change-after-close change={}", change);
-        }
+            long heldCreatedBeforeMillis, long furthestMillis, Consumer<Claimed> then) {
+        DueQuery query = new DueQuery(queue, nowMillis, limit, heldCreatedBeforeMillis, furthestMillis);
+        indexer.findDue(query, due -> add(new Task.Lease(due.messages(), leaseUntilMillis, leased -> then
+                .accept(new Claimed(leased, due.more() || leased.size() < due.messages().size(),
+                        due.nextDueMillis())))));
     }
 
     @Override
     public RecipientBatch readRecipients(QueueId id, int after, int limit) throws IOException, DamagedException {
-        Optional<List<Recipient>> untried = fresh.openRecipients(id);
-        if (untried.isPresent()) {
-            return RecipientBatch.of(untried.get(), after, limit);
+        Optional<List<Recipient>> known = tail.openRecipients(id);
+        if (known.isPresent()) {
+            return batch(known.get().stream().filter(each -> each.number() > after).toList(), limit);
         }
-        int most = Math.min(limit, Integer.MAX_VALUE - 1);
         try {
-            List<Recipient> open = readers.read(() -> register.openRecipients(id, after, most + 1));
-            return new RecipientBatch(open.subList(0, Math.min(most, open.size())), open.size() <= most);
+            int most = Math.min(limit, Integer.MAX_VALUE - 1);
+            return batch(about(id, () -> index.openRecipients(id, after, most + 1)), most);
         } catch (DamagedRowsException e) {
             setAside(id, e.getMessage());
             throw new DamagedException(e.getMessage());
         }
     }
 
+    private static RecipientBatch batch(List<Recipient> open, int most) {
+        return new RecipientBatch(open.subList(0, Math.min(most, open.size())), open.size() <= most);
+    }
+
     /// Marks the message; its rows and its letter stay where they are.
     private void setAside(QueueId id, String reason) {
         LOG.warn("event=message-set-aside queue={} reason=\"{}\"", id, reason);
-        alter(new Change.SetAside(id), () -> {});
+        change(new LogRecord.SetAside(id), () -> {});
     }
 
     @Override
@@ -196,43 +236,47 @@ final class LocalSpool implements Spool {
         if (inMemory.isPresent()) {
             return inMemory.get();
         }
-        Register.Located located = readers.read(() -> register.locate(id))
-                .orElseThrow(() -> new NoSuchFileException("no message " + id));
-        return box.letter(id, located.place(), located.sizeBytes(), () -> letterDamaged(id));
+        QueueIndex.Located located = locate(id).orElseThrow(() -> new NoSuchFileException("no message " + id));
+        return log.letter(id, located.place(), located.sizeBytes(), () -> contentDamaged(id, located.place()));
     }
 
-    private void letterDamaged(QueueId id) {
+    private Optional<QueueIndex.Located> locate(QueueId id) throws IOException {
+        Optional<QueueIndex.Located> known = tail.locate(id);
+        return known.isPresent() ? known : about(id, () -> index.locate(id));
+    }
+
+    private void contentDamaged(QueueId id, Place place) {
         try {
-            // A letter that was removed meanwhile is not damaged.
-            if (readers.read(() -> register.locate(id)).isPresent()) {
+            // A message that was removed or copied elsewhere in between is not damaged.
+            if (locate(id).filter(now -> now.place().equals(place)).isPresent()) {
                 setAside(id, "its letter is damaged or missing");
             }
         } catch (IOException e) {
-            LOG.warn("event=register-not-read queue={} error=\"{}\"", id, e.toString());
+            LOG.warn("event=index-not-read queue={} error=\"{}\"", id, e.toString());
         }
     }
 
     @Override
     public Optional<Envelope> envelope(QueueId id) throws IOException {
-        Optional<Envelope> inMemory = fresh.envelope(id);
-        return inMemory.isPresent() ? inMemory : registered(id).map(Register.Registered::envelope);
+        Optional<Envelope> inMemory = fresh.envelope(id).or(() -> tail.envelope(id));
+        return inMemory.isPresent() ? inMemory : indexed(id).map(QueueIndex.Indexed::envelope);
     }
 
     @Override
     public Optional<Details> details(QueueId id) throws IOException {
-        return registered(id).map(LocalSpool::details);
+        return indexed(id).map(LocalSpool::details);
     }
 
-    private Optional<Register.Registered> registered(QueueId id) throws IOException {
+    private Optional<QueueIndex.Indexed> indexed(QueueId id) throws IOException {
         try {
-            return readers.read(() -> register.message(id));
+            return about(id, () -> index.message(id));
         } catch (DamagedRowsException e) {
             setAside(id, e.getMessage());
             throw e;
         }
     }
 
-    private static Details details(Register.Registered message) {
+    private static Details details(QueueIndex.Indexed message) {
         return new Details(message.summary(), message.envelope(), message.nextAttemptMillis(),
                 message.recipients().stream().map(each -> new RecipientState(each.recipient(), switch (each.status()) {
                     case OPEN -> State.OPEN;
@@ -249,7 +293,7 @@ final class LocalSpool implements Spool {
         while (listed.size() < limit) {
             Optional<QueueId> start = from;
             int wanted = limit - listed.size();
-            Register.Page page = readers.read(() -> register.page(start, wanted));
+            QueueIndex.Page page = current(() -> index.page(start, wanted));
             page.messages().forEach(message -> listed.add(details(message)));
             page.damaged().forEach(damaged -> setAside(damaged.id(), damaged.what()));
             if (page.damaged().isEmpty() || page.messages().size() + page.damaged().size() < wanted) {
@@ -257,16 +301,16 @@ final class LocalSpool implements Spool {
             }
             // Damaged ones made the page shorter, and a short page would look like the last.
             from = Stream.concat(page.messages().stream().map(message -> message.summary().id()),
-                    page.damaged().stream().map(Register.DamagedMessage::id)).max(QueueId::compareTo);
+                    page.damaged().stream().map(QueueIndex.DamagedMessage::id)).max(QueueId::compareTo);
         }
         return listed;
     }
 
     @Override
     public List<SetAside> setAside(Optional<QueueId> after, int limit) throws IOException {
-        Register.Page page = readers.read(() -> register.setAside(after, limit));
+        QueueIndex.Page page = current(() -> index.setAside(after, limit));
         List<SetAside> listed = new ArrayList<>();
-        for (Register.Registered message : page.messages()) {
+        for (QueueIndex.Indexed message : page.messages()) {
             listed.add(setAside(details(message)));
         }
         page.damaged().forEach(each -> listed.add(new SetAside(each.id(), Optional.empty(), each.what(), false)));
@@ -276,8 +320,8 @@ final class LocalSpool implements Spool {
 
     private SetAside setAside(Details message) throws IOException {
         QueueId id = message.summary().id();
-        Optional<Register.Located> located = readers.read(() -> register.locate(id));
-        try (InputStream letter = box.letter(id, located.orElseThrow(() -> new NoSuchFileException("" + id)).place(),
+        Optional<QueueIndex.Located> located = about(id, () -> index.locate(id));
+        try (InputStream letter = log.letter(id, located.orElseThrow(() -> new NoSuchFileException("" + id)).place(),
                 message.summary().sizeBytes(), () -> {}).open()) {
             letter.transferTo(OutputStream.nullOutputStream());
             return new SetAside(id, Optional.of(message), "its letter can be read; `mta spool repair` queues it again",
@@ -288,32 +332,32 @@ final class LocalSpool implements Spool {
     }
 
     @Override
-    public Register.Found find(Search search, Optional<QueueId> after, int limit) throws IOException {
+    public QueueIndex.Found find(Search search, Optional<QueueId> after, int limit) throws IOException {
         long now = clock.getAsLong();
-        return readers.read(() -> register.find(search, now, after, limit));
+        return current(() -> index.find(search, now, after, limit));
     }
 
     @Override
-    public Register.Found tried(String domain) throws IOException {
-        return readers.read(() -> register.tried(domain));
+    public QueueIndex.Found tried(String domain) throws IOException {
+        return current(() -> index.tried(domain));
     }
 
     @Override
     public List<Details> details(List<QueueId> ids) throws IOException {
-        Register.Page page = readers.read(() -> register.messages(ids));
+        QueueIndex.Page page = current(() -> index.messages(ids));
         page.damaged().forEach(damaged -> setAside(damaged.id(), damaged.what()));
         return page.messages().stream().map(LocalSpool::details).toList();
     }
 
     @Override
     public Counts counts() throws IOException {
-        Register.Totals totals = readers.read(register::totals);
+        QueueIndex.Totals totals = current(index::totals);
         return new Counts(totals.messages(), totals.held(), totals.corrupt() + setAsideFiles(), totals.sizeBytes());
     }
 
     @Override
     public List<Trouble> troubles() {
-        List<Trouble> now = new ArrayList<>(writer.troubles());
+        List<Trouble> now = new ArrayList<>(troubles.now());
         space.shortage().ifPresent(shortage -> now.add(new Trouble(shortage.what(),
                 clock.getAsLong() - shortage.millis(), shortage.reason(), true)));
         return now;
@@ -332,6 +376,7 @@ final class LocalSpool implements Spool {
     public void close() {
         patience.close();
         writer.close();
+        indexer.close();
         watchdog.ifPresent(Watchdog::close);
         readers.close();
         lock.close();

@@ -3,8 +3,8 @@ package org.slipstream.spool;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.QueueId;
-import org.slipstream.spool.register.Change;
-import org.slipstream.spool.register.Register;
+import org.slipstream.spool.index.QueueIndex;
+import org.slipstream.spool.log.LogRecord;
 
 import java.io.IOException;
 import java.util.List;
@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 
 /// An operator's order to make a whole queue due, carried out in portions of a few hundred messages.
 ///
-/// As one statement it held the writer for as long as the queue was (300,000 messages: a minute, in which every client heard 451),
-/// and the database kept all of the transaction in memory. Now a reader finds the next portion, the writer writes it
+/// As one statement it held the index for as long as the queue was (300,000 messages: a minute, in which every client heard 451),
+/// and the database kept all of the transaction in memory. Now a reader finds the next portion, the log thread writes it
 /// with whatever else waits, and only then the next one is looked for. A new letter waits for one portion at most.
 ///
 /// Messages are taken in order of id, each once, so the order ends however fast mail comes and goes. A stop in the middle leaves the
@@ -23,17 +23,20 @@ final class MakingDue {
     private static final long AGAIN_MILLIS = 1_000;
     private static final Logger LOG = LoggerFactory.getLogger(MakingDue.class);
 
-    private final Register register;
+    private final QueueIndex index;
+    private final Indexer indexer;
     private final ReaderThreads readers;
-    private final SpoolWriter writer;
+    private final LogWriter writer;
     private final Optional<String> domain;
     private final long nowMillis;
     private final Runnable then;
 
-    /// @param then runs on the writer's thread after each portion, at least once
-    MakingDue(Register register, ReaderThreads readers, SpoolWriter writer, Optional<String> domain, long nowMillis,
+    /// @param then runs on the log thread after each portion, at least once
+    MakingDue(QueueIndex index, Indexer indexer, ReaderThreads readers, LogWriter writer, Optional<String> domain,
+            long nowMillis,
             Runnable then) {
-        this.register = register;
+        this.index = index;
+        this.indexer = indexer;
         this.readers = readers;
         this.writer = writer;
         this.domain = domain;
@@ -47,11 +50,11 @@ final class MakingDue {
 
     private void portion(Optional<QueueId> after) {
         try {
-            Register.Found found = register.notDue(domain, nowMillis, after);
-            List<Change> changes = found.ids().isEmpty()
-                    ? List.of()
-                    : List.of(new Change.MakeDue(found.ids(), nowMillis));
-            writer.add(new Task.Alteration(changes, () -> {
+            indexer.bringUp();
+            QueueIndex.Found found = index.notDue(domain, nowMillis, after);
+            List<LogRecord> changes = found.ids().stream()
+                    .<LogRecord>map(id -> new LogRecord.MakeDue(id, nowMillis)).toList();
+            writer.add(new Task.Changes(changes, () -> {
                 then.run();
                 found.next().ifPresent(last -> readers.execute(() -> portion(Optional.of(last))));
             }));

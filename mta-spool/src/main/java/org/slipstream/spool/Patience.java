@@ -3,10 +3,10 @@ package org.slipstream.spool;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/// How long a client can be expected to wait for its 250. Letters that the writer has not taken by then are given up, and their
+/// How long a client can be expected to wait for its 250. Messages that the log thread has not taken by then are given up, and their
 /// clients told to come again: 451 in time is better than a client that hangs up and does not know.
 ///
-/// Only what the writer has not taken can be given up. Of a letter that hangs in a sync nobody knows whether it is there, and
+/// Only what the log thread has not taken can be given up. Of a letter that hangs in a sync nobody knows whether it is there, and
 /// 451 for it would make two of it (RFC 1047).
 ///
 /// One look at the queue every now and then: a timer for each letter would cost more than some of the letter's syscalls. On a platform
@@ -14,17 +14,17 @@ import java.util.concurrent.TimeUnit;
 final class Patience implements AutoCloseable {
     private static final long LONGEST_NAP_MILLIS = 5_000;
 
-    private final SpoolWriter writer;
+    private final LogWriter writer;
     private final long millis;
     private final Thread thread;
 
-    private Patience(SpoolWriter writer, long millis) {
+    private Patience(LogWriter writer, long millis) {
         this.writer = writer;
         this.millis = millis;
         thread = Thread.ofPlatform().daemon().name("spool-patience").unstarted(this::run);
     }
 
-    static Patience with(SpoolWriter writer, long millis) {
+    static Patience with(LogWriter writer, long millis) {
         Patience patience = new Patience(writer, millis);
         patience.thread.start();
         return patience;
@@ -37,7 +37,7 @@ final class Patience implements AutoCloseable {
                 writer.giveUp(System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(millis), this::giveUp);
             }
         } catch (InterruptedException closed) {
-            // Whoever still waits is answered by the writer's last groups.
+            // The last groups answer the sessions that still wait.
         }
     }
 

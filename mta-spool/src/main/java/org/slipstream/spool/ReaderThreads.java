@@ -13,7 +13,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/// The threads `spool-read-0`, `spool-read-1` … that read the register for whoever asks. Callers may be virtual, and may be
+/// The threads `spool-read-0`, `spool-read-1` … that read the index for whoever asks. Callers may be virtual, and may be
 /// interrupted while they wait: the interrupt stays with them and never reaches the database, which it would close.
 final class ReaderThreads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReaderThreads.class);

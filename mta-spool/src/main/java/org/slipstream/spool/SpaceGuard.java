@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/// Says no to new letters while there is still room for what the letters on hand need: outcomes, bounces, the register.
+/// Says no to new letters while there is still room for what the letters on hand need: outcomes, bounces, the index.
 ///
 /// Looks at the disk at most once a second. Any thread; two threads that look at the same time do no harm.
 ///
@@ -130,7 +130,7 @@ final class SpaceGuard {
 
     /// A write failed for lack of space, whatever the disk says of itself.
     ///
-    /// @param ownFile true for the own file of a large letter, false for the box or the register
+    /// @param ownFile true for the own file of a large letter, false for the log or the index
     void ranOut(boolean ownFile) {
         long now = nanoTime.getAsLong();
         long free = usable();

@@ -8,9 +8,9 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
-import org.slipstream.spool.register.HostRecord;
-import org.slipstream.spool.register.Register;
-import org.slipstream.spool.register.Search;
+import org.slipstream.spool.index.QueueIndex;
+import org.slipstream.spool.index.Search;
+import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
 import java.util.List;
@@ -21,13 +21,16 @@ import java.util.stream.Collectors;
 
 /// The spool as the rest of the house sees it. Every method may be called from any thread.
 ///
-/// Methods that change something enqueue to the one writer thread and return at once; `then` runs on that thread after
-/// the group that holds the change is synced, and must not block. Changes take effect in the order of the calls.
-/// A change that fails (disk full, database error) is tried again by the writer until it succeeds; nothing is dropped.
+/// Methods that change something enqueue to the log thread and return at once; `then` runs on that thread after the group that holds
+/// the change is synced, and must not block. Changes take effect in the order of the calls. A change that fails (disk full) is tried
+/// again until it succeeds; nothing is dropped.
 /// Methods that read may block on disk; callers bring a thread of their own that nobody interrupts.
 public interface Spool extends AutoCloseable {
-    /// A new letter. @throws NoSpaceException when the disk is too full to begin
-    Draft draft() throws NoSpaceException;
+    /// A new message.
+    ///
+    /// @throws NoSpaceException when the disk is too full to begin
+    /// @throws IOException when the index is so far behind the log that no more mail is taken
+    Draft draft() throws IOException;
 
     /// Replaces the state of these recipients.
     ///
@@ -121,11 +124,11 @@ public interface Spool extends AutoCloseable {
 
     /// The next messages behind `after` that fit, in order of id, at most `limit`. Looks at a bounded piece of the queue: a short
     /// answer, even an empty one, is the last only when it has no `next`.
-    Register.Found find(Search search, Optional<QueueId> after, int limit) throws IOException;
+    QueueIndex.Found find(Search search, Optional<QueueId> after, int limit) throws IOException;
 
     /// The first messages, in order of id, that were tried, are not held, and have a recipient in this domain who still waits. Reads one
     /// page of the index by domain, however long the queue is; there may be more when the answer has a `next`.
-    Register.Found tried(String domain) throws IOException;
+    QueueIndex.Found tried(String domain) throws IOException;
 
     /// The next messages behind `after` that are set aside, in order of id, each with what is wrong with it now. Reads their letters.
     List<SetAside> setAside(Optional<QueueId> after, int limit) throws IOException;
@@ -164,14 +167,14 @@ public interface Spool extends AutoCloseable {
     /// @param messages all; @param held those held; @param corrupt files set aside
     record Counts(long messages, long held, long corrupt, long sizeBytes) {}
 
-    /// What is wrong below the spool now. Reads no register and no box: it answers when they do not.
+    /// What is wrong below the spool now. Reads no index and no log: it answers when they do not.
     List<Trouble> troubles();
 
     enum What {
-        /// The register cannot be written: letters are refused, everything else waits in memory.
-        REGISTER,
-        /// A letter could not be written into the box: each is refused until one succeeds.
-        BOX,
+        /// The index cannot be written: mail is taken in and delivered as long as the tail of the log has room in memory.
+        INDEX,
+        /// A message could not be written into the log: each is refused until one succeeds.
+        LOG,
         /// The disk has less free space than the minimum: letters are refused.
         SPACE,
         /// A letter found no room on a disk that has some, so inodes or a quota are used up: each is refused until one succeeds.
@@ -184,7 +187,7 @@ public interface Spool extends AutoCloseable {
     /// @param noSpace clients hear of a lack of space and not of trouble
     record Trouble(What what, long sinceMillis, String reason, boolean noSpace) {}
 
-    /// Writes what waits, syncs, closes the register, releases the lock.
+    /// Writes what waits, brings the index up to date, releases the lock.
     @Override
     void close();
 }

@@ -12,7 +12,7 @@ public final class SpoolException extends Exception {
         NEWER_VERSION,
         /// The folder cannot be made, read or written.
         NOT_WRITABLE,
-        /// The register cannot be read.
+        /// The index cannot be read.
         DAMAGED
     }
 

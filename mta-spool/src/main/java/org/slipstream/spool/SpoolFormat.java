@@ -1,6 +1,6 @@
 package org.slipstream.spool;
 
-import org.slipstream.spool.box.Directories;
+import org.slipstream.spool.log.Directories;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -11,10 +11,10 @@ import java.nio.file.StandardOpenOption;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The file `version`, one line: which program may open this spool. The number grows whenever the box's format or the
-/// register's schema does; an older program reads it before it touches anything else.
+/// The file `version`, one line: which program may open this spool. The number grows whenever the log's format or the
+/// index's schema does; an older program reads it before it touches anything else.
 final class SpoolFormat {
-    static final int VERSION = 6;
+    static final int VERSION = 7;
 
     private static final String FILE = "version";
     private static final Pattern LINE = Pattern.compile("slipstream-spool ([0-9]{1,9})\\s*");

@@ -2,12 +2,14 @@ package org.slipstream.spool;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.spool.box.Directories;
-import org.slipstream.spool.box.LetterBox.Found;
-import org.slipstream.spool.box.Segments;
-import org.slipstream.spool.register.RegisterDamage;
-import org.slipstream.spool.register.RegisterDatabase;
-import org.slipstream.spool.register.RegisterException;
+import org.slipstream.spool.index.IndexDamage;
+import org.slipstream.spool.index.IndexDatabase;
+import org.slipstream.spool.index.IndexException;
+import org.slipstream.spool.log.Directories;
+import org.slipstream.spool.log.MessageLog.Found;
+import org.slipstream.spool.log.NewerLogException;
+import org.slipstream.spool.log.Position;
+import org.slipstream.spool.log.Segments;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,8 +36,8 @@ public final class SpoolTools {
 
     private SpoolTools() {}
 
-    /// @param records sound records in the box: letters and notes
-    /// @param queued messages in the register
+    /// @param records sound records in the log: letters and notes
+    /// @param queued messages in the index
     /// @param setAside messages that are set aside, each named in a finding
     /// @param findings a sentence each; empty when all is well
     public record Report(long records, long queued, long setAside, List<String> findings) {
@@ -44,7 +46,7 @@ public final class SpoolTools {
         }
     }
 
-    /// Reads everything: each record of the box, each message of the register and its letter. Bytes that make no sense are
+    /// Reads everything: each record of the log, each message of the index and its letter. Bytes that make no sense are
     /// copied into `corrupt/`, messages whose letters are damaged or missing are set aside, as a server would do on meeting them.
     public static Report verify(SpoolConfig config, LongSupplier clock) throws SpoolException, IOException {
         List<String> findings = new ArrayList<>();
@@ -68,10 +70,10 @@ public final class SpoolTools {
         Spool.Counts counts = spool.counts();
         long justSetAside = read - unreadable.size();
         if (counts.messages() + justSetAside != queued) {
-            findings.add("The register counts " + counts.messages() + " messages and lists " + queued + ".");
+            findings.add("The index counts " + counts.messages() + " messages and lists " + queued + ".");
         }
         if (counts.corrupt() > setAside[0]) {
-            findings.add(counts.corrupt() - setAside[0] + " damaged pieces of the box lie in corrupt/.");
+            findings.add(counts.corrupt() - setAside[0] + " damaged pieces of the log lie in corrupt/.");
         }
         return new Report(records, queued, setAside[0], findings);
     }
@@ -87,13 +89,13 @@ public final class SpoolTools {
         done.join();
     }
 
-    private static SpoolException damaged(SpoolConfig config, RegisterException e) throws RegisterException {
-        if (!RegisterDamage.isBehind(e)) {
+    private static SpoolException damaged(SpoolConfig config, IndexException e) throws IndexException {
+        if (!IndexDamage.isBehind(e)) {
             throw e;
         }
         return new SpoolException(SpoolException.Reason.DAMAGED,
-                "The register " + config.directory().resolve(RegisterDatabase.FILE_NAME)
-                        + " is damaged: `mta spool repair` makes it anew from the box and keeps the old one.",
+                "The index " + config.directory().resolve(IndexDatabase.FILE_NAME)
+                        + " is damaged: `mta spool repair` makes it again from the log and keeps the old one.",
                 e);
     }
 
@@ -151,7 +153,7 @@ public final class SpoolTools {
         lock(config).close();
         try (Spool spool = Spools.open(config, clock)) {
             return work.with(spool);
-        } catch (RegisterException e) {
+        } catch (IndexException e) {
             throw damaged(config, e);
         }
     }
@@ -171,38 +173,64 @@ public final class SpoolTools {
         }
     }
 
-    /// Writes damaged beginnings of segments anew, makes the register anew from the box and from what can be read of the old one, which
-    /// is kept under another name, then reads everything once.
+    /// Writes damaged beginnings of segments again, makes the index again from the log (the old one is kept under another name), then
+    /// reads everything once. Names the messages that only the old index knows, because the log has lost them.
     public static Report repair(SpoolConfig config, LongSupplier clock) throws SpoolException, IOException {
+        List<Spool.SetAside> before = setAsideBefore(config, clock);
         Path old = config.directory().resolve("register-replaced-" + clock.getAsLong() + ".mv.db");
-        try (SpoolLock _ = lock(config)) {
-            mendBox(config);
-            Path register = config.directory().resolve(RegisterDatabase.FILE_NAME);
-            if (Files.exists(register)) {
-                Files.move(register, old);
+        try (SpoolLock _ = lock(config); Segments log = log(config)) {
+            mend(log);
+            Path index = config.directory().resolve(IndexDatabase.FILE_NAME);
+            // When the log is lost, only the index can say whose messages were in it.
+            if (Files.exists(index) && !log.segments().isEmpty()) {
+                Files.move(index, old);
                 Directories.sync(config.directory());
             }
         }
-        Spools.openToRepair(config, clock, Optional.of(old).filter(Files::exists)).close();
-        return verify(config, clock);
+        Spools.openToRepair(config, clock).close();
+        Report report = verify(config, clock);
+        return withSpool(config, clock, spool -> {
+            for (Spool.SetAside message : before) {
+                if (spool.details(message.id()).isEmpty()) {
+                    report.findings().add(message.sentence() + " From now on only " + old + " names it.");
+                }
+            }
+            return report;
+        });
     }
 
-    private static void mendBox(SpoolConfig config) throws IOException {
-        try (Segments box = box(config)) {
-            List<Long> headless = new ArrayList<>();
-            box.scan(0, 0, found -> {
-                if (found instanceof Found.Headless(long segment, String _)) {
-                    headless.add(segment);
-                }
-            });
-            for (long segment : headless) {
-                box.mend(segment);
+    /// What the index knows of messages whose contents are lost. A spool of an earlier version also tells its log now what stood in its
+    /// index alone. Empty when the index cannot be opened.
+    private static List<Spool.SetAside> setAsideBefore(SpoolConfig config, LongSupplier clock) throws SpoolException {
+        lock(config).close();
+        List<Spool.SetAside> before = new ArrayList<>();
+        try (Spool spool = Spools.openToRepair(config, clock)) {
+            eachSetAside(spool, before::add);
+        } catch (SpoolException | IOException e) {
+            if (e instanceof SpoolException refused && refused.reason() == SpoolException.Reason.NEWER_VERSION) {
+                throw refused;
             }
+        }
+        return before;
+    }
+
+    private static void mend(Segments log) throws IOException {
+        List<Long> headless = new ArrayList<>();
+        log.scan(Position.START, log.end(), found -> {
+            if (found instanceof Found.Headless(long segment, String _)) {
+                headless.add(segment);
+            }
+        });
+        for (long segment : headless) {
+            log.mend(segment);
         }
     }
 
-    private static Segments box(SpoolConfig config) throws IOException {
-        return new Segments(config.directory(), config.segmentBytes(), config.segmentGraceMillis());
+    /// Its end lies behind all segments.
+    private static Segments log(SpoolConfig config) throws IOException {
+        Segments log = new Segments(config.directory(), config.segmentBytes());
+        log.startAfter(0);
+        return log;
     }
 
     private static SpoolLock lock(SpoolConfig config) throws SpoolException {
@@ -217,21 +245,23 @@ public final class SpoolTools {
     private static long scan(SpoolConfig config, List<String> findings)
             throws SpoolException, IOException {
         long[] sound = {0};
-        try (SpoolLock _ = lock(config); Segments box = box(config)) {
-            box.scan(0, 0, found -> {
+        try (SpoolLock _ = lock(config); Segments log = log(config)) {
+            log.scan(Position.START, log.end(), found -> {
                 switch (found) {
-                    case Found.Stored _,Found.Noted _,Found.Withdrawn _ -> sound[0]++;
+                    case Found.Sound _,Found.Withdrawn _ -> sound[0]++;
                     case Found.Damaged(long segment, long offset, long bytes, String copy) ->
                         findings.add("Segment " + segment + " has " + bytes + " damaged bytes at " + offset
                                 + "; copied to " + copy + ".");
                     case Found.Headless(long segment, String copy) ->
                         findings.add("The beginning of segment " + segment + " is damaged (copied to " + copy
-                                + "); its records were read all the same, and `spool repair` writes it anew.");
+                                + "); its records were read all the same, and `spool repair` writes it again.");
                     case Found.Torn _ -> {
                         // Where a machine stopped; nobody was told that it was safe.
                     }
                 }
             });
+        } catch (NewerLogException e) {
+            throw Spools.newer(config.directory(), e);
         }
         return sound[0];
     }
@@ -250,11 +280,11 @@ public final class SpoolTools {
     }
 
     /// @return what is wrong with its letter
-    private static Optional<String> readThrough(Spool spool, QueueId id) throws RegisterException {
+    private static Optional<String> readThrough(Spool spool, QueueId id) throws IndexException {
         try (InputStream letter = spool.letter(id).open()) {
             letter.transferTo(OutputStream.nullOutputStream());
             return Optional.empty();
-        } catch (RegisterException e) {
+        } catch (IndexException e) {
             throw e;
         } catch (IOException e) {
             return Optional.of(reason(e));
@@ -278,7 +308,7 @@ public final class SpoolTools {
                         MailFile.write(target.resolve(id + ".eml"), message.envelope(), owed, spool.letter(id));
                         written[0]++;
                     }
-                } catch (RegisterException e) {
+                } catch (IndexException e) {
                     throw e;
                 } catch (IOException e) {
                     findings.add("Message " + id + " is not exported: " + e.getMessage() + ".");

@@ -2,13 +2,14 @@ package org.slipstream.spool;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.spool.box.Directories;
-import org.slipstream.spool.box.LetterBox;
-import org.slipstream.spool.box.Segments;
-import org.slipstream.spool.register.Register;
-import org.slipstream.spool.register.RegisterDamage;
-import org.slipstream.spool.register.RegisterDatabase;
-import org.slipstream.spool.register.UnusableRegisterException;
+import org.slipstream.spool.index.IndexDamage;
+import org.slipstream.spool.index.IndexDatabase;
+import org.slipstream.spool.index.QueueIndex;
+import org.slipstream.spool.index.UnusableIndexException;
+import org.slipstream.spool.log.Directories;
+import org.slipstream.spool.log.MessageLog;
+import org.slipstream.spool.log.NewerLogException;
+import org.slipstream.spool.log.Segments;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,9 +22,9 @@ import java.util.function.LongSupplier;
 
 /// Opens spools.
 ///
-/// The order matters. First the version is read, so that a spool of a newer program is left as it is; then the lock is
-/// taken, so that nothing of another process is touched; then the register opens, the box is replayed into it, and only
-/// then the writer starts. What fails on the way closes what was opened before.
+/// The order matters. First the version is read, so that a spool of a newer program is left as it is; then the lock is taken, so that
+/// nothing of another process is touched; then the index opens, the end of the log is applied to it, and only then the log thread
+/// starts. What fails on the way closes what was opened before.
 public final class Spools {
     private static final Logger LOG = LoggerFactory.getLogger(Spools.class);
     private static final int READERS = 2;
@@ -36,6 +37,11 @@ public final class Spools {
     /// Of the heap: 32 of 512 MiB.
     private static final int DRAFTS_SHARE = 16;
 
+    private static final long INDEX_DELAY_MILLIS = 2_000;
+    /// Of which each takes some 600 octets of heap.
+    private static final int TAIL_MESSAGES = 100_000;
+    private static final long TAIL_BYTES = 64 << 20;
+
     private Spools() {}
 
     /// @param clock milliseconds since 1970
@@ -43,31 +49,31 @@ public final class Spools {
         return open(config, clock, new Parts() {});
     }
 
-    /// Looks whether [#open] may succeed, and touches nothing: an existing spool's format, and the database of a shared register.
+    /// Looks whether [#open] may succeed, and touches nothing: an existing spool's format, and the database of a shared index.
     public static void examine(SpoolConfig config) throws SpoolException {
         SpoolFormat.check(config.directory());
         try {
             if (config.database().isPresent()) {
-                RegisterDatabase.reach(config.database().get());
+                IndexDatabase.reach(config.database().get());
             }
-        } catch (UnusableRegisterException e) {
+        } catch (UnusableIndexException e) {
             throw refusal(config.directory(), e);
         }
     }
 
     /// What a test may replace: the world below the spool.
     interface Parts {
-        default LetterBox box(SpoolConfig config) throws IOException {
-            return new Segments(config.directory(), config.segmentBytes(), config.segmentGraceMillis());
+        default MessageLog log(SpoolConfig config) throws IOException {
+            return new Segments(config.directory(), config.segmentBytes());
         }
 
-        default Register register(SpoolConfig config) throws UnusableRegisterException {
+        default QueueIndex index(SpoolConfig config) throws UnusableIndexException {
             return config.database().isPresent()
-                    ? RegisterDatabase.openShared(config.database().get(), READERS)
-                    : RegisterDatabase.open(config.directory(), READERS);
+                    ? IndexDatabase.openShared(config.database().get(), READERS)
+                    : IndexDatabase.open(config.directory(), READERS);
         }
 
-        /// How long a session waits for the writer to take its letter.
+        /// How long a session waits for the log thread to take its message.
         default long patienceMillis() {
             return PATIENCE_MILLIS;
         }
@@ -82,7 +88,7 @@ public final class Spools {
             return Watchdog.PATIENCE_MILLIS;
         }
 
-        /// Ends the process in which the writer hangs.
+        /// Ends the process in which a write hangs.
         default void end() {
             Runtime.getRuntime().halt(EXIT_INTERNAL);
         }
@@ -91,30 +97,33 @@ public final class Spools {
             return SpaceGuard.Disk.of(config.directory());
         }
 
-        /// Whether an empty box is taken for what it is although the register names letters.
-        default boolean acceptsEmptyBox() {
+        /// How long a message may live before the index hears of it.
+        default long indexDelayMillis() {
+            return INDEX_DELAY_MILLIS;
+        }
+
+        /// How many messages the index may be behind the log.
+        default int tailMessages() {
+            return TAIL_MESSAGES;
+        }
+
+        /// Whether an empty log is taken for what it is although the index names messages.
+        default boolean acceptsEmptyLog() {
             return false;
         }
     }
 
-    static Spool open(SpoolConfig config, LongSupplier clock, Parts parts) throws SpoolException {
-        return open(config, clock, parts, Optional.empty());
-    }
-
-    /// For an operator who repairs: whatever is missing is set aside.
-    ///
-    /// @param old a register in whose place a new one is made, kept for what the box does not know
-    static Spool openToRepair(SpoolConfig config, LongSupplier clock, Optional<Path> old) throws SpoolException {
+    /// For an operator who repairs: what is missing is set aside.
+    static Spool openToRepair(SpoolConfig config, LongSupplier clock) throws SpoolException {
         return open(config, clock, new Parts() {
             @Override
-            public boolean acceptsEmptyBox() {
+            public boolean acceptsEmptyLog() {
                 return true;
             }
-        }, old);
+        });
     }
 
-    private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, Optional<Path> old)
-            throws SpoolException {
+    static Spool open(SpoolConfig config, LongSupplier clock, Parts parts) throws SpoolException {
         long begin = System.nanoTime();
         SpoolFormat.check(config.directory());
         createDirectory(config.directory());
@@ -122,7 +131,7 @@ public final class Spools {
         ReaderThreads readers = new ReaderThreads(READERS);
         try {
             // Not on the caller's thread: it may be interrupted, and the database would not survive that.
-            Spool spool = readers.run(() -> open(config, clock, parts, lock, readers, old));
+            Spool spool = readers.run(() -> open(config, clock, parts, lock, readers));
             LOG.debug("event=spool-open directory={} millis={}", config.directory(),
                     (System.nanoTime() - begin) / 1_000_000);
             return spool;
@@ -154,78 +163,93 @@ public final class Spools {
     }
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
-            ReaderThreads readers, Optional<Path> old)
-            throws IOException, UnusableRegisterException, SpoolException {
+            ReaderThreads readers) throws IOException, UnusableIndexException, SpoolException {
         SpoolFormat.mark(config.directory());
-        LetterBox box = parts.box(config);
-        Path aside;
         try {
-            return open(config, clock, parts, lock, readers, box, parts.register(config), old);
-        } catch (SpoolException e) {
-            box.close();
-            throw e;
-        } catch (IOException | UnusableRegisterException | RuntimeException e) {
-            box.close();
-            if (!RegisterDamage.isBehind(e)
-                    || Files.notExists(config.directory().resolve(RegisterDatabase.FILE_NAME))) {
+            return open(config, clock, parts, lock, readers, parts.log(config));
+        } catch (IOException | UnusableIndexException | RuntimeException e) {
+            if (!IndexDamage.isBehind(e)
+                    || Files.notExists(config.directory().resolve(IndexDatabase.FILE_NAME))) {
                 throw e;
             }
-            aside = setRegisterAside(config.directory(), clock.getAsLong(), e);
+            setIndexAside(config.directory(), clock.getAsLong(), e);
         }
-        LetterBox fresh = parts.box(config);
-        return open(config, clock, parts, lock, readers, fresh, parts.register(config), Optional.of(aside));
+        return open(config, clock, parts, lock, readers, parts.log(config));
     }
 
-    /// A register that cannot be read is kept under a name of its own, and a new one is made from the box: letters, who has
-    /// had them, and what is held lie there. Anything else that keeps it from opening (another process, a newer program, a
-    /// full disk, a folder without rights) has nothing to do with its contents.
-    private static Path setRegisterAside(Path directory, long nowMillis, Exception why) throws IOException {
+    /// An index that cannot be read is kept under a name of its own, and a new one is made from the log. Anything else that keeps it
+    /// from opening (another process, a newer program, a full disk, a folder without rights) has nothing to do with its contents.
+    private static void setIndexAside(Path directory, long nowMillis, Exception why) throws IOException {
         Path aside = directory.resolve("register-damaged-" + nowMillis + ".mv.db");
-        Files.move(directory.resolve(RegisterDatabase.FILE_NAME), aside);
+        Files.move(directory.resolve(IndexDatabase.FILE_NAME), aside);
         Directories.sync(directory);
-        LOG.warn("event=register-made-anew-from-box kept={} reason=\"{}\"", aside, why.getMessage());
-        return aside;
+        LOG.warn("event=index-made-again-from-log kept={} reason=\"{}\"", aside, why.getMessage());
     }
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
-            ReaderThreads readers, LetterBox box, Register register, Optional<Path> old)
-            throws IOException, SpoolException {
+            ReaderThreads readers, MessageLog log) throws IOException, UnusableIndexException, SpoolException {
         try {
-            // The names of the box's folders and of a new register: the sync of what lies in them does not cover them.
+            return open(config, clock, parts, lock, readers, log, parts.index(config));
+        } catch (IOException | UnusableIndexException | SpoolException | RuntimeException e) {
+            log.close();
+            throw e;
+        }
+    }
+
+    private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
+            ReaderThreads readers, MessageLog log, QueueIndex index) throws IOException, SpoolException {
+        try {
+            // The names of the log's folders and of a new index: the sync of what lies in them does not cover them.
             Directories.sync(config.directory());
-            if (!parts.acceptsEmptyBox()) {
-                requireBox(config.directory(), box, register);
+            if (!parts.acceptsEmptyLog()) {
+                requireLog(config.directory(), log, index);
             }
-            Replay.Result replayed = Replay.run(box, register, old, clock.getAsLong());
-            FreshLetters fresh = new FreshLetters(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
-            SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFreeBytes());
+            long lastId = recover(log, index);
+            Tail tail = new Tail(parts.tailMessages(), TAIL_BYTES, log.end(), lastId);
             Troubles troubles = new Troubles(clock, System::nanoTime);
-            SpoolWriter writer = new SpoolWriter(box, register, fresh, space, clock, replayed.lastSeq(),
-                    register.standing().lastSeq(), new Cleaner(box, register, fresh, config.segmentBytes()), troubles);
+            SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFreeBytes());
+            FreshLetters fresh = new FreshLetters(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
+            Cleaner cleaner = new Cleaner(log, index, config.segmentBytes());
+            Indexer indexer = new Indexer(log, index, tail, troubles, cleaner, parts.indexDelayMillis());
+            LogWriter writer = new LogWriter(log, tail, fresh, space, troubles, indexer::discard);
+            cleaner.start(writer, indexer::step);
             writer.start();
+            indexer.start();
             // A database elsewhere may take its time, and its connections have limits of their own.
             Optional<Watchdog> watchdog = config.database().isPresent()
                     ? Optional.empty()
                     : Optional.of(new Watchdog(troubles, writer::isStopping, Watchdog.Probe.in(config.directory()),
                             System::nanoTime, parts.watchdogMillis(), parts::end));
             watchdog.ifPresent(Watchdog::start);
-            return new LocalSpool(config, clock, box, register, fresh, space, writer, readers, lock,
-                    replayed.lastId(), Patience.with(writer, parts.patienceMillis()), parts.drafts(),
-                    watchdog);
+            return new LocalSpool(config, clock, log, index, tail, fresh, space, writer, indexer, readers, lock,
+                    lastId, Patience.with(writer, parts.patienceMillis()), parts.drafts(), troubles, watchdog);
         } catch (IOException | SpoolException | RuntimeException e) {
-            register.close();
+            index.close();
             throw e;
         }
     }
 
+    /// @return the greatest queue id
+    private static long recover(MessageLog log, QueueIndex index) throws IOException {
+        QueueIndex.Standing before = index.standing();
+        log.startAfter(before.position().segment());
+        long lastId = Recovery.run(log, index, log.end());
+        Recovery.settle(log, index);
+        if (!before.inLog()) {
+            KnownState.intoLog(index, log);
+        }
+        index.sync();
+        return lastId;
+    }
+
     /// A disk that is not mounted and a folder that was deleted look like this. Nothing has been written yet: with the files back
     /// in their place, the next start finds everything as it was.
-    private static void requireBox(Path directory, LetterBox box, Register register)
+    private static void requireLog(Path directory, MessageLog log, QueueIndex index)
             throws IOException, SpoolException {
-        long queued = box.segments().isEmpty() ? register.named().queued() : 0;
+        long queued = log.segments().isEmpty() ? index.named().queued() : 0;
         if (queued > 0) {
             throw new SpoolException(SpoolException.Reason.DAMAGED, "The folder " + directory.resolve("box")
-                    + " has no segment, and the register names " + queued
+                    + " has no segment, and the index names " + queued
                     + " messages in it: put the folder back (is its disk mounted?), or set these messages aside with"
                     + " `mta spool repair`.");
         }
@@ -233,18 +257,24 @@ public final class Spools {
 
     private static SpoolException refusal(Path directory, Throwable cause) {
         return switch (cause) {
-            case UnusableRegisterException e -> switch (e.why()) {
+            case UnusableIndexException e -> switch (e.why()) {
                 case IN_USE -> new SpoolException(SpoolException.Reason.IN_USE, e.getMessage(), e);
                 case NEWER_VERSION -> new SpoolException(SpoolException.Reason.NEWER_VERSION, e.getMessage(), e);
                 case NOT_WRITABLE -> new SpoolException(SpoolException.Reason.NOT_WRITABLE, e.getMessage(), e);
                 case DAMAGED, UNREADABLE -> new SpoolException(SpoolException.Reason.DAMAGED, e.getMessage(), e);
             };
             case SpoolException e -> e;
+            case NewerLogException e -> newer(directory, e);
             case IOException e -> notWritable(directory, e);
             case Error e -> throw e;
             default -> new SpoolException(SpoolException.Reason.DAMAGED,
                     "The spool " + directory + " cannot be opened (" + cause + ").", cause);
         };
+    }
+
+    static SpoolException newer(Path directory, NewerLogException e) {
+        return new SpoolException(SpoolException.Reason.NEWER_VERSION, "The spool " + directory
+                + " was written by a newer Slipstream (" + e.getMessage() + "): start that version.", e);
     }
 
     private static SpoolException notWritable(Path directory, IOException e) {

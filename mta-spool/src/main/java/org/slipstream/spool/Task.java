@@ -1,27 +1,21 @@
 package org.slipstream.spool;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.slipstream.core.QueueId;
-import org.slipstream.spool.box.NewLetter;
-import org.slipstream.spool.register.Change;
-import org.slipstream.spool.register.Register;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.spool.log.LogRecord;
+import org.slipstream.spool.log.NewLetter;
 
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-/// What waits for the writer.
+/// What waits for the log thread.
 sealed interface Task {
-    Logger LOG = LoggerFactory.getLogger(Task.class);
-
-    /// A letter, and the session that waits for it. Refused when it cannot be written: its client tries again.
+    /// A message, and the session that waits for it. Refused when it cannot be written: its client tries again.
     ///
-    /// @param settled set by whoever comes first: the writer that takes it, or [Patience], for which it has waited too long. Once it is the writer's nobody can say any more that the letter is not there.
+    /// @param settled set by the side that comes first: the log thread that takes it, or [Patience], for which it has waited too long.
+    /// Once the log thread has it, no code can say any more that the message is not there.
     record Deposit(NewLetter letter, CompletableFuture<Void> safe, AtomicBoolean settled,
             long sinceNanos) implements Task {
         Deposit(NewLetter letter) {
@@ -35,67 +29,24 @@ sealed interface Task {
     }
 
     /// What must not be lost: written again and again until it succeeds.
-    sealed interface Lasting extends Task {
-        List<Change> changes();
+    sealed interface Lasting extends Task {}
 
-        /// The messages it is about, as far as it names them.
-        default Set<QueueId> ids() {
-            Set<QueueId> ids = new HashSet<>();
-            changes().forEach(change -> change.message().ifPresent(ids::add));
-            return ids;
-        }
+    /// Records of one message, or of many at an operator's word.
+    record Changes(List<LogRecord> records, Runnable then) implements Lasting {}
 
-        /// The same for the time after a transaction that failed, which may have been executed after all: where a letter lay is
-        /// asked anew.
-        default Lasting cautious() {
-            return switch (this) {
-                case Alteration(List<Change> changes, Runnable then) -> new Alteration(changes.stream()
-                        .<Change>map(change -> change instanceof Change.Remove remove
-                                ? new Change.Remove(remove.id())
-                                : change)
-                        .toList(), then);
-                case Claiming claiming -> claiming;
-            };
-        }
+    /// What the index thread makes of an answer of the index.
+    sealed interface FromIndex extends Lasting {}
 
-        /// Tells whoever waits for it.
-        default void answer() {
-            try {
-                switch (this) {
-                    case Alteration alteration -> alteration.then().run();
-                    case Claiming _ -> throw new IllegalStateException("a claim without an answer");
-                }
-            } catch (Throwable e) {
-                LOG.error("event=callback-failed", e);
-            }
-        }
+    /// Due messages that the index has found, whose next attempt moves to `untilMillis` before the first one begins. A crash in the
+    /// middle of a delivery then leaves a message that is due later, not one that is tried again and again at once. A message of
+    /// which something became known since the index looked is left out.
+    record Lease(List<MessageSummary> found, long untilMillis,
+            Consumer<List<MessageSummary>> then) implements FromIndex {}
 
-        /// @param claims what the claims among them have found, in order
-        static List<Lasting> answered(List<Lasting> tasks, List<Register.Claims> claims) {
-            List<Lasting> answered = new ArrayList<>(tasks.size());
-            int next = 0;
-            for (Lasting task : tasks) {
-                answered.add(task instanceof Claiming claiming ? claiming.answered(claims.get(next++)) : task);
-            }
-            return answered;
-        }
-    }
+    /// Messages that the cleaner appends once more. One of which something became known since the index looked is left out.
+    record Carry(List<Carried> carried, Runnable then) implements FromIndex {}
 
-    /// Changes of one message, or of many at an operator's word.
-    record Alteration(List<Change> changes, Runnable then) implements Lasting {}
-
-    record Claiming(Change.Claim claim, Consumer<Register.Claims> then) implements Lasting {
-        @Override
-        public List<Change> changes() {
-            return List.of(claim);
-        }
-
-        /// The same claim after it has been answered by a transaction that may not survive: what it found is kept, and
-        /// only the leases are written again. Asked again, it would not find what it has leased itself.
-        Alteration answered(Register.Claims answer) {
-            List<Change> leases = answer.messages().stream()
-                    .<Change>map(message -> new Change.NextAttempt(message.id(), claim.leaseUntilMillis())).toList();
-            return new Alteration(leases, () -> then.accept(answer));
-        }
-    }
+    /// @param content empty when only the state is written again
+    /// @param state what the index knows of the subject
+    record Carried(Object subject, Optional<NewLetter> content, List<LogRecord> state) {}
 }

@@ -5,15 +5,14 @@ import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// What waits for the writer. Any thread adds, the writer alone takes, in groups of what is there: up to 1024 letters or 8 MiB of
-/// them, and up to 1024 other tasks. The writer waits for nothing once there is something.
+/// What waits for the log thread. Any thread adds, the log thread alone takes, in groups of what is there: up to 1024 messages or 8 MiB
+/// of them, and up to 1024 other tasks. It waits for nothing once there is something.
 ///
 /// Letters have a line of their own, so that a new letter waits for one group at most, however many changes an operator has ordered
 /// before it came. The changes keep their order; no change names a letter that has not been committed.
@@ -30,8 +29,6 @@ final class TaskQueue {
     private final Object door = new Object();
     private volatile boolean closed;
     private boolean ended;
-    private volatile long groups;
-    private volatile boolean away;
 
     /// @return false when nothing more is taken
     boolean add(Task task) {
@@ -61,19 +58,14 @@ final class TaskQueue {
         return closed;
     }
 
-    /// The writer's: true when the last group has been taken.
+    /// The log thread's: true when the last group has been taken.
     boolean hasEnded() {
         return ended;
     }
 
-    /// The writer's: empty when `waitNanos` have passed without a task.
+    /// The log thread's: empty when `waitNanos` have passed without a task.
     List<Task> nextGroup(long waitNanos) {
-        away = false;
-        boolean something = await(waitNanos);
-        // Before the lines are emptied: whoever adds and does not see it is still taken.
-        groups++;
-        away = true;
-        if (!something) {
+        if (!await(waitNanos)) {
             return List.of();
         }
         boolean last = closed;
@@ -118,11 +110,6 @@ final class TaskQueue {
                 then.accept(deposit);
             }
         }
-    }
-
-    /// Any thread: the number of the group with which the writer is busy, and which has been taken without what is added now.
-    OptionalLong runningGroup() {
-        return away ? OptionalLong.of(groups) : OptionalLong.empty();
     }
 
     private boolean await(long nanos) {

@@ -4,20 +4,22 @@ import org.slipstream.spool.Spool.Trouble;
 import org.slipstream.spool.Spool.What;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/// What the writer has met and not seen end. The writer tells it, any thread asks; to ask never waits for the disk.
+/// What the log thread and the index thread have met and not seen end. They tell it, any thread asks; to ask never waits for the disk.
 ///
 /// A trouble begins with the first write that fails and ends with the first one behind it that succeeds, so that an operator
-/// reads since when, and not when it was met last. Nobody tries the box without need: its trouble ends with the next letter or
+/// reads since when, and not when it was met last. The log is not tried without need: its trouble ends with the next message or
 /// outcome that goes in.
 ///
-/// A write that does not come back fails nothing. So the writer also says when it begins to write and when it has ended, and a
+/// A write that does not come back fails nothing. So a thread also says when it begins to write and when it has ended, and a
 /// write that lasts longer than [#STALL_NANOS] is told as a trouble of its own. [Watchdog] asks for it, too.
 final class Troubles {
     static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -25,8 +27,8 @@ final class Troubles {
     private final LongSupplier clock;
     private final LongSupplier nanoTime;
     private final Map<What, Trouble> met = new EnumMap<>(What.class);
-    private volatile long writeNanos;
-    private volatile boolean busy;
+    /// When the write began that each thread is busy with.
+    private final Map<What, Long> writes = new ConcurrentHashMap<>();
 
     /// @param clock milliseconds since 1970, to tell; @param nanoTime to measure
     Troubles(LongSupplier clock, LongSupplier nanoTime) {
@@ -43,33 +45,41 @@ final class Troubles {
         met.remove(what);
     }
 
-    /// The writer begins a write; an earlier one has come back.
-    void writeBegins() {
-        writeNanos = nanoTime.getAsLong();
-        busy = true;
+    synchronized boolean has(What what) {
+        return met.containsKey(what);
     }
 
-    void writeEnds() {
-        busy = false;
+    /// The log thread or the index thread begins a write; an earlier one of the same has come back.
+    void begins(What where) {
+        writes.put(where, nanoTime.getAsLong());
+    }
+
+    void ends(What where) {
+        writes.remove(where);
     }
 
     synchronized List<Trouble> now() {
         List<Trouble> now = new ArrayList<>(met.values());
-        long nanos = nanoTime.getAsLong() - writeNanos;
-        if (busy && nanos >= STALL_NANOS) {
-            long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
-            now.add(new Trouble(What.STALL, clock.getAsLong() - millis,
-                    "a write has not come back for " + millis / 1000 + " s", false));
-        }
+        runningWrite().ifPresent(since -> {
+            long nanos = nanoTime.getAsLong() - since;
+            if (nanos >= STALL_NANOS) {
+                long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
+                now.add(new Trouble(What.STALL, clock.getAsLong() - millis,
+                        "a write has not come back for " + millis / 1000 + " s", false));
+            }
+        });
         return now;
     }
 
-    /// When the write began that has not come back.
+    /// When the oldest write began that has not come back.
     OptionalLong runningWrite() {
-        return busy ? OptionalLong.of(writeNanos) : OptionalLong.empty();
+        long now = nanoTime.getAsLong();
+        return writes.values().stream().mapToLong(Long::longValue).boxed()
+                .max(Comparator.comparingLong(since -> now - since)).map(OptionalLong::of)
+                .orElse(OptionalLong.empty());
     }
 
-    /// What wraps it only says that the register, or the box, could not be written.
+    /// What wraps it only says that the index, or the log, could not be written.
     private static String innermost(Throwable why) {
         Throwable inner = why;
         while (inner.getCause() != null && inner.getCause() != inner && inner.getCause().getMessage() != null) {

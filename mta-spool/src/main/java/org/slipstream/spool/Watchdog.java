@@ -15,16 +15,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/// The thread `spool-watchdog-0`: ends the process when a write of the writer does not come back although the disk works.
+/// The thread `spool-watchdog-0`: ends the process when a write of the log thread or the index thread does not come back although the disk works.
 ///
 /// Such a write hangs in a program and not in a disk (ADR 34 tells of two faults of a database that did this). Waiting does not help,
 /// and nothing is lost by an end: no client was told 250 for what is not synced, and a supervisor starts the server again.
 ///
 /// **A disk that hangs, fails or is slow is no reason.** The thread tries the disk itself before it decides: it writes and syncs a
-/// small file beside the register. The patience begins with the first attempt that succeeds within [#QUICK_NANOS], and begins
+/// small file beside the index. The patience begins with the first attempt that succeeds within [#QUICK_NANOS], and begins
 /// again after one that does not. Each write that comes back ends it. While the server stops, one attempt is enough.
 ///
-/// A platform thread, because virtual ones may all wait for the writer.
+/// A platform thread, because virtual ones may all wait for the log.
 final class Watchdog implements AutoCloseable {
     static final long PATIENCE_MILLIS = TimeUnit.MINUTES.toMillis(1);
     private static final int LOOKS = 6;
@@ -60,7 +60,7 @@ final class Watchdog implements AutoCloseable {
     private OptionalLong write = OptionalLong.empty();
     private OptionalLong worksSince = OptionalLong.empty();
 
-    /// @param stopping true when the server only waits for the writer; @param end ends the process
+    /// @param stopping true when the server only waits for its last writes; @param end ends the process
     Watchdog(Troubles troubles, BooleanSupplier stopping, Probe probe, LongSupplier nanoTime, long patienceMillis,
             Runnable end) {
         this.troubles = troubles;

@@ -2,13 +2,14 @@ package org.slipstream.spool;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
-import org.slipstream.spool.box.EnvelopeCodec;
-import org.slipstream.spool.box.LetterBox;
-import org.slipstream.spool.box.NewLetter;
-import org.slipstream.spool.box.OwnFile;
+import org.slipstream.spool.log.EnvelopeCodec;
+import org.slipstream.spool.log.MessageLog;
+import org.slipstream.spool.log.NewLetter;
+import org.slipstream.spool.log.OwnFile;
 
 import java.io.IOException;
 import java.util.Arrays;
@@ -21,19 +22,21 @@ import java.util.function.LongSupplier;
 final class WritingDraft implements Draft {
     private static final Logger LOG = LoggerFactory.getLogger(WritingDraft.class);
     private static final int FIRST_BYTES = 8 << 10;
-    /// A letter of 64 KiB outgrows 32 KiB of buffers in this way, where doubling would leave 120 behind.
-    private static final int GROWTH = 3;
+    /// Room for a letter of 64 KiB with its trace lines.
+    private static final int SECOND_BYTES = 72 << 10;
+    private static final byte[] NOTHING = {};
     private static final long LOOK_EVERY_BYTES = 1 << 20;
 
     private final QueueId id;
-    private final LetterBox box;
-    private final SpoolWriter writer;
+    private final MessageLog log;
+    private final LogWriter writer;
     private final SpaceGuard space;
     private final LongSupplier clock;
     private final int inlineBytes;
     private final DraftMemory shared;
+    private final Tail tail;
     private long borrowed;
-    private byte[] memory = new byte[FIRST_BYTES];
+    private byte[] memory;
     private int used;
     private long flushed;
     private Optional<OwnFile> file = Optional.empty();
@@ -42,11 +45,13 @@ final class WritingDraft implements Draft {
     private boolean handedOver;
     private boolean ended;
 
-    WritingDraft(QueueId id, LetterBox box, SpoolWriter writer, SpaceGuard space, LongSupplier clock, int inlineBytes,
-            DraftMemory shared) {
+    WritingDraft(QueueId id, MessageLog log, LogWriter writer, SpaceGuard space, LongSupplier clock, int inlineBytes,
+            DraftMemory shared, Tail tail) {
         this.shared = shared;
+        this.memory = shared.borrow(FIRST_BYTES);
+        this.tail = tail;
         this.id = id;
-        this.box = box;
+        this.log = log;
         this.writer = writer;
         this.space = space;
         this.clock = clock;
@@ -81,13 +86,16 @@ final class WritingDraft implements Draft {
         if (bytes <= memory.length) {
             return true;
         }
-        int size = Math.min(inlineBytes, Math.max(bytes, memory.length * GROWTH));
+        int size = bytes <= SECOND_BYTES ? Math.min(SECOND_BYTES, inlineBytes) : inlineBytes;
         // In a file already, a draft needs no more than the buffer that it has.
         if (file.isPresent() || !shared.take(size - memory.length)) {
             return false;
         }
         borrowed += size - memory.length;
-        memory = Arrays.copyOf(memory, size);
+        byte[] larger = shared.borrow(size);
+        System.arraycopy(memory, 0, larger, 0, used);
+        shared.giveBack(memory);
+        memory = larger;
         return true;
     }
 
@@ -99,7 +107,7 @@ final class WritingDraft implements Draft {
 
     private void flush(byte[] bytes, int offset, int length) throws IOException {
         if (file.isEmpty()) {
-            file = Optional.of(box.ownFile(id));
+            file = Optional.of(log.ownFile(id));
         }
         if (flushed / LOOK_EVERY_BYTES != (flushed + length) / LOOK_EVERY_BYTES) {
             space.require();
@@ -109,11 +117,12 @@ final class WritingDraft implements Draft {
     }
 
     @Override
-    public MessageSummary commit(Envelope envelope) throws IOException {
+    public MessageSummary commit(Envelope envelope, Optional<ContentFacts> facts) throws IOException {
         requireSound();
         try {
             long createdMillis = clock.getAsLong();
-            NewLetter letter = new NewLetter(id, createdMillis, envelope, EnvelopeCodec.encode(envelope), content());
+            NewLetter letter = new NewLetter(id, createdMillis, envelope, EnvelopeCodec.encode(envelope), facts,
+                    content());
             handedOver = true;
             store(letter);
             ended = true;
@@ -133,11 +142,14 @@ final class WritingDraft implements Draft {
             flush();
             return file.get().finish();
         }
-        boolean wasteful = memory.length - used > memory.length / 4;
-        return new NewLetter.Inline(wasteful ? Arrays.copyOf(memory, used) : memory, used);
+        // The one allocation of a letter's size; the block serves the next draft.
+        NewLetter.Inline content = new NewLetter.Inline(Arrays.copyOf(memory, used), used);
+        giveBackBlock();
+        return content;
     }
 
     private void store(NewLetter letter) throws IOException {
+        waitForRoom();
         Task.Deposit deposit = new Task.Deposit(letter);
         if (!writer.add(deposit)) {
             throw new IOException("the spool is closed");
@@ -146,6 +158,15 @@ final class WritingDraft implements Draft {
             deposit.safe().join();
         } catch (CompletionException e) {
             throw new IOException("queue=" + id + " could not be stored: " + e.getCause().getMessage(), e.getCause());
+        }
+    }
+
+    private void waitForRoom() {
+        try {
+            tail.waitForRoom();
+        } catch (InterruptedException e) {
+            // The wait is over early; the message goes on.
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -178,10 +199,15 @@ final class WritingDraft implements Draft {
     private void giveBack() {
         shared.giveBack(borrowed);
         borrowed = 0;
+        giveBackBlock();
+    }
+
+    private void giveBackBlock() {
+        shared.giveBack(memory);
+        memory = NOTHING;
     }
 
     private void discard() {
-        memory = new byte[0];
         used = 0;
         try {
             if (file.isPresent()) {

@@ -1,3 +1,2 @@
-/// Box and register: *the letter, with its address, goes into the box, then into the register; after a fire, enter what
-/// the box has and the register has not; throw away a box when the register names nothing in it.*
+/// The spool: a message log that is the commit, and a queue index that is made of it.
 package org.slipstream.spool;

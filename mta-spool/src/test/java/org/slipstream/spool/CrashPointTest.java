@@ -6,6 +6,7 @@ import org.slipstream.spool.DiskLog.Cut;
 import org.slipstream.spool.DiskLog.Event;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,7 +30,14 @@ class CrashPointTest {
     private static final boolean ALL = Boolean.getBoolean("crash.all");
     private static final int THREADS = 4;
 
-    private record Point(int at, Cut cut) {}
+    private static final String INDEX = "register.mv.db";
+
+    /// What the operator's hands, a backup or another disk do to the index before the next start.
+    private enum Index {
+        AS_IT_WAS, LOST, OLD
+    }
+
+    private record Point(int at, Cut cut, Index index) {}
 
     /// @param anew the register was set aside or missing; @param broken promises that were not kept
     private record Verdict(Point point, boolean anew, List<String> broken) {}
@@ -58,8 +66,10 @@ class CrashPointTest {
             }
         }
         Map<String, Integer> cuts = new TreeMap<>();
-        points.forEach(point -> cuts.merge(point.cut().getClass().getSimpleName(), 1, Integer::sum));
-        System.out.printf("CrashPointTest %d letters, %d events, cuts %s, %d registers made anew, %.1f s%n",
+        points.forEach(point -> cuts.merge(point.index() == Index.AS_IT_WAS
+                ? point.cut().getClass().getSimpleName()
+                : "Index" + point.index(), 1, Integer::sum));
+        System.out.printf("CrashPointTest %d letters, %d events, cuts %s, %d indexes made again, %.1f s%n",
                 script.letters(), log.now(), cuts, verdicts.stream().filter(Verdict::anew).count(),
                 (System.nanoTime() - begin) / 1e9);
         assertThat(verdicts.stream().filter(verdict -> !verdict.broken().isEmpty()).limit(10)).as("seed %d", seed)
@@ -97,7 +107,7 @@ class CrashPointTest {
                 };
                 Path image = Files.createTempDirectory(directory, "image");
                 start.image(then, cut).copyTo(image);
-                List<String> found = reopen(image, script, new Point(at, first));
+                List<String> found = reopen(image, script, new Point(at, first, Index.AS_IT_WAS));
                 if (!found.isEmpty()) {
                     broken.add("cut " + first + " at " + at + ", start cut " + cut + " at " + then + ": " + found);
                 }
@@ -114,32 +124,59 @@ class CrashPointTest {
         for (int at = 1; at <= log.now(); at++) {
             Event last = log.event(at - 1);
             boolean sync = last instanceof Event.Force || last instanceof Event.SyncFolder;
-            points.add(new Point(at, sync ? new Cut.Power() : new Cut.Process()));
+            Cut plain = sync ? new Cut.Power() : new Cut.Process();
+            points.add(new Point(at, plain, Index.AS_IT_WAS));
+            for (Index index : List.of(Index.LOST, Index.OLD)) {
+                if (ALL || random.nextInt(6) == 0) {
+                    points.add(new Point(at, plain, index));
+                }
+            }
             if (last instanceof Event.Write(int _, long _, byte[] bytes)) {
                 for (int prefix : new int[]{1, bytes.length / 2, bytes.length - 1}) {
                     if (ALL || random.nextInt(6) == 0) {
-                        points.add(new Point(at, new Cut.Torn(prefix)));
+                        points.add(new Point(at, new Cut.Torn(prefix), Index.AS_IT_WAS));
                     }
                 }
             }
             for (int i = 0; i < (ALL ? 4 : 1); i++) {
                 long seed = random.nextLong();
                 if (ALL || random.nextInt(3) == 0) {
-                    points.add(new Point(at, new Cut.Reordered(seed)));
+                    points.add(new Point(at, new Cut.Reordered(seed), Index.AS_IT_WAS));
                 }
             }
         }
         return points;
     }
 
+    /// An image of the index of the moment half as far into the day, or nothing.
+    private static void spoil(Path image, DiskLog log, Point point) throws IOException {
+        switch (point.index()) {
+            case AS_IT_WAS -> {
+                return;
+            }
+            case LOST -> Files.deleteIfExists(image.resolve(INDEX));
+            case OLD -> {
+                Files.deleteIfExists(image.resolve(INDEX));
+                ByteBuffer old = log.image(point.at() / 2, new Cut.Process()).files().get(INDEX);
+                if (old != null) {
+                    byte[] bytes = new byte[old.remaining()];
+                    old.duplicate().get(bytes);
+                    Files.write(image.resolve(INDEX), bytes);
+                }
+            }
+        }
+    }
+
     private Verdict verdict(DiskLog log, CrashScript script, Point point, long seed) throws IOException {
         Path image = Files.createTempDirectory(directory, "image");
         log.image(point.at(), point.cut()).copyTo(image);
-        boolean had = Files.exists(image.resolve("register.mv.db"));
+        spoil(image, log, point);
+        boolean had = Files.exists(image.resolve(INDEX));
         List<String> broken = reopen(image, script, point);
         if (!broken.isEmpty()) {
-            log.image(point.at(), point.cut())
-                    .copyTo(Path.of("target", "crash-" + seed + "-at-" + point.at() + "-" + point.cut()));
+            Path kept = Path.of("target",
+                    "crash-" + seed + "-at-" + point.at() + "-" + point.cut() + "-" + point.index());
+            log.image(point.at(), point.cut()).copyTo(kept);
         }
         boolean anew = !had || setAside(image);
         delete(image);
@@ -147,7 +184,7 @@ class CrashPointTest {
     }
 
     private static List<String> reopen(Path image, CrashScript script, Point point) {
-        try (CrashWorld world = new CrashWorld(new DiskLog(image, false)); Spool spool = world.openToRead()) {
+        try (CrashWorld world = new CrashWorld(new DiskLog(image, false)); Spool spool = world.open()) {
             return script.check(spool, point.at());
         } catch (SpoolException | IOException e) {
             return List.of(e.toString());

@@ -6,7 +6,7 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
-import org.slipstream.spool.register.HostRecord;
+import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -99,7 +99,7 @@ final class CrashScript {
                 passing(spool);
             }
             aFullDisk(spool, kept.get(0));
-            aBoxThatFails(spool);
+            anIndexThatFails(spool);
         }
         try (Spool spool = world.open()) {
             Mail later = mails.get(2);
@@ -174,6 +174,10 @@ final class CrashScript {
     /// What is delivered at once, now and then not.
     private void passing(Spool spool) throws IOException {
         world.nowMillis.addAndGet(1_000);
+        if (random.nextInt(3) == 0) {
+            // A reader brings the index up to the log.
+            readerComes(spool);
+        }
         Mail mail = commit(spool, 1 + random.nextInt(2), random.nextInt(8) == 0 ? 6_000 : 1 + random.nextInt(1_800));
         switch (random.nextInt(8)) {
             case 0 -> record(spool, mail, 1, BUSY);
@@ -181,6 +185,16 @@ final class CrashScript {
             default -> {
                 finish(spool, mail, false);
                 finish(spool, mail, true);
+            }
+        }
+    }
+
+    private void readerComes(Spool spool) throws IOException {
+        try {
+            spool.counts();
+        } catch (IOException e) {
+            if (!log.isFailing()) {
+                throw e;
             }
         }
     }
@@ -202,7 +216,7 @@ final class CrashScript {
     }
 
     private void aFullDisk(Spool spool, Mail kept) {
-        log.fail(Optional.of("register"));
+        log.fail(Optional.of("segment"));
         refused(spool);
         Span span = new Span(log.now());
         kept.delivered.put(1, span);
@@ -215,11 +229,16 @@ final class CrashScript {
         comesAgain(spool);
     }
 
-    private void aBoxThatFails(Spool spool) {
-        log.fail(Optional.of("segment"));
-        refused(spool);
+    /// Mail goes on without the index.
+    private void anIndexThatFails(Spool spool) throws IOException {
+        log.fail(Optional.of("register"));
+        for (int i = 0; i < 4; i++) {
+            passing(spool);
+        }
+        hold(spool, commit(spool, 2, 300), true);
         log.fail(Optional.empty());
-        comesAgain(spool);
+        Awaitility.await().atMost(Duration.ofSeconds(90)).ignoreExceptionsInstanceOf(IOException.class)
+                .until(() -> spool.counts() != null);
     }
 
     private void refused(Spool spool) {
@@ -309,6 +328,9 @@ final class CrashScript {
     /// What a spool that was opened from an image of moment `n` has not kept of what was promised; empty when all is well.
     List<String> check(Spool spool, int n) throws IOException {
         List<String> broken = new ArrayList<>();
+        // Damage that only a reader meets is mended in the running server.
+        Awaitility.await().atMost(Duration.ofSeconds(90)).ignoreExceptionsInstanceOf(IOException.class)
+                .until(() -> spool.list(Optional.empty(), 1_000) != null);
         Map<QueueId, Spool.Details> queue = new HashMap<>();
         long bytes = 0;
         for (Spool.Details each : spool.list(Optional.empty(), 1_000)) {

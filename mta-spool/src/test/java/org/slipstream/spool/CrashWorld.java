@@ -1,10 +1,10 @@
 package org.slipstream.spool;
 
-import org.slipstream.spool.box.LetterBox;
-import org.slipstream.spool.box.NewLetter;
-import org.slipstream.spool.register.Register;
-import org.slipstream.spool.register.RegisterDatabase;
-import org.slipstream.spool.register.UnusableRegisterException;
+import org.slipstream.spool.index.IndexDatabase;
+import org.slipstream.spool.index.QueueIndex;
+import org.slipstream.spool.index.UnusableIndexException;
+import org.slipstream.spool.log.MessageLog;
+import org.slipstream.spool.log.NewLetter;
 
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -26,32 +26,28 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
     }
 
     Spool open() throws SpoolException {
-        return open(0);
-    }
-
-    /// For whoever reads: with the grace time of a server nothing is deleted between the question where a letter lies and its
-    /// reading.
-    Spool openToRead() throws SpoolException {
-        return open(60_000);
-    }
-
-    private Spool open(long graceMillis) throws SpoolException {
-        return Spools.open(new SpoolConfig(CrashFiles.at(log), SEGMENT_BYTES, INLINE_BYTES, 0, graceMillis),
+        return Spools.open(new SpoolConfig(CrashFiles.at(log), SEGMENT_BYTES, INLINE_BYTES, 0),
                 nowMillis::get, this);
     }
 
+    /// So short that the index hears of some messages and not of others.
     @Override
-    public Register register(SpoolConfig config) throws UnusableRegisterException {
-        return RegisterDatabase.open(Path.of(config.directory().toString()), CrashDisk.SCHEME, 1);
+    public long indexDelayMillis() {
+        return 5;
+    }
+
+    @Override
+    public QueueIndex index(SpoolConfig config) throws UnusableIndexException {
+        return IndexDatabase.open(Path.of(config.directory().toString()), CrashDisk.SCHEME, 1);
     }
 
     /// A session writes a large letter's file before the writer appends its record, so the log is told just before that.
     @Override
-    public LetterBox box(SpoolConfig config) throws IOException {
-        LetterBox real = Spools.Parts.super.box(config);
-        return (LetterBox) Proxy.newProxyInstance(LetterBox.class.getClassLoader(), new Class<?>[]{LetterBox.class},
+    public MessageLog log(SpoolConfig config) throws IOException {
+        MessageLog real = Spools.Parts.super.log(config);
+        return (MessageLog) Proxy.newProxyInstance(MessageLog.class.getClassLoader(), new Class<?>[]{MessageLog.class},
                 (_, method, arguments) -> {
-                    if (method.getName().equals("append") && arguments[1] instanceof NewLetter letter
+                    if (method.getName().equals("append") && arguments[0] instanceof NewLetter letter
                             && letter.content() instanceof NewLetter.OwnFile) {
                         log.written(config.directory().resolve("large").resolve(letter.id() + ".letter"));
                     }

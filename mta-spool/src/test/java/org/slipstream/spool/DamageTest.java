@@ -3,8 +3,11 @@ package org.slipstream.spool;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slipstream.core.QueueId;
 import org.slipstream.spool.DiskLog.Cut;
+import org.slipstream.spool.log.LogRecord;
+import org.slipstream.spool.log.MessageLog;
+import org.slipstream.spool.log.Position;
+import org.slipstream.spool.log.Segments;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -133,46 +136,51 @@ class DamageTest {
 
     private static List<Piece> pieces() throws IOException {
         List<Piece> pieces = new ArrayList<>();
+        Map<Position, Set<String>> subjects = subjects();
         log.image(log.now(), new Cut.Process()).files().forEach((name, bytes) -> {
             if (name.startsWith("box/")) {
                 pieces.add(new Piece(name, "segment header", 0, SEGMENT_HEADER, Set.of()));
-                records(name, bytes, pieces);
+                records(name, bytes, subjects, pieces);
             } else if (name.startsWith("large/")) {
                 String id = name.substring("large/".length(), name.indexOf('.'));
                 pieces.add(new Piece(name, "large file", 0, bytes.remaining(), Set.of(id)));
             }
         });
-        assertThat(pieces).extracting(Piece::kind).as("each kind of record, seed %d", seed).contains("letter inline",
-                "letter by reference", "notes", "large file");
+        assertThat(pieces).extracting(Piece::kind).as("each kind of record, seed %d", seed).contains("message inline",
+                "message by reference", "records without content", "large file");
         return pieces;
     }
 
-    private static void records(String name, ByteBuffer bytes, List<Piece> pieces) {
+    private static void records(String name, ByteBuffer bytes, Map<Position, Set<String>> subjects,
+            List<Piece> pieces) {
+        long segment = Long.parseLong(name.substring("box/".length(), name.indexOf('.')));
         for (int at = SEGMENT_HEADER; at < bytes.limit();) {
-            int length = bytes.getInt(at + 4);
-            int end = at + RECORD_HEADER + length;
-            int tail = at + RECORD_HEADER + bytes.getInt(at + 40);
-            Set<String> hit = new TreeSet<>();
+            int end = at + RECORD_HEADER + bytes.getInt(at + 4);
             String kind = switch (bytes.getInt(at + 12)) {
-                case 1 -> "letter inline";
-                case 2 -> "letter by reference";
-                case 3 -> "withdrawal";
-                case 5 -> "notes";
+                case 6 -> "records without content";
+                case 7 -> "message inline";
+                case 8 -> "message by reference";
                 default -> throw new AssertionError("a record of kind " + bytes.getInt(at + 12));
             };
-            if (kind.startsWith("letter")) {
-                hit.add(new QueueId(bytes.getLong(at + 24)).toString());
-            } else if (kind.equals("notes")) {
-                for (int i = tail; i < end; i += 13) {
-                    hit.add(new QueueId(bytes.getLong(i)).toString());
-                }
-            } else {
-                // Letters that were refused: any of them may come back.
-                hit.addAll(script.refused());
-            }
-            pieces.add(new Piece(name, kind, at, end, hit));
+            pieces.add(new Piece(name, kind, at, end, subjects.get(new Position(segment, at))));
             at = end;
         }
+    }
+
+    /// What the records at each place speak of.
+    private static Map<Position, Set<String>> subjects() throws IOException {
+        Map<Position, Set<String>> subjects = new TreeMap<>();
+        Path image = Files.createTempDirectory(directory, "scan");
+        log.image(log.now(), new Cut.Process()).copyTo(image);
+        try (Segments segments = new Segments(image, 1 << 20)) {
+            segments.scan(Position.START, new Position(Long.MAX_VALUE, 0), found -> {
+                if (found instanceof MessageLog.Found.Sound(LogRecord record, Position at)) {
+                    subjects.computeIfAbsent(at, _ -> new TreeSet<>()).add(record.subject().toString());
+                }
+            });
+        }
+        delete(image);
+        return subjects;
     }
 
     /// H2 has no checksum over what its pages hold: some flips only show when the register is held against the box.

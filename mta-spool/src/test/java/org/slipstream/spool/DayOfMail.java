@@ -1,25 +1,28 @@
 package org.slipstream.spool;
 
+import org.awaitility.Awaitility;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
 
 /// A day's churn in compressed time: mail comes, most of it leaves at once, some of it stays for hours; and each hour what the
 /// files weigh beside what is queued.
@@ -61,7 +64,7 @@ final class DayOfMail {
                 leave(spool);
                 come(spool, away ? 4 : 33);
                 nowMillis.addAndGet(HOUR_MILLIS);
-                rest(spool);
+                rest(spool, config);
                 Spool.Counts counts = spool.counts();
                 table.add(new Hour(hour, (int) counts.messages(), counts.sizeBytes(), size("box"), size("register"),
                         came));
@@ -70,12 +73,16 @@ final class DayOfMail {
         return table;
     }
 
-    /// A few quiet minutes: what the cleaner moves empties segments, and these go when their grace time is over.
-    private void rest(Spool spool) {
-        for (int minutes = 0; minutes < 20; minutes += 2) {
-            nowMillis.addAndGet(120_000);
-            Letters.done(then -> spool.makeDue(Optional.of(new QueueId(1)), Optional.empty(), 1, then));
-        }
+    /// Quiet seconds, in which the cleaner moves what is in the way.
+    private void rest(Spool spool, SpoolConfig config) throws IOException {
+        long enough = mostBoxBytes(spool.counts().sizeBytes(), config.segmentBytes());
+        Awaitility.await("the log is in proportion").atMost(Duration.ofSeconds(90))
+                .ignoreException(NoSuchFileException.class).until(() -> size("box") <= enough);
+    }
+
+    /// Twice what waits, four segments to spare, the open one, and those that are being emptied; and a segment ends with a whole letter.
+    static long mostBoxBytes(long liveBytes, long segmentBytes) {
+        return 2 * liveBytes + 8 * (segmentBytes + 8192);
     }
 
     private void come(Spool spool, int oneIn) throws Exception {
@@ -121,10 +128,13 @@ final class DayOfMail {
         answered.await();
     }
 
-    private long size(String what) throws IOException {
-        Path place = directory.resolve(what.equals("box") ? "box" : "register.mv.db");
-        try (Stream<Path> files = Files.walk(place)) {
-            return files.mapToLong(file -> Files.isRegularFile(file) ? file.toFile().length() : 0).sum();
+    /// Files that are deleted just then count nothing.
+    private long size(String part) throws IOException {
+        try (var files = Files.list(directory)) {
+            return files.filter(file -> file.getFileName().toString().startsWith(part)).mapToLong(file -> {
+                File[] inside = file.toFile().listFiles();
+                return inside == null ? file.toFile().length() : Arrays.stream(inside).mapToLong(File::length).sum();
+            }).sum();
         }
     }
 
@@ -132,11 +142,12 @@ final class DayOfMail {
         Path directory = Path.of(arguments[0]);
         int bytes = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 4096;
         long segment = arguments.length > 3 ? Long.parseLong(arguments[3]) : SpoolConfig.at(directory).segmentBytes();
-        SpoolConfig config = new SpoolConfig(directory, segment, 128 << 10, 0, 60_000);
+        SpoolConfig config = new SpoolConfig(directory, segment, 128 << 10, 0);
         long begin = System.nanoTime();
         List<Hour> table = new DayOfMail(directory, Integer.parseInt(arguments[1]), bytes, 1).run(config, 24);
         System.out
-                .println("| Hour | Came, MB | Queued | Live, MB | Box, MB | Register, MB |\n|---|---|---|---|---|---|");
+                .println(
+                        "| Hour | Came, MB | Queued | Live, MB | Box, MB | Index, MB |\n|---|---|---|---|---|---|");
         table.forEach(each -> System.out.printf("| %d | %.0f | %d | %.1f | %.1f | %.1f |%n", each.hour(),
                 each.came() / 1e6, each.messages(), each.liveBytes() / 1e6, each.boxBytes() / 1e6,
                 each.registerBytes() / 1e6));

@@ -6,7 +6,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,6 +36,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class DeadConnectionTest {
     /// Instead of 30 s.
     private static final String SHORT_PATIENCE = "&socketTimeout=1&prepareThreshold=0";
+    private static final Outcome BUSY = Outcome.of(Reply.of(451, "4.3.2", "busy"), "mx.example.net");
 
     @TempDir
     Path directory;
@@ -55,37 +59,38 @@ class DeadConnectionTest {
     }
 
     @Test
-    void aLetterIsRefusedInTimeAndTheNextOneIsTakenWhenTheNetworkIsBack() throws Exception {
+    void aLetterIsTakenMeanwhileAndTheIndexHasItWhenTheNetworkIsBack() throws Exception {
         try (Spool spool = world.open(directory)) {
             QueueId before = Letters.commit(spool, "bob@example.net", new byte[100]);
+            assertThat(spool.counts().messages()).isEqualTo(1);
             network.forgetsConnections = true;
-            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
-                    .isInstanceOf(IOException.class);
+            QueueId meanwhile = Letters.commit(spool, "bob@example.net", Letters.body(100, 9));
+            assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
             assertThat(spool.troubles()).anySatisfy(
-                    trouble -> assertThat(trouble.what()).isEqualTo(Spool.What.REGISTER));
+                    trouble -> assertThat(trouble.what()).isEqualTo(Spool.What.INDEX));
+            assertThat(Letters.read(spool, meanwhile)).as("it can be delivered").isEqualTo(Letters.body(100, 9));
             network.forgetsConnections = false;
-            QueueId after = commitAtLast(spool);
-            assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
-                    .containsExactly(before, after);
+            assertThat(listedAtLast(spool)).containsExactly(before, meanwhile);
         }
     }
 
-    /// The database has the letter and cannot say so. Its client was told to come again, so it must not stay.
+    /// The database has the transaction and cannot say so.
     @Test
-    void aLetterWhoseCommitIsNotAnsweredIsTakenBack() throws Exception {
+    void aTransactionWhoseCommitIsNotAnsweredIsNotAppliedAgain() throws Exception {
         try (Spool spool = world.open(directory)) {
-            QueueId before = Letters.commit(spool, "bob@example.net", new byte[100]);
+            QueueId tried = Letters.commit(spool, "bob@example.net", new byte[100]);
+            assertThat(spool.counts().messages()).isEqualTo(1);
             network.forgetsAfter = "COMMIT";
-            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
-                    .isInstanceOf(IOException.class);
+            QueueId meanwhile = Letters.commit(spool, "bob@example.net", new byte[100]);
+            Letters.done(then -> spool.record(tried, List.of(new RecipientOutcome(1, BUSY)), then));
+            assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
             Awaitility.await().atMost(Duration.ofSeconds(90))
                     .until(() -> TestWorld.number(DriverManager.getConnection(direct),
                             "select count(*) from message") == 2);
             network.forgetsAfter = "";
             network.forgetsConnections = false;
-            QueueId after = commitAtLast(spool);
-            assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
-                    .containsExactly(before, after);
+            assertThat(listedAtLast(spool)).containsExactly(tried, meanwhile);
+            assertThat(spool.details(tried).orElseThrow().summary().attempts()).isEqualTo(1);
         }
         try (Spool spool = world.open(directory)) {
             assertThat(spool.counts().messages()).isEqualTo(2);
@@ -94,17 +99,18 @@ class DeadConnectionTest {
 
     @Test
     void withoutAWordFromTheOperatorAReadEndsAfterHalfAMinute() throws Exception {
-        try (Connection connection = org.slipstream.spool.register.Connections.shared(direct)) {
+        try (Connection connection = org.slipstream.spool.index.Connections.shared(direct)) {
             assertThat(connection.getNetworkTimeout()).isEqualTo(30_000);
         }
-        try (Connection connection = org.slipstream.spool.register.Connections.shared(direct + "&socketTimeout=7")) {
+        try (Connection connection = org.slipstream.spool.index.Connections.shared(direct + "&socketTimeout=7")) {
             assertThat(connection.getNetworkTimeout()).isEqualTo(7_000);
         }
     }
 
-    private static QueueId commitAtLast(Spool spool) {
+    private static List<QueueId> listedAtLast(Spool spool) {
         return Awaitility.await().atMost(Duration.ofSeconds(90)).ignoreExceptionsInstanceOf(IOException.class)
-                .until(() -> Letters.commit(spool, "bob@example.net", Letters.body(100, 9)), id -> id != null);
+                .until(() -> spool.list(Optional.empty(), 10).stream().map(each -> each.summary().id()).toList(),
+                        _ -> true);
     }
 
     /// Between us and the database.

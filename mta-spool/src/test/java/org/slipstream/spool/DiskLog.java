@@ -116,6 +116,10 @@ final class DiskLog {
         trouble = part;
     }
 
+    synchronized boolean isFailing() {
+        return trouble.isPresent();
+    }
+
     /// Does it and remembers it, with nothing in between.
     synchronized <T> T happens(Path file, Event event, Action<T> action) throws IOException {
         boolean bytes = event instanceof Event.Write || event instanceof Event.Force;

@@ -53,6 +53,24 @@ class DraftMemoryTest {
         }
     }
 
+    /// Blocks are used again, and what is committed is not what lies in them.
+    @Test
+    void aLetterKeepsItsBytesThoughLaterOnesAreWrittenWhereItWas() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            int[] sizes = {100_000, 60_000, 3_000, 70_000, 0, 120_000, 8_192, 60_000};
+            List<QueueId> committed = new ArrayList<>();
+            for (int i = 0; i < sizes.length; i++) {
+                try (Draft abandoned = spool.draft()) {
+                    abandoned.write(Letters.body(90_000, 77), 0, 90_000);
+                }
+                committed.add(Letters.commit(spool, "bob@example.net", Letters.body(sizes[i], i)));
+            }
+            for (int i = 0; i < sizes.length; i++) {
+                assertThat(Letters.read(spool, committed.get(i))).isEqualTo(Letters.body(sizes[i], i));
+            }
+        }
+    }
+
     private static void write(Draft draft, byte[] body, int from, int to) throws IOException {
         for (int at = from; at < to; at += 5_000) {
             draft.write(body, at, 5_000);

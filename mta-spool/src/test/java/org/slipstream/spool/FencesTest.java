@@ -24,7 +24,7 @@ class FencesTest {
 
     @Test
     void onlyTheRegisterSpeaksSqlAndTheBoxDoesNotKnowIt() {
-        noClasses().that().resideOutsideOfPackage("org.slipstream.spool.register..").should().dependOnClassesThat()
+        noClasses().that().resideOutsideOfPackage("org.slipstream.spool.index..").should().dependOnClassesThat()
                 .resideInAnyPackage("java.sql..", "javax.sql..", "com.zaxxer..", "org.flywaydb..", "org.h2..")
                 .check(SPOOL);
     }
@@ -37,7 +37,7 @@ class FencesTest {
 
     @Test
     void boxAndRegisterDoNotKnowTheSpool() {
-        noClasses().that().resideInAnyPackage("org.slipstream.spool.box..", "org.slipstream.spool.register..").should()
+        noClasses().that().resideInAnyPackage("org.slipstream.spool.log..", "org.slipstream.spool.index..").should()
                 .dependOnClassesThat().resideInAPackage("org.slipstream.spool").check(SPOOL);
     }
 }

@@ -32,7 +32,7 @@ class GroupCommitTest {
             CountDownLatch allWait = new CountDownLatch(1);
             world.trouble = (call, _) -> {
                 // Holds the first letter's sync until all the others wait.
-                if (call.equals("box.barrier")) {
+                if (call.equals("log.sync")) {
                     allWait.await(90, TimeUnit.SECONDS);
                 }
             };
@@ -53,40 +53,60 @@ class GroupCommitTest {
             for (Future<?> commit : commits) {
                 commit.get(90, TimeUnit.SECONDS);
             }
-            assertThat(world.count("box.append")).isLessThanOrEqualTo(100);
-            assertThat(world.count("register.barrier")).isLessThan(20);
-            assertThat(world.count("register.write")).isEqualTo(world.count("register.barrier"));
+            assertThat(world.count("log.append")).isLessThanOrEqualTo(100);
+            assertThat(world.count("log.sync")).isLessThan(20);
             assertThat(spool.counts().messages()).isEqualTo(100);
         }
     }
 
     @Test
-    void aLoneLetterIsAGroupOfOneAndWaitsForNobody() throws Exception {
+    void aLoneMessageIsAGroupOfOneAndPaysOneSync() throws Exception {
         try (Spool spool = world.open(directory)) {
             for (int i = 0; i < 5; i++) {
                 world.calls.clear();
                 Letters.commit(spool, "bob@example.net", new byte[100]);
-                assertThat(world.count("register.write")).isEqualTo(1);
+                assertThat(world.count("log.sync")).isEqualTo(1);
             }
         }
     }
 
     @Test
-    void nobodyHears250BeforeBoxAndRegisterAreSynced() throws Exception {
+    void noClientHears250BeforeTheLogIsSynced() throws Exception {
         try (Spool spool = world.open(directory)) {
             world.calls.clear();
             Letters.commit(spool, "bob@example.net", new byte[100]);
             world.calls.add("250");
-            assertThat(world.calls.stream().filter(call -> call.matches("box\\.(append|barrier).*|register\\..*|250")))
-                    .containsSubsequence("box.append done", "box.barrier", "box.barrier done", "250")
-                    .containsSubsequence("box.append done", "register.write", "register.write done", "register.barrier",
-                            "register.barrier done", "250")
-                    .doesNotHaveDuplicates();
+            assertThat(world.calls).containsSubsequence("log.append done", "log.sync", "log.sync done", "250");
         }
     }
 
     @Test
-    void outcomesAreAnsweredOnlyAfterTheirNotesAreSynced() throws Exception {
+    void noClientWaitsForTheIndex() throws Exception {
+        CountDownLatch hangs = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        try (Spool spool = world.open(directory);
+                ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
+            Letters.commit(spool, "bob@example.net", new byte[100]);
+            world.trouble = (call, _) -> {
+                if (call.equals("index.apply")) {
+                    hangs.countDown();
+                    goesOn.await(90, TimeUnit.SECONDS);
+                }
+            };
+            Future<Spool.Counts> counts = readers.submit(spool::counts);
+            hangs.await(90, TimeUnit.SECONDS);
+            QueueId id = Letters.commit(spool, "eve@example.net", new byte[100]);
+            assertThat(spool.readRecipients(id, 0, 10).recipients()).hasSize(1);
+            assertThat(spool.envelope(id)).isPresent();
+            Letters.done(then -> spool.defer(id, 42, then));
+            goesOn.countDown();
+            assertThat(counts.get(90, TimeUnit.SECONDS).messages()).isEqualTo(1);
+            assertThat(spool.counts().messages()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void outcomesAreAnsweredOnlyAfterTheirRecordsAreSynced() throws Exception {
         try (Spool spool = world.open(directory)) {
             var id = Letters.commit(spool, "bob@example.net", new byte[100]);
             world.calls.clear();
@@ -94,52 +114,22 @@ class GroupCommitTest {
                 world.calls.add("answered");
                 then.run();
             }));
-            assertThat(world.calls).containsSubsequence("box.note", "box.barrier done", "answered")
-                    .containsSubsequence("register.write done", "answered");
-            Awaitility.await().atMost(Duration.ofSeconds(90)).untilAsserted(() -> assertThat(world.calls)
-                    .as("later than the answer: the notes say it again after a power cut")
-                    .containsSubsequence("answered", "register.barrier done"));
-            assertThat(world.count("register.barrier")).isEqualTo(1);
+            assertThat(world.calls).containsSubsequence("log.append", "log.sync done", "answered");
         }
     }
 
-    /// A process that is killed takes nothing from the operating system: its files are copied while it runs.
     @Test
-    void anOutcomeSurvivesAKillAlthoughTheWriterHangsInTheSyncOfAGroup() throws Exception {
-        Outcome taken = Outcome.of(Reply.of(250, "2.0.0", "taken"), "mx.example.net");
-        Path killed = directory.resolve("killed");
-        try (Spool spool = world.open(directory.resolve("running"));
-                ExecutorService sessions = Executors.newVirtualThreadPerTaskExecutor()) {
-            var whole = Letters.commit(spool, "bob@example.net", new byte[100]);
-            var half = Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net"), new byte[100]).id();
-            CountDownLatch hangs = new CountDownLatch(1);
-            CountDownLatch goesOn = new CountDownLatch(1);
-            world.trouble = (call, _) -> {
-                if (call.equals("register.barrier")) {
-                    hangs.countDown();
-                    goesOn.await(90, TimeUnit.SECONDS);
-                }
-            };
-            Future<?> commit = sessions.submit(() -> Letters.commit(spool, "eve@example.net", new byte[100]));
-            hangs.await(90, TimeUnit.SECONDS);
-            CountDownLatch answered = new CountDownLatch(2);
-            spool.record(whole, List.of(new RecipientOutcome(1, taken)), answered::countDown);
-            spool.record(half, List.of(new RecipientOutcome(2, taken)), answered::countDown);
+    void theIndexNeverHearsOfAMessageThatHasLeft() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            world.calls.clear();
+            for (int i = 0; i < 20; i++) {
+                QueueId id = Letters.commit(spool, "bob@example.net", Letters.body(i == 7 ? 300_000 : 100, i));
+                Letters.done(then -> spool.remove(id, then));
+            }
+            assertThat(spool.counts()).isEqualTo(new Spool.Counts(0, 0, 0, 0));
+            assertThat(world.count("index.apply")).isZero();
             Awaitility.await().atMost(Duration.ofSeconds(90))
-                    .until(() -> world.count("box.noteEarly done") > 0 && copied(killed, half, whole));
-            assertThat(answered.getCount()).as("safe from a kill is not yet safe").isEqualTo(2);
-            goesOn.countDown();
-            commit.get(90, TimeUnit.SECONDS);
-            assertThat(answered.await(90, TimeUnit.SECONDS)).isTrue();
-        }
-    }
-
-    /// @return true when what a killed process would leave knows of both outcomes
-    private boolean copied(Path killed, QueueId half, QueueId whole) throws Exception {
-        TestWorld.copy(directory.resolve("running"), killed);
-        try (Spool spool = new TestWorld().open(killed)) {
-            return spool.details(whole).isEmpty() && spool.readRecipients(half, 0, 10).recipients().stream()
-                    .map(each -> each.number()).toList().equals(List.of(1));
+                    .untilAsserted(() -> assertThat(directory.resolve("large")).isEmptyDirectory());
         }
     }
 
@@ -154,8 +144,7 @@ class GroupCommitTest {
             Letters.done(then -> spool.record(id, List.of(new RecipientOutcome(1, taken)), then));
             assertThat(spool.details(id)).as("nothing is left to be known of it").isEmpty();
             Letters.done(then -> spool.remove(id, then));
-            assertThat(world.count("register.write")).isEqualTo(1);
-            assertThat(world.count("box.barrier")).isEqualTo(1);
+            assertThat(world.count("log.sync")).isEqualTo(1);
             assertThat(spool.counts()).isEqualTo(new Spool.Counts(0, 0, 0, 0));
         }
     }

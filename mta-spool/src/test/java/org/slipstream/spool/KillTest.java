@@ -121,7 +121,7 @@ class KillTest {
             Random seeds = new Random(Long.parseLong(arguments[1]));
             PrintStream out = new PrintStream(new java.io.FileOutputStream(java.io.FileDescriptor.out), true,
                     StandardCharsets.US_ASCII);
-            SpoolConfig config = new SpoolConfig(Path.of(arguments[0]), 300_000, 128 << 10, 0, 0);
+            SpoolConfig config = new SpoolConfig(Path.of(arguments[0]), 300_000, 128 << 10, 0);
             Spool spool = Spools.open(config, System::currentTimeMillis);
             for (int i = 0; i < 8; i++) {
                 long first = seeds.nextLong(1L << 40);

@@ -1,5 +1,6 @@
 package org.slipstream.spool;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -13,11 +14,12 @@ import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
-import org.slipstream.spool.register.Change;
-import org.slipstream.spool.register.Register;
-import org.slipstream.spool.register.Search;
+import org.slipstream.spool.index.QueueIndex;
+import org.slipstream.spool.index.Search;
+import org.slipstream.spool.log.LogRecord;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -72,14 +74,14 @@ class LongOrderTest {
         AtomicInteger portionsBefore = new AtomicInteger();
         CompletableFuture<Void> done = new CompletableFuture<>();
         world.trouble = (call, arguments) -> {
-            if (!call.equals("register.write")) {
+            if (!call.equals("index.apply")) {
                 return;
             }
             List<?> changes = (List<?>) arguments[0];
-            if (changes.stream().anyMatch(Change.Enter.class::isInstance)) {
+            if (changes.stream().anyMatch(LogRecord.Stored.class::isInstance)) {
                 portionsBefore.set(portions.get());
             }
-            if (changes.stream().anyMatch(Change.MakeDue.class::isInstance) && portions.incrementAndGet() == 2) {
+            if (changes.stream().anyMatch(LogRecord.MakeDue.class::isInstance) && portions.incrementAndGet() == 2) {
                 secondPortion.countDown();
                 letterWaits.await();
             }
@@ -107,8 +109,13 @@ class LongOrderTest {
             QueueId fresh = letter.join();
             assertThat(portionsBefore).as("portions before the letter").hasValueLessThanOrEqualTo(4);
             done.join();
-            assertThat(Letters.claim(spool, QueueName.INCOMING, now(), 1_000, now() + HOUR).messages())
-                    .extracting(MessageSummary::id).containsExactly(fresh);
+            // The order may be speaking of the letter just then: such a one is left to the next scan, which is told of it.
+            List<MessageSummary> scanned = Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
+                Spool.Claimed claimed = Letters.claim(spool, QueueName.INCOMING, now(), 1_000, now() + HOUR);
+                assertThat(claimed.messages().size() == 1 || claimed.more()).isTrue();
+                return claimed.messages();
+            }, found -> !found.isEmpty());
+            assertThat(scanned).extracting(MessageSummary::id).containsExactly(fresh);
             assertThat(Letters.claim(spool, QueueName.DEFERRED, now(), 1_000, now() + HOUR))
                     .satisfies(old -> assertThat(old.messages()).hasSize(1_000))
                     .satisfies(old -> assertThat(old.more()).isTrue());
@@ -133,15 +140,15 @@ class LongOrderTest {
     void aDomainIsFoundWithOneQuestionWhetherRareOrFrequent() throws Exception {
         fill(5_000);
         QueueId rare = Letters.commit(spool, "bob@rare.example", new byte[10]);
-        Register.Found found = spool.find(Search.of(domain("rare.example")), Optional.empty(), 100);
+        QueueIndex.Found found = spool.find(Search.of(domain("rare.example")), Optional.empty(), 100);
         assertThat(found.ids()).containsExactly(rare);
         assertThat(found.next()).isEmpty();
         found = spool.find(Search.of(domain("d7.example.net")), Optional.empty(), 2);
         assertThat(found.ids()).hasSize(2);
-        Register.Found rest = spool.find(Search.of(domain("d7.example.net")), found.next(), 100);
+        QueueIndex.Found rest = spool.find(Search.of(domain("d7.example.net")), found.next(), 100);
         assertThat(rest.ids()).hasSize(3).doesNotContainAnyElementsOf(found.ids());
         assertThat(rest.next()).isEmpty();
-        assertThat(world.calls.stream().filter("register.find"::equals)).hasSize(3);
+        assertThat(world.calls.stream().filter("index.find"::equals)).hasSize(3);
     }
 
     private static QueueFilter domain(String domain) {

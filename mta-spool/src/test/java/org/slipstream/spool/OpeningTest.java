@@ -1,16 +1,21 @@
 package org.slipstream.spool;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
-import org.slipstream.spool.register.RegisterDatabase;
+import org.slipstream.spool.index.IndexDatabase;
+import org.slipstream.spool.index.IndexException;
+import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -91,7 +96,7 @@ class OpeningTest {
     void aNewerSchemaIsRefusedEvenWhenTheVersionFileIsWrong() throws Exception {
         world.open(directory).close();
         TestWorld.sql(directory, "update \"flyway_schema_history\" set \"version\" = '"
-                + (RegisterDatabase.SCHEMA_VERSION + 1) + "' where \"version\" = '3'", "shutdown");
+                + (IndexDatabase.SCHEMA_VERSION + 1) + "' where \"version\" = '8'", "shutdown");
         assertThat(refusal(directory).reason()).isEqualTo(SpoolException.Reason.NEWER_VERSION);
     }
 
@@ -162,11 +167,11 @@ class OpeningTest {
     }
 
     @Test
-    void theSchemaIsMadeByMigrationsAndLeftAloneAfterwards() throws Exception {
+    void theSchemaIsMadeAndLeftAloneAfterwards() throws Exception {
         world.open(directory).close();
         assertThat(TestWorld.number(directory,
-                "select count(*) from \"flyway_schema_history\" where \"success\" = true and \"type\" = 'SQL'"))
-                .isEqualTo(RegisterDatabase.SCHEMA_VERSION);
+                "select max(cast(\"version\" as integer)) from \"flyway_schema_history\" where \"success\" = true"))
+                .isEqualTo(IndexDatabase.SCHEMA_VERSION);
         TestWorld.sql(directory, "shutdown");
         world.open(directory).close();
         // An empty database file, as after a crash in the very first start, is migrated, too.
@@ -176,20 +181,78 @@ class OpeningTest {
         }
     }
 
+    /// The tables as the version before the log alone was enough had them.
+    private static final String[] BEFORE_THE_LOG = {"alter table standing drop column applied",
+            "alter table standing drop column in_log", "alter table message add column seq bigint default 0 not null",
+            "alter table standing add column last_seq bigint default 0 not null",
+            "alter table standing add column safe_seq bigint default 0 not null",
+            "alter table standing add column doubt_from_id bigint default 0 not null",
+            "update \"flyway_schema_history\" set \"version\" = '7'", "shutdown"};
+
+    /// Before, the log knew nothing of next attempts, replies, reports of delay and hosts.
+    @Test
+    void whatOnlyTheOldRegisterKnowsGoesToTheLogWithTheFirstStart() throws Exception {
+        QueueId waits;
+        QueueId fresh;
+        try (Spool spool = world.open(directory)) {
+            waits = Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net", "c@example.net"),
+                    new byte[30]).id();
+            fresh = Letters.commit(spool, "bob@example.net", new byte[20]);
+            // With its first deferral a message has a row for each recipient.
+            Letters.done(then -> spool.defer(waits, 1, then));
+        }
+        long next = world.nowMillis.get() + 600_000;
+        TestWorld.sql(directory,
+                "update message set next_millis = " + next + ", attempts = 3, delay_notified = true where id = "
+                        + waits.value(),
+                "update recipient set state = 3, reply_code = 550, reply_status = '5.1.1', reply_text = 'so it is',"
+                        + " remote = 'mx.example.net', at_millis = 7 where number = 1",
+                "update recipient set reply_code = 451, reply_status = '4.0.0', reply_text = 'so it is',"
+                        + " remote = 'mx.example.net', at_millis = 8 where number = 2",
+                "insert into host (host, kind, name, since_millis, until_millis, failures, words, author)"
+                        + " values ('h', 'RETRY', 'mx', 1, 2, 3, 'busy', '')");
+        TestWorld.sql(directory, BEFORE_THE_LOG);
+        for (int start = 0; start < 3; start++) {
+            try (Spool spool = world.open(directory)) {
+                assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
+                        .containsExactly(waits, fresh);
+                Spool.Details details = spool.details(waits).orElseThrow();
+                assertThat(details.nextAttemptMillis()).as("start %d", start).isEqualTo(next);
+                assertThat(details.summary().attempts()).isEqualTo(3);
+                assertThat(details.summary().delayNotified()).isTrue();
+                assertThat(details.recipients()).extracting(Spool.RecipientState::state)
+                        .containsExactly(Spool.State.FAILED_AND_REPORTED, Spool.State.OPEN, Spool.State.OPEN);
+                assertThat(details.recipients()).extracting(each -> each.last().map(Outcome::reply))
+                        .containsExactly(Optional.of(outcome(1, "550", "5.1.1").outcome().reply()),
+                                Optional.of(outcome(2, "451", "4.0.0").outcome().reply()), Optional.empty());
+                assertThat(spool.hosts()).containsExactly(new HostRecord("h", "RETRY", "mx", 1, 2, 3, "busy", ""));
+                assertThat(Letters.claim(spool, QueueName.INCOMING, world.nowMillis.get(), 10, 0).messages())
+                        .hasSizeLessThanOrEqualTo(1).allMatch(each -> each.id().equals(fresh));
+            }
+            if (start == 1) {
+                Files.delete(directory.resolve("register.mv.db"));
+            }
+        }
+    }
+
     @Test
     void theRegisterOfTheFirstVersionIsBroughtUpToDateWithItsMail() throws Exception {
         try (Spool spool = world.open(directory)) {
             // With its first deferral a letter has the rows that it had from the beginning then.
             spool.defer(Letters.commit(spool, "bob@example.net", new byte[10]), 1, () -> {});
         }
+        TestWorld.sql(directory, java.util.Arrays.copyOf(BEFORE_THE_LOG, BEFORE_THE_LOG.length - 1));
         TestWorld.sql(directory, "drop table host", "drop table segment", "drop table large_letter",
                 "alter table message drop column envelope", "alter table message drop column wishes",
                 "alter table message drop column not_before_millis", "alter table standing drop column safe_seq",
                 "alter table standing drop column doubt_from_id",
                 "delete from \"flyway_schema_history\" where \"version\" <> '1'", "shutdown");
-        try (Spool spool = world.open(directory)) {
-            assertThat(spool.list(Optional.empty(), 10)).hasSize(1);
-            assertThat(spool.hosts()).isEmpty();
+        for (int start = 0; start < 2; start++) {
+            try (Spool spool = world.open(directory)) {
+                assertThat(spool.list(Optional.empty(), 10)).hasSize(1);
+                assertThat(spool.hosts()).isEmpty();
+            }
+            Files.delete(directory.resolve("register.mv.db"));
         }
     }
 
@@ -202,5 +265,23 @@ class OpeningTest {
         org.assertj.core.api.Assertions.assertThatThrownBy(() -> draft.commit(Letters.envelope("bob@example.net")))
                 .isInstanceOf(IOException.class);
         org.assertj.core.api.Assertions.assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void afterCloseNobodyWaitsForAnIndexThatHadFailed() throws Exception {
+        Spool spool = world.open(directory);
+        world.trouble = (call, _) -> {
+            if (call.equals("index.apply")) {
+                throw new IndexException("no space", new SQLException("cannot write"));
+            }
+        };
+        QueueId taken = Letters.commit(spool, "bob@example.net", new byte[10]);
+        spool.close();
+        org.assertj.core.api.Assertions.assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
+        world.trouble = (_, _) -> {};
+        try (Spool next = world.open(directory)) {
+            assertThat(next.list(Optional.empty(), 10)).extracting(each -> each.summary().id()).containsExactly(taken);
+        }
     }
 }

@@ -4,7 +4,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.QueueId;
-import org.slipstream.spool.register.RegisterException;
+import org.slipstream.spool.index.IndexException;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -31,7 +31,7 @@ class SlowDiskTest {
             CountDownLatch syncing = new CountDownLatch(1);
             CountDownLatch done = new CountDownLatch(1);
             world.trouble = (call, _) -> {
-                if (call.equals("box.barrier")) {
+                if (call.equals("log.sync")) {
                     syncing.countDown();
                     done.await(90, TimeUnit.SECONDS);
                 }
@@ -50,7 +50,7 @@ class SlowDiskTest {
             for (CompletableFuture<QueueId> each : commits) {
                 each.get(90, TimeUnit.SECONDS);
             }
-            assertThat(world.count("register.barrier")).isLessThan(20);
+            assertThat(world.count("log.sync")).isLessThan(20);
             assertThat(spool.counts().messages()).isEqualTo(51);
         }
     }
@@ -62,7 +62,7 @@ class SlowDiskTest {
             CountDownLatch syncing = new CountDownLatch(1);
             CountDownLatch done = new CountDownLatch(1);
             world.trouble = (call, _) -> {
-                if (call.equals("box.barrier")) {
+                if (call.equals("log.sync")) {
                     syncing.countDown();
                     done.await(90, TimeUnit.SECONDS);
                 }
@@ -108,9 +108,9 @@ class SlowDiskTest {
             QueueId before = Letters.commit(spool, "bob@example.net", new byte[100]);
             world.trouble = (call, _) -> {
                 switch (call) {
-                    case "box.append", "box.note" -> throw new IOException("Read-only file system");
-                    case "register.write", "register.barrier" ->
-                        throw new RegisterException("Read-only file system", new SQLException("cannot write"));
+                    case "log.append" -> throw new IOException("Read-only file system");
+                    case "index.apply", "index.sync" ->
+                        throw new IndexException("Read-only file system", new SQLException("cannot write"));
                     default -> {
                         // Reading goes on.
                     }

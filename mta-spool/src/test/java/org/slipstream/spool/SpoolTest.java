@@ -1,5 +1,7 @@
 package org.slipstream.spool;
 
+import org.awaitility.Awaitility;
+import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -25,6 +27,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -109,18 +112,13 @@ class SpoolTest {
         assertThat(spool.letter(id).sizeBytes()).isEqualTo(700_000);
         assertThat(Letters.read(spool, id)).isEqualTo(body);
         Letters.done(then -> spool.remove(id, then));
-        sync();
-        assertThat(file).exists();
-        world.nowMillis.addAndGet(60_000);
-        Letters.done(then -> spool.defer(id, 0, then));
-        // The sweep comes after the answers of its group, so one more group proves it.
-        Letters.done(then -> spool.defer(id, 0, then));
-        assertThat(file).doesNotExist();
-    }
+        assertThat(spool.details(id)).isEmpty();
+        assertThat(file).as("goes when the index has left the message behind").doesNotExist();
 
-    /// Nothing is freed before the register is synced, which a removal alone leaves for later; a hold does not.
-    private void sync() throws Exception {
-        Letters.done(then -> spool.hold(new QueueId(1), false, then));
+        QueueId passing = Letters.commit(spool, "bob@example.net", body);
+        Letters.done(then -> spool.remove(passing, then));
+        Awaitility.await().atMost(Duration.ofSeconds(90)).untilAsserted(
+                () -> assertThat(directory.resolve("large")).as("the index never heard of it").isEmptyDirectory());
     }
 
     @Test
@@ -403,9 +401,9 @@ class SpoolTest {
     }
 
     @Test
-    void segmentsGoWhenNobodyNamesThemAndTheGraceTimeHasPassed() throws Exception {
+    void segmentsGoFromTheLogsBeginningWhenNothingInThemIsQueued() throws Exception {
         spool.close();
-        SpoolConfig small = new SpoolConfig(directory, 10_000, 128 << 10, 0, 60_000);
+        SpoolConfig small = new SpoolConfig(directory, 10_000, 128 << 10, OptionalLong.of(0), world.database);
         spool = world.open(small);
         List<QueueId> ids = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
@@ -414,38 +412,26 @@ class SpoolTest {
         Path box = directory.resolve("box");
         long before = count(box);
         assertThat(before).isBetween(5L, 8L);
-        // All but one in the middle: its segment stays, and what lies behind it, for notes about it may lie there.
+        // All but one in the middle: its segment stays, and what lies behind it, for records about it may lie there.
         QueueId kept = ids.remove(10);
+        world.calls.clear();
         for (QueueId id : ids) {
             Letters.done(then -> spool.remove(id, then));
         }
-        sync();
-        // The sweep comes after the answers of its group: let it see the clock as it is now.
-        nudge();
-        assertThat(count(box)).isGreaterThanOrEqualTo(before);
-        world.nowMillis.addAndGet(59_999);
-        nudge();
-        assertThat(count(box)).isGreaterThanOrEqualTo(before);
-        world.nowMillis.addAndGet(1);
-        nudge();
-        long left = count(box);
-        assertThat(left).isLessThan(before);
+        await(() -> assertThat(count(box)).isLessThan(before));
         assertThat(Letters.read(spool, kept)).isEqualTo(Letters.body(3000, 10));
+        assertThat(world.calls.indexOf("index.sync done")).as("the index is safe behind them")
+                .isLessThan(world.calls.indexOf("log.delete"));
 
         Letters.done(then -> spool.remove(kept, then));
+        // After a restart the last segment of before is not open any more, and nothing comes to the log.
         spool.close();
         spool = world.open(small);
-        // After a restart no old segment is open any more, and the grace time begins anew.
-        assertThat(count(box)).isEqualTo(left);
-        world.nowMillis.addAndGet(60_000);
-        nudge();
-        assertThat(count(box)).isZero();
+        await(() -> assertThat(count(box)).isZero());
     }
 
-    private void nudge() {
-        // Two groups: the sweep comes after the answers.
-        Letters.done(then -> spool.defer(new QueueId(1), 0, then));
-        Letters.done(then -> spool.defer(new QueueId(1), 0, then));
+    private static void await(ThrowingRunnable condition) {
+        Awaitility.await().atMost(Duration.ofSeconds(90)).untilAsserted(condition);
     }
 
     private static long count(Path folder) throws IOException {

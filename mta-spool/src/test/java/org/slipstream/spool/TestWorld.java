@@ -1,8 +1,8 @@
 package org.slipstream.spool;
 
-import org.slipstream.spool.box.LetterBox;
-import org.slipstream.spool.register.Register;
-import org.slipstream.spool.register.UnusableRegisterException;
+import org.slipstream.spool.index.QueueIndex;
+import org.slipstream.spool.index.UnusableIndexException;
+import org.slipstream.spool.log.MessageLog;
 
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -31,6 +31,7 @@ final class TestWorld implements Spools.Parts {
     /// Where the register is; empty for a file.
     Optional<String> database = Optional.empty();
     long patienceMillis = 60_000;
+    int tailMessages = 100_000;
     DraftMemory drafts = new DraftMemory(32 << 20);
     long watchdogMillis = Watchdog.PATIENCE_MILLIS;
     final CountDownLatch ended = new CountDownLatch(1);
@@ -43,7 +44,7 @@ final class TestWorld implements Spools.Parts {
     Spool open(Path directory) throws SpoolException {
         SpoolConfig file = SpoolConfig.at(directory);
         return open(new SpoolConfig(directory, file.segmentBytes(), file.inlineBytes(), file.minimumFreeBytes(),
-                file.segmentGraceMillis(), database));
+                database));
     }
 
     long count(String call) {
@@ -51,13 +52,18 @@ final class TestWorld implements Spools.Parts {
     }
 
     @Override
-    public LetterBox box(SpoolConfig config) throws IOException {
-        return watched(LetterBox.class, "box", Spools.Parts.super.box(config));
+    public MessageLog log(SpoolConfig config) throws IOException {
+        return watched(MessageLog.class, "log", Spools.Parts.super.log(config));
     }
 
     @Override
-    public Register register(SpoolConfig config) throws UnusableRegisterException {
-        return watched(Register.class, "register", Spools.Parts.super.register(config));
+    public QueueIndex index(SpoolConfig config) throws UnusableIndexException {
+        return watched(QueueIndex.class, "index", Spools.Parts.super.index(config));
+    }
+
+    @Override
+    public int tailMessages() {
+        return tailMessages;
     }
 
     @Override

@@ -4,13 +4,15 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
-import org.slipstream.spool.register.Change;
-import org.slipstream.spool.register.RegisterException;
+import org.slipstream.spool.index.IndexException;
+import org.slipstream.spool.log.LogRecord;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -38,8 +40,8 @@ class TroubleTest {
         return new IOException("No space left on device");
     }
 
-    private static RegisterException registerFull() {
-        return new RegisterException("cannot write the register",
+    private static IndexException registerFull() {
+        return new IndexException("cannot write the register",
                 new SQLException("IO Exception: \"No space left on device\"", "90031"));
     }
 
@@ -81,7 +83,7 @@ class TroubleTest {
     @Test
     void aWriteWithoutRoomOnADiskThatHasSomeIsToldAsInodesOrQuota() throws Exception {
         try (Spool spool = world.open(directory)) {
-            fail("box.ownFile", full());
+            fail("log.ownFile", full());
             assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", Letters.body(300_000, 1)))
                     .isInstanceOf(NoSpaceException.class);
             commitAtLast(spool);
@@ -102,7 +104,7 @@ class TroubleTest {
     void aMinimumThatWasSetMeansWhatItSays() throws Exception {
         world.totalBytes.set(10L << 30);
         world.usableBytes.set((1L << 30) - 1);
-        SpoolConfig config = new SpoolConfig(directory, 64 << 20, 128 << 10, 1L << 30, 60_000);
+        SpoolConfig config = new SpoolConfig(directory, 64 << 20, 128 << 10, 1L << 30);
         try (Spool spool = world.open(config)) {
             assertThatThrownBy(spool::draft).isInstanceOf(NoSpaceException.class);
             world.usableBytes.set(1L << 30);
@@ -142,15 +144,20 @@ class TroubleTest {
 
     @Test
     @Tag("IM-28")
-    void aFullBoxRefusesLettersButOutcomesLand() throws Exception {
+    void aFullLogRefusesMessagesAndKeepsOutcomesUntilThereIsRoom() throws Exception {
         try (Spool spool = world.open(directory)) {
             QueueId id = Letters.commit(spool, "bob@example.net", new byte[100]);
-            fail("box.append", full());
+            fail("log.append", full());
             assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(NoSpaceException.class);
-            Letters.done(then -> spool.record(id, List.of(new RecipientOutcome(1, DEFERRED)), then));
-            assertThat(spool.details(id).orElseThrow().summary().attempts()).isEqualTo(1);
+            CompletableFuture<Void> recorded = new CompletableFuture<>();
+            spool.record(id, List.of(new RecipientOutcome(1, DEFERRED)), () -> recorded.complete(null));
+            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
+                    .isInstanceOf(NoSpaceException.class);
+            assertThat(recorded).isNotDone();
             noTrouble();
+            recorded.get(90, TimeUnit.SECONDS);
+            assertThat(spool.details(id).orElseThrow().summary().attempts()).isEqualTo(1);
             commitAtLast(spool);
             assertThat(spool.counts().messages()).isEqualTo(2);
         }
@@ -163,15 +170,15 @@ class TroubleTest {
     void aBoxThatCannotSyncGoesOnInAFreshSegment() throws Exception {
         try (Spool spool = world.open(directory)) {
             Letters.commit(spool, "bob@example.net", new byte[100]);
-            fail("box.barrier", new IOException("input/output error"));
+            fail("log.sync", new IOException("input/output error"));
             assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(IOException.class).isNotInstanceOf(NoSpaceException.class);
-            assertThat(spool.counts().messages()).as("the register had taken it, and has given it back").isEqualTo(1);
+            assertThat(spool.counts().messages()).as("nothing of the refused one is left").isEqualTo(1);
             long since = world.nowMillis.getAndAdd(5000);
             assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(IOException.class);
             assertThat(spool.troubles()).as("since the first failure").containsExactly(
-                    new Spool.Trouble(Spool.What.BOX, since, "input/output error", false));
+                    new Spool.Trouble(Spool.What.LOG, since, "input/output error", false));
             noTrouble();
             Letters.commit(spool, "bob@example.net", new byte[100]);
             assertThat(spool.troubles()).isEmpty();
@@ -184,31 +191,25 @@ class TroubleTest {
     }
 
     @Test
-    void aFullRegisterRefusesLettersAndKeepsOutcomesUntilThereIsRoom() throws Exception {
+    void anIndexThatFailsKeepsNoClientWaitingAndHasEverythingAfterwards() throws Exception {
         try (Spool spool = world.open(directory)) {
             QueueId one = Letters.commit(spool, "bob@example.net", new byte[100]);
             QueueId two = Letters.commit(spool, "bob@example.net", new byte[100]);
-            fail("register.write", registerFull());
-            CompletableFuture<Void> recorded = new CompletableFuture<>();
-            CompletableFuture<Void> removed = new CompletableFuture<>();
-            spool.record(one, List.of(new RecipientOutcome(1, DEFERRED)), () -> recorded.complete(null));
-            spool.remove(two, () -> removed.complete(null));
-            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", Letters.body(300_000, 1)))
-                    .isInstanceOf(NoSpaceException.class);
-            Awaitility.await().atMost(PATIENCE).until(() -> world.count("register.write") >= 3);
-            assertThat(recorded).isNotDone();
-            assertThat(spool.troubles()).anySatisfy(trouble -> {
-                assertThat(trouble.what()).isEqualTo(Spool.What.REGISTER);
+            assertThat(spool.counts().messages()).isEqualTo(2);
+            fail("index.apply", registerFull());
+            Letters.done(then -> spool.record(one, List.of(new RecipientOutcome(1, DEFERRED)), then));
+            Letters.done(then -> spool.remove(two, then));
+            QueueId three = Letters.commit(spool, "bob@example.net", Letters.body(300_000, 1));
+            assertThat(spool.readRecipients(three, 0, 10).recipients()).hasSize(1);
+            assertThat(Letters.read(spool, three)).hasSize(300_000);
+            assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
+            assertThat(spool.troubles()).singleElement().satisfies(trouble -> {
+                assertThat(trouble.what()).isEqualTo(Spool.What.INDEX);
                 assertThat(trouble.sinceMillis()).isEqualTo(world.nowMillis.get());
                 assertThat(trouble.reason()).contains("No space left on device");
-                assertThat(trouble.noSpace()).isTrue();
             });
-            assertThat(directory.resolve("large")).isEmptyDirectory();
             noTrouble();
-            recorded.get(90, TimeUnit.SECONDS);
-            removed.get(90, TimeUnit.SECONDS);
-            QueueId three = commitAtLast(spool);
-            assertThat(spool.troubles()).isEmpty();
+            Awaitility.await().atMost(PATIENCE).until(() -> spool.troubles().isEmpty());
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id()).containsExactly(one,
                     three);
             assertThat(spool.details(one).orElseThrow().summary().attempts()).isEqualTo(1);
@@ -216,58 +217,42 @@ class TroubleTest {
     }
 
     @Test
-    void aLetterRefusedBecauseOfTheRegisterDoesNotComeBackAfterACrash() throws Exception {
-        Path kept;
+    void newMailIsRefusedWhenTheIndexIsTooFarBehindAndOutcomesNever() throws Exception {
+        world.tailMessages = 4;
         try (Spool spool = world.open(directory)) {
-            Letters.commit(spool, "bob@example.net", new byte[100]);
-            fail("register.write", registerFull());
-            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
-                    .isInstanceOf(IOException.class);
-            // The register never gets better before the stop: only the box knows that the letter was refused.
-            kept = directory.resolve("box").resolve("0000000001.segment");
-            assertThat(kept).exists();
-        }
-        noTrouble();
-        try (Spool spool = world.open(directory)) {
-            assertThat(spool.counts().messages()).isEqualTo(1);
+            fail("index.apply", registerFull());
+            QueueId first = Letters.commit(spool, "bob@example.net", new byte[100]);
+            for (int i = 1; i < 4; i++) {
+                Letters.commit(spool, "bob@example.net", new byte[100]);
+            }
+            assertThatThrownBy(spool::draft).isInstanceOf(IOException.class).isNotInstanceOf(NoSpaceException.class)
+                    .hasMessageContaining("behind the log");
+            Letters.done(then -> spool.record(first, List.of(new RecipientOutcome(1, DEFERRED)), then));
+            Letters.done(then -> spool.remove(first, then));
+            assertThat(Letters.commit(spool, "eve@example.net", new byte[100])).as("one has left").isNotNull();
+            noTrouble();
+            Awaitility.await().atMost(PATIENCE).until(() -> spool.troubles().isEmpty());
+            commitAtLast(spool);
+            assertThat(spool.counts().messages()).isEqualTo(5);
         }
     }
 
     @Test
-    void aRegisterThatCannotSyncHasNotTakenTheLetter() throws Exception {
+    void aScanWaitsForTheIndexAndItsLeasesStandBeforeItsAnswer() throws Exception {
         try (Spool spool = world.open(directory)) {
             QueueId id = Letters.commit(spool, "bob@example.net", new byte[100]);
-            fail("register.barrier", registerFull());
+            fail("index.due", registerFull());
             CompletableFuture<Spool.Claimed> claimed = new CompletableFuture<>();
             spool.claimDue(QueueName.INCOMING, world.nowMillis.get(), 10, world.nowMillis.get() + 60_000, 0,
                     Long.MAX_VALUE, claimed::complete);
-            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
-                    .isInstanceOf(IOException.class);
+            Awaitility.await().atMost(PATIENCE).until(() -> !spool.troubles().isEmpty());
+            Letters.commit(spool, "bob@example.net", new byte[100]);
             assertThat(claimed).isNotDone();
             noTrouble();
-            // What the claim found is not forgotten, although its leases had been written already.
             assertThat(Letters.ids(claimed.get(90, TimeUnit.SECONDS).messages())).contains(id);
-            commitAtLast(spool);
             assertThat(spool.counts().messages()).isEqualTo(2);
             assertThat(spool.details(id).orElseThrow().nextAttemptMillis())
                     .isEqualTo(world.nowMillis.get() + 60_000);
-        }
-    }
-
-    @Test
-    void aRemovalThatTheRegisterForgetsAndHearsAgainFreesItsPlaceOnce() throws Exception {
-        try (Spool spool = world.open(directory)) {
-            QueueId gone = Letters.commit(spool, "bob@example.net", new byte[100]);
-            QueueId stays = Letters.commit(spool, "bob@example.net", Letters.body(100, 9));
-            fail("register.barrier", registerFull());
-            Letters.done(then -> spool.remove(gone, then));
-            assertThat(world.count("box.released")).as("not synced yet").isZero();
-            Awaitility.await().atMost(PATIENCE).until(() -> world.count("register.recover") >= 2);
-            noTrouble();
-            Awaitility.await().atMost(PATIENCE).until(() -> world.count("box.released") > 0);
-            commitAtLast(spool);
-            assertThat(world.count("box.released")).isEqualTo(1);
-            assertThat(Letters.read(spool, stays)).isEqualTo(Letters.body(100, 9));
         }
     }
 
@@ -284,6 +269,8 @@ class TroubleTest {
             spool.defer(before, 42, () -> deferred.complete(null));
             QueueId after = commitAtLast(spool);
             deferred.get(90, TimeUnit.SECONDS);
+            Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(IOException.class)
+                    .until(() -> spool.counts() != null);
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
                     .containsExactly(before, after);
             assertThat(spool.details(before).orElseThrow().nextAttemptMillis()).isEqualTo(42);
@@ -291,30 +278,23 @@ class TroubleTest {
     }
 
     @Test
-    void aChangeThatCanNeverSucceedKeepsOnlyItsOwnMessageWaiting() throws Exception {
+    void aRecordThatTheDatabaseDoesNotTakeSetsItsOwnMessageAsideAndNoOther() throws Exception {
         try (Spool spool = world.open(directory)) {
             QueueId poisoned = Letters.commit(spool, "bob@example.net", new byte[100]);
             QueueId healthy = Letters.commit(spool, "bob@example.net", new byte[100]);
             world.trouble = (call, arguments) -> {
-                if (call.equals("register.write") && ((List<?>) arguments[0])
-                        .contains(new Change.NextAttempt(poisoned, 42))) {
-                    throw new RegisterException("cannot write the register",
+                if (call.equals("index.apply") && ((List<?>) arguments[0])
+                        .contains(new LogRecord.NextAttempt(poisoned, 42))) {
+                    throw new IndexException("cannot write the index",
                             new SQLException("value too long", "22001"));
                 }
             };
-            CompletableFuture<Void> stuck = new CompletableFuture<>();
-            CompletableFuture<Void> behind = new CompletableFuture<>();
-            spool.defer(poisoned, 42, () -> stuck.complete(null));
-            spool.defer(healthy, 43, () -> {});
-            spool.hold(poisoned, true, () -> behind.complete(null));
-            Awaitility.await().atMost(PATIENCE)
-                    .until(() -> spool.details(healthy).orElseThrow().nextAttemptMillis() == 43);
-            Letters.commit(spool, "bob@example.net", new byte[100]);
-            assertThat(stuck).isNotDone();
-            assertThat(behind).isNotDone();
-            noTrouble();
-            stuck.get(90, TimeUnit.SECONDS);
-            behind.get(90, TimeUnit.SECONDS);
+            Letters.done(then -> spool.defer(poisoned, 42, then));
+            Letters.done(then -> spool.defer(healthy, 43, then));
+            assertThat(spool.list(Optional.empty(), 10)).singleElement()
+                    .satisfies(each -> assertThat(each.nextAttemptMillis()).isEqualTo(43));
+            assertThat(spool.counts().messages()).isEqualTo(1);
+            assertThat(spool.troubles()).isEmpty();
         }
     }
 
@@ -332,35 +312,39 @@ class TroubleTest {
     @Test
     void theWriterSurvivesWhatNobodyForesaw() throws Exception {
         try (Spool spool = world.open(directory)) {
-            fail("box.sweep", new IllegalStateException("not our day"));
-            Letters.commit(spool, "bob@example.net", new byte[100]);
-            fail("box.append", new IllegalStateException("not our day"));
+            fail("log.append", new IllegalStateException("not our day"));
             assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(IOException.class);
-            fail("register.write", new IllegalStateException("not our day"));
-            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
-                    .isInstanceOf(IOException.class);
-            noTrouble();
+            fail("index.apply", new IllegalStateException("not our day"));
             commitAtLast(spool);
+            assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
+            noTrouble();
+            Awaitility.await().atMost(PATIENCE).until(() -> spool.troubles().isEmpty());
+            assertThat(spool.counts().messages()).isEqualTo(1);
         }
     }
 
-    @Test
-    void aWriterThatHangsOnADiskThatWorksEndsTheProcess() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"log.sync", "index.apply"})
+    void aWriteThatHangsOnADiskThatWorksEndsTheProcess(String hanging) throws Exception {
         world.watchdogMillis = 60;
         CountDownLatch released = new CountDownLatch(1);
         try (Spool spool = world.open(directory)) {
             world.trouble = (call, _) -> {
-                if (call.equals("register.write")) {
+                if (call.equals(hanging)) {
                     released.await();
                 }
             };
             CompletableFuture<QueueId> letter = CompletableFuture
                     .supplyAsync(() -> commitAtLast(spool), task -> Thread.ofPlatform().daemon().start(task));
-            world.ended.await();
-            assertThat(letter).isNotDone();
-            noTrouble();
-            released.countDown();
+            try {
+                world.ended.await();
+                assertThat(letter.isDone()).as("only the log keeps a client waiting")
+                        .isEqualTo(hanging.startsWith("index"));
+            } finally {
+                noTrouble();
+                released.countDown();
+            }
             letter.get(90, TimeUnit.SECONDS);
         }
     }

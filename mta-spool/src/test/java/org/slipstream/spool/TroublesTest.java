@@ -23,30 +23,30 @@ class TroublesTest {
     @Test
     void aTroubleIsToldSinceItBeganWithTheLatestReasonUntilItIsOver() {
         long since = millis.get();
-        troubles.met(What.BOX, new IOException("cannot write", new IOException("input/output error")));
+        troubles.met(What.LOG, new IOException("cannot write", new IOException("input/output error")));
         after(60);
-        troubles.met(What.BOX, new IOException("No space left on device"));
-        troubles.met(What.REGISTER, new IllegalStateException());
+        troubles.met(What.LOG, new IOException("No space left on device"));
+        troubles.met(What.INDEX, new IllegalStateException());
         assertThat(troubles.now()).containsExactlyInAnyOrder(
-                new Trouble(What.BOX, since, "No space left on device", true),
-                new Trouble(What.REGISTER, since + 60_000, "IllegalStateException", false));
-        troubles.over(What.BOX);
-        troubles.over(What.REGISTER);
+                new Trouble(What.LOG, since, "No space left on device", true),
+                new Trouble(What.INDEX, since + 60_000, "IllegalStateException", false));
+        troubles.over(What.LOG);
+        troubles.over(What.INDEX);
         assertThat(troubles.now()).isEmpty();
-        troubles.met(What.BOX, new IOException("again"));
-        assertThat(troubles.now()).containsExactly(new Trouble(What.BOX, since + 60_000, "again", false));
+        troubles.met(What.LOG, new IOException("again"));
+        assertThat(troubles.now()).containsExactly(new Trouble(What.LOG, since + 60_000, "again", false));
     }
 
     @Test
     void aWriteThatDoesNotComeBackIsToldThoughNothingHasFailed() {
         long since = millis.get();
-        troubles.writeBegins();
+        troubles.begins(Spool.What.LOG);
         after(9);
         assertThat(troubles.now()).as("slow disks are no news").isEmpty();
         after(3);
         assertThat(troubles.now()).containsExactly(
                 new Trouble(What.STALL, since, "a write has not come back for 12 s", false));
-        troubles.writeEnds();
+        troubles.ends(Spool.What.LOG);
         assertThat(troubles.now()).isEmpty();
         after(100);
         assertThat(troubles.now()).as("a writer with nothing to do").isEmpty();

@@ -32,7 +32,7 @@ class WatchdogTest {
 
     @Test
     void aWriteThatHangsForAMinuteOnADiskThatWorksEndsTheProcess() {
-        troubles.writeBegins();
+        troubles.begins(Spool.What.LOG);
         seconds(60);
         assertThat(ends).hasValue(0);
         seconds(20);
@@ -44,7 +44,7 @@ class WatchdogTest {
         disk = () -> {
             throw new IOException("No space left on device");
         };
-        troubles.writeBegins();
+        troubles.begins(Spool.What.LOG);
         seconds(3_600);
         disk = () -> {};
         seconds(60);
@@ -56,7 +56,7 @@ class WatchdogTest {
     @Test
     void aSlowDiskIsWaitedFor() {
         disk = () -> nanos.addAndGet(TimeUnit.SECONDS.toNanos(5));
-        troubles.writeBegins();
+        troubles.begins(Spool.What.LOG);
         seconds(3_600);
         assertThat(ends).hasValue(0);
     }
@@ -64,17 +64,17 @@ class WatchdogTest {
     @Test
     void aBusyWriterAndAnIdleOneAreLeftAlone() {
         for (int i = 0; i < 100; i++) {
-            troubles.writeBegins();
+            troubles.begins(Spool.What.LOG);
             seconds(50);
         }
-        troubles.writeEnds();
+        troubles.ends(Spool.What.LOG);
         seconds(3_600);
         assertThat(ends).hasValue(0);
     }
 
     @Test
     void aServerThatStopsDoesNotWaitForTheMinute() {
-        troubles.writeBegins();
+        troubles.begins(Spool.What.LOG);
         seconds(10);
         stopping.set(true);
         seconds(10);

@@ -96,14 +96,16 @@ class WishesTest {
             id = Letters.commit(spool, "bob@example.net", Letters.body(100, 1));
         }
         TestWorld.sql(directory, "alter table message drop column wishes",
-                "alter table message drop column not_before_millis", "alter table standing drop column safe_seq",
-                "alter table standing drop column doubt_from_id",
-                "delete from \"flyway_schema_history\" where \"version\" >= '4'", "shutdown");
+                "alter table message drop column not_before_millis",
+                "alter table message add column seq bigint default 0 not null",
+                "alter table standing add column last_seq bigint default 0 not null",
+                "alter table standing drop column applied", "alter table standing drop column in_log",
+                "update \"flyway_schema_history\" set \"version\" = '3'", "shutdown");
         Files.writeString(directory.resolve("version"), "slipstream-spool 3\n");
         try (Spool spool = world.open(directory)) {
             assertThat(spool.envelope(id).orElseThrow().wishes()).isEqualTo(Wishes.NONE);
             assertThat(claim(spool, now, 10, now + 5_000)).hasSize(1);
         }
-        assertThat(Files.readString(directory.resolve("version"))).isEqualTo("slipstream-spool 6\n");
+        assertThat(Files.readString(directory.resolve("version"))).isEqualTo("slipstream-spool 7\n");
     }
 }

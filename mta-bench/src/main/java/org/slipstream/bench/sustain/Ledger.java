@@ -9,6 +9,7 @@ final class Ledger {
     private final BitSet arrived = new BitSet();
     private final Waits untilTaken = new Waits();
     private final Waits untilArrived = new Waits();
+    private final Stalls stalls = new Stalls();
     private Schedule schedule = Schedule.asFastAsTaken(0, 0);
     private long strangers;
     private long copies;
@@ -57,6 +58,10 @@ final class Ledger {
         }
     }
 
+    Stalls stalls() {
+        return stalls;
+    }
+
     synchronized void follow(Schedule next) {
         schedule = next;
         untilTaken.take();
@@ -64,8 +69,10 @@ final class Ledger {
     }
 
     synchronized void taken(long letter) {
+        long now = System.nanoTime();
         taken.set(Math.toIntExact(letter));
-        untilTaken.add(System.nanoTime() - schedule.dueNanos(letter));
+        stalls.taken(now);
+        untilTaken.add(now - schedule.dueNanos(letter));
     }
 
     synchronized void refused(String why) {
@@ -80,8 +87,10 @@ final class Ledger {
         } else if (arrived.get((int) letter)) {
             copies++;
         } else {
+            long now = System.nanoTime();
             arrived.set((int) letter);
-            untilArrived.add(System.nanoTime() - schedule.dueNanos(letter));
+            stalls.arrived(now);
+            untilArrived.add(now - schedule.dueNanos(letter));
         }
     }
 

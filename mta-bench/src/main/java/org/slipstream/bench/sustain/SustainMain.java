@@ -33,6 +33,8 @@ import java.util.regex.Pattern;
 /// - `rate`: letters a second; 0 for four fifths of the highest, which is measured first: three times ten seconds with every
 ///   session as fast as the server takes its letters, up to the last arrival; the median. After a warm-up of so many seconds.
 /// - `manner`: `turn`, `pipelined` or `chunked`, of the client and of the sink.
+/// - `stalls`: `true` records what the server, the bench and the machine do, and says of each stall what coincided with it
+///   ([Stalls]). A line a second goes to `every-second.csv` in the home folder.
 ///
 /// Letters have 4 KiB and one recipient and fall due by the clock. Latency counts from that moment, whoever is to blame for what
 /// comes after, the bench included: it shares the machine with the server, and the table says how much of it it takes. The heap
@@ -68,14 +70,24 @@ public final class SustainMain {
         int sessions = Integer.parseInt(wishes.getOrDefault("sessions", "20"));
         Ledger ledger = new Ledger();
         Path home = Files.createTempDirectory("sustain");
+        boolean recorded = Boolean.parseBoolean(wishes.getOrDefault("stalls", "false"));
+        ServerRecording recording = new ServerRecording(home);
         boolean even;
         try (Sink sink = new Sink(manner, ledger::arrived);
-                PackagedServer server = PackagedServer.start(Path.of(arguments[0]), home, settings(sink))) {
+                PackagedServer server = PackagedServer.start(Path.of(arguments[0]), home, settings(sink),
+                        recorded ? recording.javaOption() : "");
+                AutoCloseable _ = recorded
+                        ? new MachineProbe(server.pid(), home, ledger.stalls().evidence())
+                        : () -> {}) {
             Client client = new Client(server.address(), sessions, manner, ledger);
             SustainMain bench = new SustainMain(server, home, client, ledger);
             even = bench.run(Double.parseDouble(wishes.getOrDefault("minutes", "10")),
                     Double.parseDouble(wishes.getOrDefault("rate", "0")),
                     Double.parseDouble(wishes.getOrDefault("warm", "60")));
+        }
+        if (recorded) {
+            recording.read(ledger.stalls().evidence());
+            ledger.stalls().report(System.out);
         }
         // The home stays for whoever wants to read its log.
         System.out.println("\nhome: " + home);
@@ -99,7 +111,10 @@ public final class SustainMain {
                     perSecond, minutes, live);
             Report report = new Report(out);
             report.head();
-            follow(perSecond, minutes, heap, report);
+            try (EverySecond seconds = new EverySecond(home, ledger)) {
+                follow(perSecond, minutes, heap, report);
+                seconds.report(out);
+            }
             report.conclude();
             out.printf(Locale.ROOT, "%nheap live after a full collection: %.1f MiB before, %.1f after%n", live,
                     heap.liveMebibytes());
@@ -156,6 +171,7 @@ public final class SustainMain {
         Watched bench = new Watched(ProcessHandle.current().pid());
         List<Thread> threads = client.start(schedule);
         long lines = Math.max(1, Math.round(minutes * 60 / LINE_SECONDS));
+        ledger.stalls().begin(schedule.startNanos());
         long before = System.nanoTime();
         double cpu = program.cpuSeconds();
         double own = bench.cpuSeconds();

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 /// `check`: everything that is wrong with the settings.
 @Command(name = "check", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Reads the settings as the server would and tells every mistake.", descriptionHeading = "%n", description = {
         "One line for each mistake, with its place and a way out. Everything that a start reads is read: settings, certificates,"
-                + " logins at smart hosts, users, folders, the register's database. Nothing is started or written, and a port that"
+                + " logins at smart hosts, users, folders, the queue index's database. Nothing is started or written, and a port that"
                 + " is taken is no mistake, since a running server holds its own."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                         Exit.DONE_TEXT,
                         " 1:the server would start, but some mail would not go", Exit.USAGE_TEXT,

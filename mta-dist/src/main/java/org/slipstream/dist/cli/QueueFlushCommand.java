@@ -82,7 +82,7 @@ final class QueueFlushCommand implements Callable<Integer> {
         return Exit.DONE;
     }
 
-    /// The register has that done in one statement, however long the queue is.
+    /// The spool does it in portions, however long the queue is.
     private static boolean isOneDomain(String query) {
         return query.matches("&domain=[^&*]*");
     }

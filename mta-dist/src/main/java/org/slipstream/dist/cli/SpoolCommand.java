@@ -43,7 +43,7 @@ final class SpoolCommand implements Callable<Integer> {
         Config config = Settings.read(mta.home(), List.of());
         Config.SpoolSettings settings = config.spool();
         SpoolConfig spool = new SpoolConfig(settings.directory(), settings.segmentBytes(), settings.inlineBytes(),
-                settings.minimumFreeBytes(), settings.segmentGraceMillis(), settings.database());
+                settings.minimumFreeBytes(), settings.database());
         try {
             return tool.use(config, spool);
         } catch (SpoolException refused) {
@@ -82,7 +82,7 @@ final class SpoolCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "repair", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Makes the register anew from the box; the old one is kept beside it.", descriptionHeading = "%n", description = "Damaged beginnings of segments are written anew, too. Times of next attempts are taken over as far as the old register can be read; what it cannot tell is due at once. Messages that the box has lost are set aside with what the old register knows of them.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+    @Command(name = "repair", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Makes the queue index again from the message log; the old one is kept beside it.", descriptionHeading = "%n", description = "Damaged beginnings of segments are written again, too. What only the old index names, because a segment is missing, is lost with it: see `spool corrupt list` first.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
             Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
             Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool repair")
     static final class Repair implements Callable<Integer> {

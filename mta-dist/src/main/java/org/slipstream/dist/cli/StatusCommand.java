@@ -72,7 +72,7 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     private static String count(Optional<Long> known) {
-        return known.map(Object::toString).orElse("unknown: the register cannot be read");
+        return known.map(Object::toString).orElse("unknown: the queue index cannot be read");
     }
 
     private static void trouble(List<TroubleView> troubles, PrintStream out) {

@@ -22,12 +22,14 @@ import java.util.stream.Stream;
 @Command(name = "warm-up", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Makes later starts quick.", descriptionHeading = "%n", description = {
         "Runs a server in a temporary folder, sends it mail over loopback for some seconds, and keeps what the JVM has"
                 + " learnt from it in a file beside the program. From then on `run` is ready in half the time, and the"
-                + " first messages are as cheap as later ones. To be repeated after the program or the JDK has been"
-                + " replaced; the server in ./var and its mail are not touched."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                + " first messages cost less. The build does this, and `run` has it done in the background when the"
+                + " program or the JDK has been replaced; the server in ./var and its mail are not touched."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                         Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                         Exit.INTERNAL_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta warm-up"})
 final class WarmUpCommand implements Callable<Integer> {
     private static final int MESSAGES = 12_000;
+    /// On a busy machine the time is over before. A cache of fewer messages is better than none.
+    private static final int LEAST_MESSAGES = 1_000;
 
     @Option(names = "--commands", hidden = true, description = "rehearse the operator's commands; the launcher does so by itself")
     private boolean commands;
@@ -74,7 +76,7 @@ final class WarmUpCommand implements Callable<Integer> {
     private int exercise(Exercise exercise, InetSocketAddress server) throws IOException, InterruptedException {
         long through = exercise.run(server, MESSAGES);
         mta.world().out().println("warm-up: " + through + " messages carried");
-        return through == MESSAGES ? Exit.DONE : Exit.INTERNAL;
+        return through >= LEAST_MESSAGES ? Exit.DONE : Exit.INTERNAL;
     }
 
     private static void delete(Path folder) throws IOException {

@@ -57,7 +57,12 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
         }
 
         public boolean contains(InetAddress address) {
-            return networks.stream().anyMatch(network -> network.contains(address));
+            for (Network network : networks) {
+                if (network.contains(address)) {
+                    return true;
+                }
+            }
+            return false;
         }
     }
 
@@ -94,7 +99,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     public record Outbound(Optional<Inet4Address> sourceV4, Optional<Inet6Address> sourceV6, boolean mxRollUp,
             Optional<Path> credentials, Optional<Path> authorities, boolean loginInTheClear) {}
 
-    /// @param certificate both empty: a self-signed pair is made at first start
+    /// @param certificate both empty: a self-signed pair is made at the first handshake
     /// @param further for clients that ask for one of their names
     /// @param off names of listeners that do not offer STARTTLS
     public record Tls(Optional<Path> certificate, Optional<Path> key, List<Pair> further, Set<String> off) {
@@ -183,7 +188,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
 
     /// @param minimumFreeBytes empty for what is usual
     public record SpoolSettings(Path directory, long segmentBytes, int inlineBytes, OptionalLong minimumFreeBytes,
-            long segmentGraceMillis, Optional<String> database) {}
+            Optional<String> database) {}
 
     /// What a client must bear besides the limits of its session; see `dist.policy`.
     ///

@@ -181,7 +181,7 @@ public final class ConfigReader {
     private static Config.SpoolSettings spool(Path home, Values values) {
         return new Config.SpoolSettings(home.resolve(values.get(Keys.SPOOL_DIRECTORY)),
                 values.get(Keys.SEGMENT_SIZE), bytes(values, Keys.INLINE_SIZE), values.get(Keys.MINIMUM_FREE),
-                values.get(Keys.SEGMENT_GRACE), values.get(Keys.REGISTER));
+                values.get(Keys.REGISTER));
     }
 
     /// The forms of these keys allow no more than fits.

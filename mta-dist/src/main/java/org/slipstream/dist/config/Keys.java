@@ -97,8 +97,8 @@ final class Keys {
             "Clients that may say by XCLIENT for whom they speak, logins included.");
 
     static final Key<Optional<String>> CERTIFICATE = key("tls", "certificate", MailForms.optionalPath(), Value.text(""),
-            "The certificate chain in PEM, relative to the home folder. Without it a self-signed pair is made at first"
-                    + " start in `tls/self-signed.*`.");
+            "The certificate chain in PEM, relative to the home folder. Without it a self-signed pair is made at the first"
+                    + " handshake in `tls/self-signed.*`.");
     static final Key<Optional<String>> PRIVATE_KEY = key("tls", "key", MailForms.optionalPath(), Value.text(""),
             "Its private key in PEM (PKCS#8 or PKCS#1). Files that change count from the next session on.");
     static final Key<List<String>> FURTHER_PAIRS = key("tls", "further", Forms.listOf(MailForms.pair()), Value.many(),
@@ -331,7 +331,7 @@ final class Keys {
     static final Key<String> SPOOL_DIRECTORY = key("spool", "directory", MailForms.path(), Value.text("spool"),
             "Where the queue lies, relative to the home folder.");
     static final Key<Optional<String>> REGISTER = key("spool", "register", MailForms.database(), Value.text(""),
-            "Where the register is kept. Empty: in a file beside the letters. A URL such as"
+            "Where the queue index is kept. Empty: in a file beside the letters. A URL such as"
                     + " jdbc:postgresql://127.0.0.1/slipstream?user=slipstream: in that PostgreSQL.");
     static final Key<Long> SEGMENT_SIZE = key("spool", "segment-size", Forms.size(64 << 10, Long.MAX_VALUE),
             Value.text("64MiB"), "A segment file is full at this size.");
@@ -340,8 +340,6 @@ final class Keys {
     static final Key<OptionalLong> MINIMUM_FREE = key("spool", "minimum-free",
             Forms.or("auto", Forms.size(0, Long.MAX_VALUE)), Value.text("auto"),
             "With less free space on the disk no mail is accepted. `auto`: 256 MiB, or 5 % of a disk below 5 GiB.");
-    static final Key<Long> SEGMENT_GRACE = key("spool", "segment-grace", Forms.duration(0, FOREVER),
-            Value.text("60s"), "A segment that holds no queued mail is deleted this long after.");
 
     static final Key<Long> GREETING_DELAY = key("policy", "greeting-delay", Forms.duration(0, 30_000),
             Value.text("0s"),

@@ -25,7 +25,7 @@ final class MailForms {
                         : Optional.empty());
     }
 
-    /// Inner empty: none, the register is a file.
+    /// Inner empty: none, the queue index is a file.
     static Form<Optional<String>> database() {
         return Forms.text("\"\" or \"jdbc:postgresql://host/database?user=name\"",
                 text -> text.isEmpty() || text.startsWith("jdbc:postgresql:")

@@ -1,6 +1,7 @@
 package org.slipstream.dist.config;
 
 import java.net.InetAddress;
+import java.util.Arrays;
 import java.util.Optional;
 
 /// A block of addresses in CIDR notation, `192.0.2.0/24` or `2001:db8::/32`; a bare address is a block of one.
@@ -29,13 +30,10 @@ public record Network(InetAddress base, int prefixBits) {
         if (ours.length != theirs.length) {
             return false;
         }
-        for (int bit = 0; bit < prefixBits; bit++) {
-            int mask = 0x80 >> (bit & 7);
-            if ((ours[bit >> 3] & mask) != (theirs[bit >> 3] & mask)) {
-                return false;
-            }
-        }
-        return true;
+        int whole = prefixBits >> 3;
+        int mask = 0xff00 >> (prefixBits & 7) & 0xff;
+        return Arrays.mismatch(ours, 0, whole, theirs, 0, whole) < 0
+                && (mask == 0 || (ours[whole] & mask) == (theirs[whole] & mask));
     }
 
     @Override

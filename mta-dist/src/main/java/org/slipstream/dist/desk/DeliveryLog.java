@@ -26,7 +26,7 @@ final class DeliveryLog {
         if (!log.isInfoEnabled()) {
             return;
         }
-        // The queue id's upper bits are its birth, so the delay needs no look into the register.
+        // The queue id's upper bits are its birth, so the delay needs no look into the queue index.
         double delaySeconds = Math.max(0, clockMillis.getAsLong() - (record.id().value() >> 10)) / 1000.0;
         for (int i = 0; i < record.outcomes().size(); i++) {
             RecipientOutcome outcome = record.outcomes().get(i);

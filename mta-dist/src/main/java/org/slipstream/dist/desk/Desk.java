@@ -256,7 +256,7 @@ public final class Desk implements OrderSink, AutoCloseable {
 
     private Envelope envelope(QueueId id) throws IOException {
         Envelope envelope = spool.envelope(id)
-                .orElseThrow(() -> new IOException("the register has no message " + id));
+                .orElseThrow(() -> new IOException("the queue index has no message " + id));
         receipts.seen(id, envelope);
         return envelope;
     }

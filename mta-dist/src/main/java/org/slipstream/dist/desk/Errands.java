@@ -49,7 +49,7 @@ final class Errands implements AutoCloseable {
         }
     }
 
-    // After close the process ends and the register still has the message; dropping the errand loses nothing.
+    // After close the process ends and the queue index still has the message; dropping the errand loses nothing.
     private static void submit(ExecutorService pool, Runnable errand) {
         try {
             pool.execute(() -> {

@@ -16,7 +16,7 @@ import org.slipstream.qmgr.event.QmgrEvent.Command;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.spool.Spool;
-import org.slipstream.spool.register.Register;
+import org.slipstream.spool.index.QueueIndex;
 
 import java.io.IOException;
 import java.time.Instant;
@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/// What operators see and want: the register's rows joined with the queue manager's picture of the same moment.
+/// What operators see and want: the queue index's rows joined with the queue manager's picture of the same moment.
 ///
 /// Commands go through the queue manager, which alone knows whether a message is being delivered right now. It answers when the
 /// register has the effect ([Commands]), so a list that is read after a hold shows the message held.
@@ -71,7 +71,7 @@ public final class QueueOperations implements Operations, Wake.Queue {
     public QueuePage list(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
         long total = spool.counts().messages();
         if (!filter.isAny()) {
-            Register.Found found = search.find(filter, after, limit);
+            QueueIndex.Found found = search.find(filter, after, limit);
             return new QueuePage(views(spool.details(found.ids())), text(found.next()), total);
         }
         List<Spool.Details> rows = spool.list(after, limit + 1);
@@ -93,7 +93,7 @@ public final class QueueOperations implements Operations, Wake.Queue {
                 : tally(search.find(filter, after, COUNTED_AT_ONCE));
     }
 
-    private static Tally tally(Register.Found found) {
+    private static Tally tally(QueueIndex.Found found) {
         return new Tally(found.ids().size(), text(found.next()));
     }
 
@@ -133,7 +133,7 @@ public final class QueueOperations implements Operations, Wake.Queue {
 
     @Override
     public Wake.Pending pending(String domain) throws IOException {
-        Register.Found tried = spool.tried(domain);
+        QueueIndex.Found tried = spool.tried(domain);
         return new Wake.Pending(tried.ids().size(), tried.next().isPresent());
     }
 
@@ -153,7 +153,7 @@ public final class QueueOperations implements Operations, Wake.Queue {
 
     @Override
     public Tally order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
-        Register.Found found = search.toBeOrdered(order, filter, after, limit);
+        QueueIndex.Found found = search.toBeOrdered(order, filter, after, limit);
         settled(found.ids().stream().map(id -> commands.give(command(order, id))).toList());
         return tally(found);
     }
@@ -191,7 +191,7 @@ public final class QueueOperations implements Operations, Wake.Queue {
                 spool.troubles().stream().map(TroubleWords::of).toList());
     }
 
-    /// Empty when the register cannot be read: whoever asks how the server is wants to hear just that.
+    /// Empty when the queue index cannot be read: the status says so.
     private Optional<Spool.Counts> counts() {
         try {
             return Optional.of(spool.counts());

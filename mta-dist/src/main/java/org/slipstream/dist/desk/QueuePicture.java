@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 
-/// The operator's view of the messages of one page. It joins the facts of one moment: the register's rows, the queue manager's snapshot, the phases of
+/// The operator's view of the messages of one page. It joins the facts of one moment: the queue index's rows, the queue manager's snapshot, the phases of
 /// connections, and the hosts that are suspended.
 ///
 /// @param suspended hosts that an operator wants to be left alone

@@ -5,8 +5,8 @@ import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueFilter.State;
 import org.slipstream.core.QueueId;
 import org.slipstream.spool.Spool;
-import org.slipstream.spool.register.Register.Found;
-import org.slipstream.spool.register.Search;
+import org.slipstream.spool.index.QueueIndex.Found;
+import org.slipstream.spool.index.Search;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Finds messages by a filter. The register knows which messages are held, the queue manager which it works on, and a state is known
+/// Finds messages by a filter. The queue index knows which messages are held, the queue manager which it works on, and a state is known
 /// by both together.
 ///
 /// The queue manager is asked about [#PIECE] messages at a time and never for the whole active set, so that an operator's question
@@ -38,7 +38,7 @@ record QueueSearch(Spool spool, Inspections brain) {
         }
         return spool.find(Search.of(switch (order) {
             case DELETE, FLUSH -> filter;
-            // To the register, deferred and active are one.
+            // To the queue index, deferred and active are one.
             case HOLD -> filter.withState(State.DEFERRED);
             case RELEASE -> filter.withState(State.HELD);
         }), after, limit);

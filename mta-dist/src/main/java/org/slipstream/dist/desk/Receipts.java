@@ -9,10 +9,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// Which messages may leave the spool without a word to their senders: those of which nobody asked to hear of success
-/// (NOTIFY=SUCCESS, RFC 3461 section 4.1). That is nearly all mail, and it must not cost a read of the register to know it: the
+/// (NOTIFY=SUCCESS, RFC 3461 section 4.1). That is nearly all mail, and it must not cost a read of the queue index to know it: the
 /// envelope of whatever is delivered passes the desk anyway, and is looked at then.
 ///
-/// What was never seen, because it was settled before the last restart, counts as asked for: then the register is read. Any thread.
+/// What was never seen, because it was settled before the last restart, counts as asked for: then the queue index is read. Any thread.
 final class Receipts {
     private final Set<QueueId> plain = ConcurrentHashMap.newKeySet();
 

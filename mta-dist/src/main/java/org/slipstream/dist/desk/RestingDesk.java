@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
-/// A desk at which nothing is due, so nothing is delivered, whatever lies in the register. What operators want is done.
+/// A desk at which nothing is due, so nothing is delivered, whatever lies in the queue index. What operators want is done.
 ///
 /// @param answers to the queue manager
 public record RestingDesk(OrderSink desk, Consumer<QmgrEvent> answers) implements OrderSink {

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
-/// The sources of [QueuePicture] besides the register and the queue manager.
+/// The sources of [QueuePicture] besides the queue index and the queue manager.
 ///
 /// @param delivers false when `queue.deliver` is
 /// @param wire what the connection of this number does

@@ -18,10 +18,9 @@ final class TroubleWords {
     private static String meaning(Trouble trouble) {
         String refused = "new mail is refused with " + (trouble.noSpace() ? "452" : "451");
         return switch (trouble.what()) {
-            case REGISTER ->
-                refused + " until the register can be written, which is tried twice a second; what becomes of"
-                        + " mail on its way is kept in memory until then";
-            case BOX -> refused + " until a letter can be written to the disk again, which each new letter tries";
+            case INDEX -> "the queue index cannot be written, which is tried again twice a second; mail is taken in and"
+                    + " delivered as long as there is room for what the index lacks, then new mail is refused with 451";
+            case LOG -> refused + " until a message can be written to the disk again, which each new one tries";
             case SPACE -> refused + " until more than spool.minimum-free is free on the disk";
             case INODES ->
                 refused + " until one can be written again, which is tried once a second; free inodes (`df -i`),"

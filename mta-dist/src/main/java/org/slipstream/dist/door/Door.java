@@ -1,6 +1,7 @@
 package org.slipstream.dist.door;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
@@ -122,8 +123,9 @@ public final class Door implements MailDoor {
         }
 
         @Override
-        public void commit(Envelope envelope, EnvelopeExtras extras) throws IOException {
-            ingest.commit(draft, envelope.withWishes(wishes(extras)));
+        public void commit(Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts)
+                throws IOException {
+            ingest.commit(draft, envelope.withWishes(wishes(extras)), facts);
         }
 
         // RFC 6710 section 4.1: strangers' mail is not before that of others because they say so.

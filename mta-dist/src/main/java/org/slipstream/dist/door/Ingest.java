@@ -2,6 +2,7 @@ package org.slipstream.dist.door;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.spool.Draft;
@@ -9,6 +10,7 @@ import org.slipstream.spool.NoSpaceException;
 import org.slipstream.spool.Spool;
 
 import java.io.IOException;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /// The way into the spool that every message takes, from a client or from ourselves: aliases are expanded, the spool commits, the queue
@@ -33,16 +35,16 @@ public final class Ingest {
     public MessageSummary submit(Envelope envelope, byte[] content) throws IOException {
         try (Draft draft = begin()) {
             draft.write(content, 0, content.length);
-            return commit(draft, envelope);
+            return commit(draft, envelope, ContentFacts.of(content));
         }
     }
 
-    Draft begin() throws NoSpaceException {
+    Draft begin() throws IOException {
         return spool.draft();
     }
 
-    MessageSummary commit(Draft draft, Envelope envelope) throws IOException {
-        MessageSummary message = draft.commit(Expansion.of(envelope, book));
+    MessageSummary commit(Draft draft, Envelope envelope, Optional<ContentFacts> facts) throws IOException {
+        MessageSummary message = draft.commit(Expansion.of(envelope, book), facts);
         try {
             arrivals.accept(message);
         } catch (RuntimeException e) {

@@ -44,7 +44,7 @@ import java.util.stream.Collectors;
 ///
 /// The count is read from the index by domain and stops at one page, so its cost does not grow with the queue.
 ///
-/// Any thread; blocks on the register.
+/// Any thread; blocks on the queue index.
 public final class Wake implements Etrn {
     private static final Logger log = LoggerFactory.getLogger(Wake.class);
     private static final long PAUSE_MILLIS = 10_000;

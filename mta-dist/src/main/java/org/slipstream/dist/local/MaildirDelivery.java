@@ -40,7 +40,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /// ```
 ///
 /// So the second attempt at the same delivery has the same name. When a crash came between the rename and the note of it
-/// in the register, the second attempt finds the file in `new/` and has nothing left to do. A reader that was
+/// in the queue index, the second attempt finds the file in `new/` and has nothing left to do. A reader that was
 /// faster has moved the file to `cur/` under a longer name; searching there would cost a listing of the whole mailbox for each
 /// delivery, so in that case, within seconds after a crash, the message comes twice. The process number, which
 /// many programs put into the name, is left out on purpose: it would be another one after the crash.

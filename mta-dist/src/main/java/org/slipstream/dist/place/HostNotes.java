@@ -6,13 +6,13 @@ import org.slipstream.core.LogText;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.HostRow;
 import org.slipstream.spool.Spool;
-import org.slipstream.spool.register.HostRecord;
+import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 
-/// What is known of hosts, kept in the register, so that a restart does not ask dead hosts again and remembers who was suspended.
+/// What is known of hosts, kept in the queue index, so that a restart does not ask dead hosts again and remembers who was suspended.
 public record HostNotes(Spool spool) implements HostMemory {
     private static final Logger log = LoggerFactory.getLogger(HostNotes.class);
 

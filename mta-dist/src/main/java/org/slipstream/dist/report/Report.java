@@ -15,7 +15,7 @@ import java.util.Optional;
 /// @param hostname who reports
 /// @param postmaster whom to ask
 /// @param sender whom it goes to
-/// @param message as the register has it
+/// @param message as the queue index has it
 /// @param about the recipients that the report is about, at least one
 /// @param original empty when it could not be read
 /// @param date of the report; its offset is used for all dates

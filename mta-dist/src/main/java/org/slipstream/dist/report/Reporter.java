@@ -27,7 +27,7 @@ import java.util.function.UnaryOperator;
 /// Tells the sender of a message what became of it, by a message of its own with the null sender.
 ///
 /// ```
-/// read the register → compose → commit the report → mark the failures as reported
+/// read the queue index → compose → commit the report → mark the failures as reported
 /// ```
 ///
 /// **The order is the promise**: the report is on disk before the failures count as reported, and the original is removed only

@@ -20,6 +20,9 @@ import javax.net.ssl.SSLContext;
 /// The TLS context of the moment: made again when a file of certificates or keys has become another one, so that a renewal
 /// needs no restart.
 ///
+/// Configured files are read at the start, so that a mistake in them is found there. A self-signed pair alone has no mistakes to
+/// find. It is made and read at the first handshake, because key, certificate and signature take 0.1 s of a start's processor time.
+///
 /// Asked at each handshake, and looks at the files at most once a second. Files that cannot be used change nothing: whoever
 /// renews writes two files, and in between they do not belong together. That is said once per state of the files, as a warning,
 /// since the next look may find the second one.
@@ -34,8 +37,8 @@ public final class FreshContexts implements Supplier<SSLContext> {
     private final String hostname;
     private final LongSupplier nanos;
     private final List<Path> files;
-    private SSLContext context;
-    private List<Stamp> stamps;
+    private Optional<SSLContext> context = Optional.empty();
+    private List<Stamp> stamps = List.of();
     private long lookedNanos;
 
     private record Stamp(Optional<Object> key, long modifiedNanos, long size) {
@@ -50,15 +53,12 @@ public final class FreshContexts implements Supplier<SSLContext> {
         }
     }
 
-    private FreshContexts(Config.Tls tls, Path home, String hostname, LongSupplier nanos) throws TlsFailure {
+    private FreshContexts(Config.Tls tls, Path home, String hostname, LongSupplier nanos) {
         this.tls = tls;
         this.home = home;
         this.hostname = hostname;
         this.nanos = nanos;
-        this.context = TlsContexts.open(tls, home, hostname);
         this.files = TlsContexts.files(tls, home, hostname);
-        this.stamps = stamps();
-        this.lookedNanos = nanos.getAsLong();
     }
 
     /// @throws TlsFailure when the files cannot be used; at a start that is a reason not to
@@ -67,27 +67,47 @@ public final class FreshContexts implements Supplier<SSLContext> {
     }
 
     static FreshContexts open(Config.Tls tls, Path home, String hostname, LongSupplier nanos) throws TlsFailure {
-        return new FreshContexts(tls, home, hostname, nanos);
+        FreshContexts contexts = new FreshContexts(tls, home, hostname, nanos);
+        if (!TlsContexts.onlySelfSigned(tls)) {
+            contexts.read();
+        }
+        return contexts;
     }
 
+    /// @throws IllegalStateException when the self-signed pair cannot be made or used
     @Override
     public synchronized SSLContext get() {
-        long now = nanos.getAsLong();
-        if (now - lookedNanos >= LOOK_EVERY_NANOS) {
-            lookedNanos = now;
+        if (context.isEmpty()) {
+            readFirst();
+        } else if (nanos.getAsLong() - lookedNanos >= LOOK_EVERY_NANOS) {
             look();
         }
-        return context;
+        return context.orElseThrow();
+    }
+
+    private void readFirst() {
+        try {
+            read();
+        } catch (TlsFailure unusable) {
+            throw new IllegalStateException(unusable.getMessage(), unusable);
+        }
+    }
+
+    private void read() throws TlsFailure {
+        context = Optional.of(TlsContexts.open(tls, home, hostname));
+        stamps = stamps();
+        lookedNanos = nanos.getAsLong();
     }
 
     private void look() {
+        lookedNanos = nanos.getAsLong();
         List<Stamp> seen = stamps();
         if (seen.equals(stamps)) {
             return;
         }
         stamps = seen;
         try {
-            context = TlsContexts.open(tls, home, hostname);
+            context = Optional.of(TlsContexts.open(tls, home, hostname));
             log.info("msg=\"certificates read again\" files={}", files.size());
         } catch (TlsFailure unusable) {
             log.warn("msg=\"certificates not read again, the former ones hold\" reason=\"{}\"",

@@ -49,6 +49,11 @@ public final class TlsContexts {
                 || new SelfSigned(home.resolve("tls"), hostname).isThere();
     }
 
+    /// True when no file is configured, so that there is only the self-signed pair.
+    static boolean onlySelfSigned(Config.Tls tls) {
+        return tls.certificate().isEmpty() && tls.key().isEmpty() && tls.further().isEmpty();
+    }
+
     /// What [#open] reads.
     static List<Path> files(Config.Tls tls, Path home, String hostname) {
         SelfSigned made = new SelfSigned(home.resolve("tls"), hostname);

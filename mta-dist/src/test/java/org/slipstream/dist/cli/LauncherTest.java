@@ -39,7 +39,10 @@ class LauncherTest {
                 #!/bin/sh
                 for each in "$@"; do
                     case $each in
-                        -XX:AOTCacheOutput=*) [ -f "$0.old" ] || echo learnt >"${each#*=}"; exit ;;
+                        -XX:AOTCacheOutput=*)
+                            [ -f "$0.old" ] || echo "$@" >"${each#*=}"
+                            [ ! -f "$0.replace" ] || { lock=${each#*=}; rm -r "${lock%.new}.lock"; }
+                            exit ;;
                     esac
                 done
                 printf 'java'; printf ' [%s]' "$@"; echo
@@ -69,7 +72,7 @@ class LauncherTest {
         Ran first = run(tree, "mail", "./mta", "send", "--to", "a b");
         assertThat(first.exit()).isZero();
         assertThat(first.err()).contains("building the program", "maven in " + tree);
-        assertThat(first.out()).contains("[" + tree + "/mta-dist/target/slipstream/lib/*]",
+        assertThat(first.out()).contains("[" + tree + "/mta-dist/target/slipstream/lib/",
                 "[org.slipstream.dist.Main] [send] [--to] [a b]").doesNotContain("maven");
         assertThat(first.out()).as("standard input belongs to the program").endsWith("mail");
         Ran second = run(tree, "", "./mta", "status");
@@ -99,7 +102,7 @@ class LauncherTest {
         Files.createSymbolicLink(bin.resolve("mta"), bin.resolve("first"));
         Ran ran = run(folder, "", "bin/mta", "status");
         assertThat(ran.exit()).isZero();
-        assertThat(ran.out()).contains(tree + "/mta-dist/target/slipstream/lib/*");
+        assertThat(ran.out()).contains("[-cp] [" + tree + "/mta-dist/target/slipstream/lib/");
     }
 
     @Test
@@ -126,7 +129,7 @@ class LauncherTest {
         Files.delete(tree.resolve("pom.xml"));
         Ran ran = run(tree, "", "./mta", "status");
         assertThat(ran.err()).isEmpty();
-        assertThat(ran.out()).contains("[" + tree + "/lib/*]");
+        assertThat(ran.out()).contains("[-cp] [" + tree + "/lib/");
     }
 
     @Test
@@ -148,17 +151,19 @@ class LauncherTest {
     }
 
     @Test
-    void commandsAreRehearsedOnceAndAgainWhenTheProgramHasChanged() throws Exception {
+    void theCacheOfTheCommandsIsMadeAtTheFirstUseAndAgainForANewProgramOrJdk() throws Exception {
         Path cache = packaged().resolve("commands.aot");
         assertThat(run(tree, "", "./mta", "status").out()).doesNotContain("AOTCache");
-        await().atMost(Duration.ofSeconds(90))
-                .until(() -> Files.exists(cache) && !Files.exists(tree.resolve("commands.aot.lock")));
+        awaitLearnt(cache);
         assertThat(run(tree, "", "./mta", "queue", "list").out()).contains("[-XX:AOTCache=" + cache + "]");
         Files.setLastModifiedTime(tree.resolve("lib"), FileTime.from(Instant.now().plusSeconds(5)));
-        old(cache);
+        assertThat(run(tree, "", "./mta", "status").out()).doesNotContain("AOTCache");
+        old(tree.resolve("lib"));
+        awaitLearnt(cache);
+        Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=25.0.1");
         assertThat(run(tree, "", "./mta", "status").out()).doesNotContain("AOTCache");
         await().atMost(Duration.ofSeconds(90))
-                .until(() -> Files.getLastModifiedTime(cache).toInstant().isAfter(Instant.now().minusSeconds(1800)));
+                .until(() -> run(tree, "", "./mta", "status").out().contains("[-XX:AOTCache=" + cache + "]"));
     }
 
     @Test
@@ -166,34 +171,91 @@ class LauncherTest {
         Path cache = packaged().resolve("commands.aot");
         Files.writeString(folder.resolve("jdk/bin/java.old"), "");
         run(tree, "", "./mta", "status");
-        await().atMost(Duration.ofSeconds(90))
-                .until(() -> Files.exists(cache) && !Files.exists(tree.resolve("commands.aot.lock")));
+        awaitLearnt(cache);
         Files.delete(folder.resolve("jdk/bin/java.old"));
         assertThat(run(tree, "", "./mta", "status").out()).doesNotContain("AOTCache");
         assertThat(cache).isEmptyFile();
     }
 
     @Test
+    void warmUpLearnsForTheServerAndForCommandsWithTheOptionsOfEach() throws Exception {
+        packaged();
+        assertThat(run(tree, "", "./mta", "warm-up").exit()).isZero();
+        assertThat(Files.readString(tree.resolve("slipstream.aot"))).contains("ExitOnOutOfMemoryError", "-Dx=y");
+        assertThat(Files.readString(tree.resolve("commands.aot"))).contains("TieredStopAtLevel", "--commands");
+        assertThat(run(tree, "", "./mta", "run").out()).contains("[-XX:AOTCache=" + tree + "/slipstream.aot]");
+        assertThat(run(tree, "", "./mta", "status").out()).contains("[-XX:AOTCache=" + tree + "/commands.aot]");
+    }
+
+    /// The rest of a test may last longer than the ten seconds, so the server is one that stays.
+    @Test
+    void aServerWithoutACacheStartsAndOneIsMadeBesideItWithoutTheOperatorsOptions() throws Exception {
+        packaged();
+        Process server = start(tree, "./mta", "run");
+        try {
+            awaitLearnt(tree.resolve("slipstream.aot"));
+        } finally {
+            server.destroy();
+        }
+        assertThat(Files.readString(tree.resolve("slipstream.aot"))).contains("ExitOnOutOfMemoryError")
+                .doesNotContain("-Dx=y");
+    }
+
+    @Test
+    void aCacheThatIsBeingMadeIsNotMadeASecondTime() throws Exception {
+        Path cache = packaged().resolve("commands.aot");
+        Process other = new ProcessBuilder("sleep", "60").start();
+        try {
+            Path lock = Files.createDirectories(tree.resolve("commands.aot.lock"));
+            Files.writeString(lock.resolve("pid"), Long.toString(other.pid()));
+            Process second = start(tree, "./mta", "warm-up", "--commands");
+            await().atMost(Duration.ofSeconds(90))
+                    .until(() -> Files.readString(folder.resolve("started")).contains("waiting"));
+            learnt(cache, "by the first");
+            other.destroy();
+            assertThat(second.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(Files.readString(cache)).isEqualTo("by the first");
+        } finally {
+            other.destroy();
+        }
+    }
+
+    @Test
+    void aCacheOfABuildThatWasReplacedMeanwhileIsDropped() throws Exception {
+        packaged();
+        Files.writeString(folder.resolve("jdk/bin/java.replace"), "");
+        assertThat(run(tree, "", "./mta", "warm-up", "--commands").exit()).isZero();
+        assertThat(tree.resolve("commands.aot")).doesNotExist();
+    }
+
+    @Test
     void theServerDoesNotUseTheCacheOfTheCommands() throws Exception {
-        Files.writeString(packaged().resolve("commands.aot"), "learnt");
+        learnt(packaged().resolve("commands.aot"), "learnt");
         assertThat(run(tree, "", "./mta", "run").out()).doesNotContain("AOTCache");
+    }
+
+    private void learnt(Path cache, String what) throws IOException {
+        Files.copy(folder.resolve("jdk/release"), cache.resolveSibling(cache.getFileName() + ".jdk"));
+        Files.writeString(cache, what);
+    }
+
+    private static void awaitLearnt(Path cache) {
+        Path lock = cache.resolveSibling(cache.getFileName() + ".lock");
+        await().atMost(Duration.ofSeconds(90)).until(() -> Files.exists(cache) && !Files.exists(lock)
+                && Files.getLastModifiedTime(cache)
+                        .compareTo(Files.getLastModifiedTime(lock.getParent().resolve("lib"))) > 0);
     }
 
     private Path packaged() throws IOException {
         Files.delete(tree.resolve("pom.xml"));
         old(Files.createDirectories(tree.resolve("lib")));
+        old(Files.writeString(tree.resolve(".built"), ""));
         return tree;
     }
 
     private Ran run(Path where, String input, String... command) throws Exception {
-        List<String> line = new ArrayList<>(List.of(command));
         Path err = Files.createTempFile(folder, "err", "");
-        ProcessBuilder builder = new ProcessBuilder(line).directory(where.toFile()).redirectError(err.toFile());
-        builder.environment().put("PATH", tools + ":" + System.getenv("PATH"));
-        builder.environment().put("SLIPSTREAM_JAVA_OPTS", "-Xmx1g -Dx=y");
-        // ProcessBuilder looks for a relative program in the directory of this JVM.
-        line.set(0, where.resolve(command[0]).toString());
-        Process process = builder.start();
+        Process process = builder(where, command).redirectError(err.toFile()).start();
         try (OutputStream in = process.getOutputStream()) {
             in.write(input.getBytes(StandardCharsets.UTF_8));
         } catch (IOException closed) {
@@ -202,6 +264,21 @@ class LauncherTest {
         String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
         return new Ran(process.exitValue(), out, Files.readString(err));
+    }
+
+    private Process start(Path where, String... command) throws IOException {
+        return builder(where, command).redirectErrorStream(true).redirectOutput(folder.resolve("started").toFile())
+                .start();
+    }
+
+    private ProcessBuilder builder(Path where, String... command) {
+        List<String> line = new ArrayList<>(List.of(command));
+        // ProcessBuilder looks for a relative program in the directory of this JVM.
+        line.set(0, where.resolve(command[0]).toString());
+        ProcessBuilder builder = new ProcessBuilder(line).directory(where.toFile());
+        builder.environment().put("PATH", tools + ":" + System.getenv("PATH"));
+        builder.environment().put("SLIPSTREAM_JAVA_OPTS", "-Xmx1g -Dx=y");
+        return builder;
     }
 
     private static void script(Path file, String text) throws IOException {

@@ -36,7 +36,7 @@ import org.slipstream.spool.Draft;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.Spools;
-import org.slipstream.spool.register.RegisterException;
+import org.slipstream.spool.index.IndexException;
 
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -129,7 +129,7 @@ class QueueOperationsTest {
                         return troubles;
                     }
                     if (registerIsDown && method.getName().equals("counts")) {
-                        throw new RegisterException("cannot read the register",
+                        throw new IndexException("cannot read the register",
                                 new SQLException("the database has been closed", "90098"));
                     }
                     try {
@@ -282,15 +282,15 @@ class QueueOperationsTest {
         assertThat(operations.status().messages()).contains(2L);
         assertThat(operations.status().trouble()).isEmpty();
         registerIsDown = true;
-        troubles = List.of(new Spool.Trouble(Spool.What.REGISTER, 1_800_000_000_000L, "input/output error", false),
+        troubles = List.of(new Spool.Trouble(Spool.What.INDEX, 1_800_000_000_000L, "input/output error", false),
                 new Spool.Trouble(Spool.What.SPACE, 1_800_000_060_000L, "too little", true));
         Status status = operations.status();
         assertThat(status.messages()).isEmpty();
         assertThat(status.held()).isEmpty();
         assertThat(status.trouble()).hasSize(2).first().satisfies(trouble -> {
-            assertThat(trouble.what()).isEqualTo("register");
+            assertThat(trouble.what()).isEqualTo("index");
             assertThat(trouble.since()).isEqualTo("2027-01-15T08:00:00Z");
-            assertThat(trouble.meaning()).startsWith("new mail is refused with 451 until");
+            assertThat(trouble.meaning()).contains("mail is taken in and delivered as long as");
             assertThat(trouble.reason()).isEqualTo("input/output error");
         });
         assertThat(status.trouble().getLast().meaning()).contains("452 until", "spool.minimum-free");

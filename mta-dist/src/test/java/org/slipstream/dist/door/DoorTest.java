@@ -3,6 +3,7 @@ package org.slipstream.dist.door;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
+import org.slipstream.core.ContentFacts;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
@@ -37,6 +38,7 @@ class DoorTest {
     private static final Client STRANGER = client("198.51.100.7", "smtp", Optional.empty());
     private static final Client NEIGHBOUR = client("10.1.2.3", "smtp", Optional.empty());
     private static final Brake FREE_FLOW = new Brake(() -> false, 1_000);
+    private static final ContentFacts FACTS = new ContentFacts(true, false, 10, 2);
     private static final Optional<Address> SENDER = Address.parse("s@far.example");
 
     private final MemorySpool spool = new MemorySpool();
@@ -246,6 +248,13 @@ class DoorTest {
                 .as("delivery will find that the second is not there")
                 .containsExactly(Address.of("alice@here.example"), Address.of("vanished@here.example"));
         assertThat(arrivals).containsExactly(message);
+        assertThat(spool.messages.get(message.id()).facts()).contains(new ContentFacts(false, false, 15, 2));
+    }
+
+    @Test
+    void factsAboutTheContentAreKeptWithIt() throws IOException {
+        QueueId id = send(door(Books.usual()), Envelope.of(SENDER, addresses("alice@here.example")));
+        assertThat(spool.messages.get(id).facts()).contains(FACTS);
     }
 
     private Door door(Books books) {
@@ -267,7 +276,7 @@ class DoorTest {
         try (MailDoor.DraftLetter letter = door.draft(client)) {
             byte[] content = "xxSubject: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
             letter.write(content, 2, content.length - 2);
-            letter.commit(envelope, extras);
+            letter.commit(envelope, extras, Optional.of(FACTS));
             return letter.id();
         }
     }

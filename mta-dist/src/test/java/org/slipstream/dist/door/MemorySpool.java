@@ -1,5 +1,6 @@
 package org.slipstream.dist.door;
 
+import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Letter;
 import org.slipstream.core.MessageSummary;
@@ -9,9 +10,9 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.NoSpaceException;
 import org.slipstream.spool.Spool;
-import org.slipstream.spool.register.HostRecord;
-import org.slipstream.spool.register.Register;
-import org.slipstream.spool.register.Search;
+import org.slipstream.spool.index.QueueIndex;
+import org.slipstream.spool.index.Search;
+import org.slipstream.spool.log.HostRecord;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -27,7 +28,7 @@ import java.util.function.Consumer;
 /// A spool without a disk, as far as the way in and reports need one. Trouble is made to order.
 public final class MemorySpool implements Spool {
     /// What was committed.
-    public record Stored(Envelope envelope, byte[] content) {}
+    public record Stored(Envelope envelope, byte[] content, Optional<ContentFacts> facts) {}
 
     public final Map<QueueId, Stored> messages = new LinkedHashMap<>();
     public final Map<QueueId, Details> details = new LinkedHashMap<>();
@@ -58,11 +59,11 @@ public final class MemorySpool implements Spool {
             }
 
             @Override
-            public MessageSummary commit(Envelope envelope) throws IOException {
+            public MessageSummary commit(Envelope envelope, Optional<ContentFacts> facts) throws IOException {
                 if (onCommit.isPresent()) {
                     throw onCommit.get();
                 }
-                messages.put(id, new Stored(envelope, content.toByteArray()));
+                messages.put(id, new Stored(envelope, content.toByteArray(), facts));
                 int recipients = envelope.recipients().size();
                 return new MessageSummary(id, envelope.sender(), id.value() >> 10, content.size(), recipients,
                         recipients,
@@ -186,12 +187,12 @@ public final class MemorySpool implements Spool {
     }
 
     @Override
-    public Register.Found find(Search search, Optional<QueueId> after, int limit) {
+    public QueueIndex.Found find(Search search, Optional<QueueId> after, int limit) {
         throw new UnsupportedOperationException();
     }
 
     @Override
-    public Register.Found tried(String domain) {
+    public QueueIndex.Found tried(String domain) {
         throw new UnsupportedOperationException();
     }
 

@@ -457,7 +457,7 @@ class ReporterTest {
     }
 
     private void onFile() {
-        spool.messages.put(id(), new MemorySpool.Stored(envelope(), letter));
+        spool.messages.put(id(), new MemorySpool.Stored(envelope(), letter, Optional.empty()));
         MessageSummary summary = new MessageSummary(id(), sender, NOW.toEpochMilli() - 3 * 3_600_000, letter.length,
                 recipients.size(), 1, 1, 1, false, false);
         spool.details.put(id(), new Spool.Details(summary, envelope(), 0, List.copyOf(recipients)));

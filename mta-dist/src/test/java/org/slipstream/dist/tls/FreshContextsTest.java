@@ -93,6 +93,25 @@ class FreshContextsTest {
     }
 
     @Test
+    void theSelfSignedPairIsMadeForTheFirstHandshakeAndNotAtTheStart() throws Exception {
+        Config.Tls none = new Config.Tls(Optional.empty(), Optional.empty(), List.of(), Set.of());
+        FreshContexts contexts = FreshContexts.open(none, home, "mx.example", () -> 0);
+        assertThat(home.resolve("tls")).doesNotExist();
+        assertThat(Handshake.name(contexts.get(), "mx.example")).isEqualTo("CN=mx.example");
+        assertThat(contexts.get()).isSameAs(contexts.get());
+    }
+
+    @Test
+    void aSelfSignedPairThatCannotBeMadeIsTriedAgainAtTheNextHandshake() throws Exception {
+        Config.Tls none = new Config.Tls(Optional.empty(), Optional.empty(), List.of(), Set.of());
+        FreshContexts contexts = FreshContexts.open(none, home, "mx.example", () -> 0);
+        Path inTheWay = Files.writeString(home.resolve("tls"), "I am a file.");
+        assertThatThrownBy(contexts::get).isInstanceOf(IllegalStateException.class).hasMessageContaining("tls");
+        Files.delete(inTheWay);
+        assertThat(Handshake.name(contexts.get(), "mx.example")).isEqualTo("CN=mx.example");
+    }
+
+    @Test
     void aFileThatDoesNotChangeIsReadOnce() throws Exception {
         FreshContexts contexts = contexts();
         var first = contexts.get();

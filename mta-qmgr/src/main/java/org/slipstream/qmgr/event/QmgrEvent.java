@@ -31,7 +31,7 @@ public sealed interface QmgrEvent {
     /// @param end true when no open recipient has a higher number
     record RecipientsRead(QueueId id, List<Recipient> recipients, boolean end) implements QmgrEvent {}
 
-    /// Answers [QmgrOrder.ReadRecipients] when the register's rows for this message make no sense. The message has been
+    /// Answers [QmgrOrder.ReadRecipients] when the spool's rows for this message make no sense. The message has been
     /// set aside and is no longer ours.
     record MessageDamaged(QueueId id, String reason) implements QmgrEvent {}
 
@@ -88,7 +88,7 @@ public sealed interface QmgrEvent {
     /// later.
     record Notified(QueueId id, QmgrOrder.NoticeKind kind, boolean done) implements QmgrEvent {}
 
-    /// Answers [QmgrOrder.Defer], [QmgrOrder.Remove], [QmgrOrder.SetHold] and [QmgrOrder.MakeDue]: the register has it.
+    /// Answers [QmgrOrder.Defer], [QmgrOrder.Remove], [QmgrOrder.SetHold] and [QmgrOrder.MakeDue]: the spool has it.
     ///
     /// @param id empty for a [QmgrOrder.MakeDue] that named no message
     record Filed(Optional<QueueId> id) implements QmgrEvent {}

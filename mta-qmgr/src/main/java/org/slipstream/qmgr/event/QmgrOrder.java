@@ -67,7 +67,7 @@ public sealed interface QmgrOrder {
             implements
                 QmgrOrder {}
 
-    /// Tell the sender: composes a report from the register and puts it into the spool.
+    /// Tell the sender: composes a report from what the spool knows and puts it there.
     record Notify(QueueId id, NoticeKind kind) implements QmgrOrder {}
 
     enum NoticeKind {
@@ -77,7 +77,7 @@ public sealed interface QmgrOrder {
         DELAYED
     }
 
-    /// Back into the box until its time.
+    /// Back into the queue until its time.
     record Defer(QueueId id, long nextAttemptMillis) implements QmgrOrder {}
 
     /// Every recipient is settled and reported, or an operator said so: forget it.
@@ -99,11 +99,11 @@ public sealed interface QmgrOrder {
 
     /// The effect of an operator's command.
     enum Result {
-        /// The register has the effect, or the end that the message came to before.
+        /// The spool has the effect, or the end that the message came to before.
         FILED,
         /// There is nothing to do: the message is being worked on and stays so.
         UNCHANGED,
-        /// The register works through many messages, in portions.
+        /// The spool works through many messages, in portions.
         BEGUN
     }
 

@@ -35,7 +35,14 @@ public record Candidates(String destination, List<List<Candidate>> levels) {
 
     /// This host as the route of these candidates names it; connections are shared by address, so another name may have opened one.
     Candidate named(Candidate host) {
-        return hosts().filter(candidate -> candidate.host().equals(host.host())).findFirst().orElse(host);
+        for (List<Candidate> level : levels) {
+            for (Candidate candidate : level) {
+                if (candidate.host().equals(host.host())) {
+                    return candidate;
+                }
+            }
+        }
+        return host;
     }
 
     Stream<Candidate> hosts() {

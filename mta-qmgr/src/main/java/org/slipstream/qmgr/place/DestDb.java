@@ -32,7 +32,7 @@ import java.util.TreeSet;
 /// is only forgetting that brings a broken host back among the others. The ladder forgets a broken host then; operators still see it
 /// ([PlaceRules.Memory#toldMillis]) as long as mail that was deferred because of it may wait for its next attempt.
 ///
-/// A record may come from elsewhere, from the register after a restart or from another node ([#learn], FI-39), and what
+/// A record may come from elsewhere, from the spool after a restart or from another node ([#learn], FI-39), and what
 /// happens here can be passed on ([#changes]). Facts of hosts are merged by taking the later end; a node's own experience
 /// that a host works ends a failure only here.
 ///
@@ -257,7 +257,7 @@ public final class DestDb {
         return gone.isPresent();
     }
 
-    // ---- plain records, for the register and for other nodes
+    // ---- plain records, for the spool and for other nodes
 
     /// Everything, in order of hosts.
     public List<HostRow> export(long nowMillis) {
@@ -291,7 +291,7 @@ public final class DestDb {
         }
     }
 
-    /// Takes a record from the register or from another node. One that is older than what is known here, or makes no
+    /// Takes a record from the spool or from another node. One that is older than what is known here, or makes no
     /// sense, is passed over. It is no change to be passed on.
     public void learn(HostRow row, long nowMillis) {
         Optional<HostKey> host = HostKey.parse(row.host());

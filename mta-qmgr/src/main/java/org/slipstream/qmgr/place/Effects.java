@@ -4,6 +4,7 @@ import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 
@@ -18,6 +19,27 @@ public record Effects(List<Ended> ended, List<Refusal> refusals, boolean seatsEl
     public Effects {
         ended = List.copyOf(ended);
         refusals = List.copyOf(refusals);
+    }
+
+    /// These and then the others.
+    Effects and(Effects others) {
+        if (others.isNothing()) {
+            return this;
+        }
+        return isNothing()
+                ? others
+                : new Effects(joined(ended, others.ended), joined(refusals, others.refusals),
+                        seatsElsewhere || others.seatsElsewhere);
+    }
+
+    private boolean isNothing() {
+        return ended.isEmpty() && refusals.isEmpty() && !seatsElsewhere;
+    }
+
+    private static <T> List<T> joined(List<T> first, List<T> then) {
+        List<T> all = new ArrayList<>(first);
+        all.addAll(then);
+        return all;
     }
 
     /// One negative feedback for the destination's window.

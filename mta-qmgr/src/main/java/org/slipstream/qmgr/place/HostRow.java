@@ -1,7 +1,7 @@
 package org.slipstream.qmgr.place;
 
 import org.slipstream.core.HostKey;
-/// A record about a host in plain words, so that a register can keep it and other nodes can read it.
+/// A record about a host in plain words, so that a spool can keep it and other nodes can read it.
 ///
 /// @param host a [HostKey]'s text
 /// @param name what the host was called last

@@ -114,9 +114,14 @@ final class IdlePool {
     /// The most recently used one that is young enough.
     Optional<Connection> latest(HostKey host, long nowMillis) {
         Deque<Connection> ofHost = byHost.get(host);
-        return ofHost == null
-                ? Optional.empty()
-                : ofHost.stream().filter(connection -> !connection.isTooOld(nowMillis, rules)).findFirst();
+        if (ofHost != null) {
+            for (Connection connection : ofHost) {
+                if (!connection.isTooOld(nowMillis, rules)) {
+                    return Optional.of(connection);
+                }
+            }
+        }
+        return Optional.empty();
     }
 
     boolean has(HostKey host) {

@@ -54,8 +54,15 @@ final class Refusals {
     /// @param hosts where something has changed
     /// @param returned destinations whose deliveries came back
     boolean concerns(Set<HostKey> hosts, Set<String> returned) {
-        return anywhere || hosts.stream().anyMatch(
-                host -> atHosts.containsKey(host) && !returned.containsAll(atHosts.get(host)));
+        if (anywhere || atHosts.isEmpty()) {
+            return anywhere;
+        }
+        for (HostKey host : hosts) {
+            if (atHosts.containsKey(host) && !returned.containsAll(atHosts.get(host))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void clear() {

@@ -179,11 +179,12 @@ public final class Seating {
     }
 
     private Effects each(Function<Connections, Effects> what) {
-        List<Effects> all = transports.values().stream().map(what).toList();
+        Effects all = Effects.NONE;
+        for (Connections each : transports.values()) {
+            all = all.and(what.apply(each));
+        }
         tellMemory();
-        return new Effects(all.stream().flatMap(effects -> effects.ended().stream()).toList(),
-                all.stream().flatMap(effects -> effects.refusals().stream()).toList(),
-                all.stream().anyMatch(Effects::seatsElsewhere));
+        return all;
     }
 
     private void tellMemory() {
@@ -202,9 +203,14 @@ public final class Seating {
     /// When [#alarm] wants to be called next; `Long.MAX_VALUE` when nothing is planned.
     public long nextAlarmMillis() {
         // What an operator changed in the database between two events is told at once.
-        return hosts.hasChanges()
-                ? 0
-                : transports.values().stream().mapToLong(Connections::nextAlarmMillis).min().orElse(Long.MAX_VALUE);
+        if (hosts.hasChanges()) {
+            return 0;
+        }
+        long next = Long.MAX_VALUE;
+        for (Connections each : transports.values()) {
+            next = Math.min(next, each.nextAlarmMillis());
+        }
+        return next;
     }
 
     /// An operator wants everything to be tried: what is known against hosts holds nothing back until it is seen again.

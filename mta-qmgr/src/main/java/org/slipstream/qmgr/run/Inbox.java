@@ -64,7 +64,7 @@ public final class Inbox {
         }
     }
 
-    /// The answer to an order, or an operator's word. Dropped after the loop has ended: the register knows more than a
+    /// The answer to an order, or an operator's word. Dropped after the loop has ended: the spool knows more than a
     /// queue manager that is no longer there.
     public void answer(QmgrEvent event) {
         lock.lock();

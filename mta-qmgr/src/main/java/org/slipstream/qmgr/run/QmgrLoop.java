@@ -29,7 +29,7 @@ import java.util.function.LongSupplier;
 /// of the message it speaks of, that message is set aside (held, so that an operator can look at it and release it), and the loop
 /// goes on. Any other exception leaves a state that nobody can vouch for. The loop then ends, after handing over the
 /// orders of the events before (outcomes that happened are to be recorded), and tells its owner, who ends the server.
-/// Nothing is lost by that: the register has every message, and a restart begins from there.
+/// Nothing is lost by that: the spool has every message, and a restart begins from there.
 public final class QmgrLoop {
     private static final Logger log = LoggerFactory.getLogger(QmgrLoop.class);
 

@@ -27,7 +27,7 @@ public final class Message {
     int waiting;
     int running;
 
-    /// Open recipients may follow in the register.
+    /// Open recipients may follow in the spool.
     boolean moreOnFile;
 
     /// A batch is wished for or being read; so much memory is set aside for it.
@@ -74,7 +74,7 @@ public final class Message {
         return reading;
     }
 
-    /// Open recipients may be in the register that have not been read.
+    /// Open recipients may be in the spool that have not been read.
     public boolean isPartlyUnread() {
         return moreOnFile || reading;
     }

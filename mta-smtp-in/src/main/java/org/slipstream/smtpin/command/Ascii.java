@@ -15,14 +15,32 @@ final class Ascii {
         return shifted(text, 'A', 'Z', 'a' - 'A');
     }
 
+    /// True when there is nothing else in it.
+    static boolean is(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) > 127) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /// True when the two differ in the case of ASCII letters at most.
     static boolean same(String one, String other) {
         return one.length() == other.length() && lower(one).equals(lower(other));
     }
 
     private static String shifted(String text, char first, char last, int distance) {
-        StringBuilder shifted = new StringBuilder(text.length());
-        for (int i = 0; i < text.length(); i++) {
+        int at = 0;
+        while (at < text.length() && (text.charAt(at) < first || text.charAt(at) > last)) {
+            at++;
+        }
+        return at == text.length() ? text : shiftedFrom(at, text, first, last, distance);
+    }
+
+    private static String shiftedFrom(int at, String text, char first, char last, int distance) {
+        StringBuilder shifted = new StringBuilder(text.length()).append(text, 0, at);
+        for (int i = at; i < text.length(); i++) {
             char c = text.charAt(i);
             shifted.append(c >= first && c <= last ? (char) (c + distance) : c);
         }

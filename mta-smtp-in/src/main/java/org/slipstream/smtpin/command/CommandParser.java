@@ -34,7 +34,7 @@ public final class CommandParser {
         Command command = parse(verb, text.substring(start));
         // A chunk follows BDAT however it is written, so its own rules judge it.
         boolean judged = command instanceof Wrong || command instanceof Command.Bdat;
-        return judged || text.chars().noneMatch(CommandParser::isControl)
+        return judged || !hasControl(text)
                 ? command
                 : new Wrong(verb, Reply.of(501, "5.5.2", "Control character in a command"));
     }
@@ -49,8 +49,14 @@ public final class CommandParser {
     }
 
     // Octets from 128 to 159 are no controls here but parts of UTF-8.
-    private static boolean isControl(int octet) {
-        return octet < ' ' || octet == 127;
+    private static boolean hasControl(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char octet = text.charAt(i);
+            if (octet < ' ' || octet == 127) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private Command parse(String verb, String rest) {

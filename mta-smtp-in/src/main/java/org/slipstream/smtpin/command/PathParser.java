@@ -109,7 +109,7 @@ final class PathParser {
 
     // RFC 6531 section 3.3 widens atoms, quoted strings and domains by UTF-8; what is no UTF-8 has no meaning at all.
     private static Optional<String> decoded(String octets) {
-        if (octets.chars().allMatch(c -> c < 128)) {
+        if (Ascii.is(octets)) {
             return Optional.of(octets);
         }
         try {

@@ -1,5 +1,6 @@
 package org.slipstream.smtpin.data;
 
+import org.slipstream.core.ContentFacts;
 import org.slipstream.core.LineEnds;
 
 import java.io.IOException;
@@ -52,6 +53,7 @@ public final class DataScanner {
     private static final byte[] DOT_LINE = {'.', CR, LF};
 
     private final boolean normalizes;
+    private final LineEnds ends = new LineEnds();
     private State state = State.START;
     private boolean done;
     private boolean bareNewline;
@@ -59,6 +61,8 @@ public final class DataScanner {
     private boolean oddEnd;
     private long lineBytes;
     private long longestLineBytes;
+    private boolean leadingDot;
+    private long lines;
 
     /// @param normalizes a bare LF is read as CR LF, but for the end of the message
     public DataScanner(boolean normalizes) {
@@ -87,7 +91,7 @@ public final class DataScanner {
                     }
                 }
                 case TEXT -> {
-                    at = LineEnds.next(block, at, to);
+                    at = ends.next(block, at, to);
                     if (at < to && block[at] == CR) {
                         state = State.CR;
                         at++;
@@ -132,6 +136,7 @@ public final class DataScanner {
                             emit(DOT_LINE, 0, 1, sink);
                             lineBytes++;
                         }
+                        leadingDot |= afterBareLf || b == '.';
                         state = State.TEXT;
                     }
                 }
@@ -181,6 +186,11 @@ public final class DataScanner {
         return longestLineBytes;
     }
 
+    /// What has been handed on, when that is a whole message without a bare CR or LF.
+    public ContentFacts facts() {
+        return new ContentFacts(leadingDot, ends.eightBit(), Math.max(0, longestLineBytes - 2), lines);
+    }
+
     private void beginLine(boolean bare) {
         state = State.START;
         afterBareLf = bare;
@@ -189,6 +199,7 @@ public final class DataScanner {
     private void dotLine(boolean bare, Sink sink) throws IOException {
         emit(DOT_LINE, 0, DOT_LINE.length, sink);
         lineBytes = 0;
+        leadingDot = true;
         endOfLine(DOT_LINE.length);
         beginLine(bare);
         oddEnd = true;
@@ -197,6 +208,7 @@ public final class DataScanner {
     private void endOfLine(int bytesInThisBlock) {
         longestLineBytes = Math.max(longestLineBytes, lineBytes + bytesInThisBlock);
         lineBytes = 0;
+        lines++;
     }
 
     private void emit(byte[] block, int from, int to, Sink sink) throws IOException {

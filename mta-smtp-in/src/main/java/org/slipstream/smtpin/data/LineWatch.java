@@ -1,5 +1,8 @@
 package org.slipstream.smtpin.data;
 
+import org.slipstream.core.ContentFacts;
+import org.slipstream.core.LineEnds;
+
 import java.io.IOException;
 
 /// Watches the lines of a message go by whose end is known otherwise: in chunks (RFC 3030) there is no final dot and no
@@ -11,11 +14,15 @@ public final class LineWatch {
     private static final byte[] CRLF = {CR, LF};
 
     private final boolean normalizes;
+    private final LineEnds ends = new LineEnds();
     private boolean afterCr;
     private boolean bareNewline;
     private boolean atLineStart = true;
+    private boolean leadingDot;
     private long lineBytes;
-    private long longestLineBytes;
+    /// Without the line end.
+    private long longestLine;
+    private long lines;
 
     /// @param normalizes a bare LF is read as CR LF
     public LineWatch(boolean normalizes) {
@@ -25,33 +32,43 @@ public final class LineWatch {
     /// Looks at `block[from, to)` and hands it on.
     public void pass(byte[] block, int from, int to, DataScanner.Sink sink) throws IOException {
         int run = from;
-        int line = from;
-        for (int at = from; at < to; at++) {
+        int at = from;
+        while (at < to) {
             byte b = block[at];
             if (b == LF) {
-                boolean bare = !afterCr;
-                if (bare && normalizes) {
+                if (!afterCr && normalizes) {
                     emit(block, run, at, sink);
                     sink.content(CRLF, 0, CRLF.length);
                     run = at + 1;
                 } else {
-                    bareNewline |= bare;
+                    bareNewline |= !afterCr;
                 }
-                longestLineBytes = Math.max(longestLineBytes, lineBytes + at + (bare ? 2 : 1) - line);
-                lineBytes = 0;
-                line = at + 1;
-                afterCr = false;
+                endOfLine();
+                at++;
             } else {
                 bareNewline |= afterCr;
                 afterCr = b == CR;
+                at = afterCr ? at + 1 : text(block, at, to);
             }
         }
         emit(block, run, to, sink);
-        if (to > from) {
-            atLineStart = block[to - 1] == LF;
-        }
-        lineBytes += to - line;
-        longestLineBytes = Math.max(longestLineBytes, lineBytes);
+    }
+
+    /// Looks at all up to the next line end, where nearly all bytes are.
+    private int text(byte[] block, int from, int to) {
+        int end = ends.next(block, from, to);
+        leadingDot |= atLineStart && block[from] == '.';
+        atLineStart = false;
+        lineBytes += end - from;
+        longestLine = Math.max(longestLine, lineBytes);
+        return end;
+    }
+
+    private void endOfLine() {
+        afterCr = false;
+        atLineStart = true;
+        lineBytes = 0;
+        lines++;
     }
 
     private static void emit(byte[] block, int from, int to, DataScanner.Sink sink) throws IOException {
@@ -72,6 +89,11 @@ public final class LineWatch {
 
     /// The longest line so far with its CR LF.
     public long longestLineBytes() {
-        return longestLineBytes;
+        return longestLine + CRLF.length;
+    }
+
+    /// What has passed; a last line without an end counts as one, because it gets one.
+    public ContentFacts facts() {
+        return new ContentFacts(leadingDot, ends.eightBit(), longestLine, lines + (atLineStart ? 0 : 1));
     }
 }

@@ -27,6 +27,8 @@ public final class Protocol {
     public static final Reply NO_MEMORY = Reply.of(452, "4.3.1",
             "Insufficient system storage, try again later");
     private static final Reply OK = Reply.of(250, "2.0.0", "Ok");
+    private static final Reply SENDER_OK = Reply.of(250, "2.1.0", "Ok");
+    private static final Reply RECIPIENT_OK = Reply.of(250, "2.1.5", "Ok");
 
     private final ServicePolicy service;
     private final Limits limits;
@@ -169,6 +171,9 @@ public final class Protocol {
 
     // RFC 5321 section 4.1.1.11. AUTH= belongs to the service and not to the moment: it comes when the login is long over.
     private Optional<Reply> unknown(State state, Map<String, Extension> used) {
+        if (used.isEmpty()) {
+            return Optional.empty();
+        }
         return used.entrySet().stream().filter(entry -> !offer.has(entry.getValue(), state)).map(Map.Entry::getKey)
                 .sorted().findFirst().map(keyword -> Reply.of(555, "5.5.4", "Parameter not recognized: " + keyword));
     }
@@ -177,7 +182,7 @@ public final class Protocol {
     public Step sender(State state, Command.Mail mail, Optional<Reply> refusal) {
         return refusal.isPresent()
                 ? refuse(state, refusal.get())
-                : Step.say(Reply.of(250, "2.1.0", "Ok"), state.withMail(mail));
+                : Step.say(SENDER_OK, state.withMail(mail));
     }
 
     private Step rcpt(State state, Command.Rcpt rcpt) {
@@ -214,7 +219,7 @@ public final class Protocol {
     public Step recipient(State state, Command.Rcpt rcpt, Optional<Reply> refusal) {
         return refusal.isPresent()
                 ? refuse(state, refusal.get())
-                : Step.say(Reply.of(250, "2.1.5", "Ok"), state.withRecipient(rcpt.octets()));
+                : Step.say(RECIPIENT_OK, state.withRecipient(rcpt.octets()));
     }
 
     /// There is no memory for this recipient. The others of the message are taken, so this one is excess like those beyond the limits.

@@ -3,6 +3,7 @@ package org.slipstream.smtpin.data;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.smtpin.FactsByTheBook;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -151,6 +152,54 @@ class DataScannerTest {
     }
 
     @Test
+    void factsAreTrueOfWhatIsHandedOnHoweverTheStreamIsCut() throws IOException {
+        long seed = System.nanoTime();
+        RandomGenerator random = new java.util.Random(seed);
+        for (int round = 0; round < 20_000; round++) {
+            boolean normalizes = random.nextBoolean();
+            String message = randomMessage(random);
+            // What follows the end is not the message's, however near it is.
+            String wire = stuffed(message) + ".\r\n.\u00fc\u00fc\u00fc\u00fc\u00fc\u00fc\u00fc\r\n";
+            byte[] bytes = bytes(normalizes ? wire.replaceAll("(?<=[^.])\r\n(?!\\.)", "\n") : wire);
+            DataScanner scanner = new DataScanner(normalizes);
+            Seen seen = scanInRandomCuts(scanner, bytes, random, 1 + random.nextInt(30));
+            if (seen.done()) {
+                assertThat(scanner.facts()).as("seed %d round %d", seed, round)
+                        .isEqualTo(FactsByTheBook.of(seen.content()));
+            }
+        }
+    }
+
+    @Test
+    void aDotThatIsLeftInItsPlaceAfterABareLineFeedIsALeadingOne() throws IOException {
+        for (String said : new String[]{"a<LF>.x<CRLF>", "a<LF>.<LF>", "a<CRLF>.<LF>", "a<CRLF>..x<CRLF>"}) {
+            DataScanner scanner = new DataScanner(true);
+            scan(scanner, bytes(spelled(said) + ".\r\n"), 100);
+            assertThat(scanner.facts().leadingDot()).as(said).isTrue();
+        }
+    }
+
+    @Test
+    void factsOfChunksAreTrueHoweverTheyAreCut() throws IOException {
+        long seed = System.nanoTime();
+        RandomGenerator random = new java.util.Random(seed);
+        for (int round = 0; round < 20_000; round++) {
+            boolean normalizes = random.nextBoolean();
+            String message = randomMessage(random) + (random.nextBoolean() ? "" : ".\u00ff");
+            byte[] bytes = bytes(normalizes ? message.replace("\r\n", "\n") : message);
+            LineWatch watch = new LineWatch(normalizes);
+            ByteArrayOutputStream content = new ByteArrayOutputStream();
+            for (int at = 0, to; at < bytes.length; at = to) {
+                to = Math.min(bytes.length, at + 1 + random.nextInt(12));
+                watch.pass(bytes, at, to, content::write);
+            }
+            String ended = content.toString(StandardCharsets.ISO_8859_1) + (watch.atLineStart() ? "" : "\r\n");
+            assertThat(watch.bareNewline(true)).as("seed %d round %d", seed, round).isFalse();
+            assertThat(watch.facts()).as("seed %d round %d", seed, round).isEqualTo(FactsByTheBook.of(ended));
+        }
+    }
+
+    @Test
     void arbitraryBytesMeanTheSameHoweverTheStreamIsCut() throws IOException {
         long seed = System.nanoTime();
         RandomGenerator random = new java.util.Random(seed);
@@ -244,10 +293,15 @@ class DataScannerTest {
     }
 
     private static Seen scanInRandomCuts(DataScanner scanner, byte[] wire, RandomGenerator random) throws IOException {
+        return scanInRandomCuts(scanner, wire, random, 5);
+    }
+
+    private static Seen scanInRandomCuts(DataScanner scanner, byte[] wire, RandomGenerator random, int most)
+            throws IOException {
         ByteArrayOutputStream content = new ByteArrayOutputStream();
         int at = 0;
         while (at < wire.length && !scanner.done()) {
-            at = scanner.scan(wire, at, Math.min(wire.length, at + 1 + random.nextInt(5)), content::write);
+            at = scanner.scan(wire, at, Math.min(wire.length, at + 1 + random.nextInt(most)), content::write);
         }
         return seen(scanner, content, at);
     }

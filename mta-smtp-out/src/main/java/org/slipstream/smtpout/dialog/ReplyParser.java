@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /// Makes replies from bytes, one at a time (RFC 5321 section 4.2).
 ///
@@ -29,8 +28,6 @@ public final class ReplyParser {
 
     /// Of a reply that is too long, as much as people want to read.
     private static final int MOST_BEGUN_CHARS = 200;
-
-    private static final Pattern REPLY_LINE = Pattern.compile("[2-5][0-9][0-9]([ -].*)?", Pattern.DOTALL);
 
     private final byte[] line = new byte[MAX_LINE_BYTES];
     private int length;
@@ -85,7 +82,7 @@ public final class ReplyParser {
     /// section 4.2); so it is empty before the separator behind the code has come, and where the code of a line contradicts it.
     public Optional<Reply> begun() {
         String text = lineText();
-        boolean fits = REPLY_LINE.matcher(text).matches() && text.length() > 3;
+        boolean fits = isReplyLine(text) && text.length() > 3;
         if (!text.isEmpty() && (!fits || !lines.isEmpty() && code(text) != code)) {
             return Optional.empty();
         }
@@ -98,6 +95,17 @@ public final class ReplyParser {
 
     private String lineText() {
         return printable(new String(line, 0, length, StandardCharsets.UTF_8));
+    }
+
+    /// Three digits of the classes 2 to 5, then a blank, a hyphen or nothing.
+    private static boolean isReplyLine(String text) {
+        return text.length() >= 3 && isDigit(text.charAt(0), '2', '5') && isDigit(text.charAt(1), '0', '9')
+                && isDigit(text.charAt(2), '0', '9')
+                && (text.length() == 3 || text.charAt(3) == ' ' || text.charAt(3) == '-');
+    }
+
+    private static boolean isDigit(char c, char least, char most) {
+        return c >= least && c <= most;
     }
 
     private static int code(String text) {
@@ -114,7 +122,7 @@ public final class ReplyParser {
             return new Progress.Malformed("reply of more than " + MAX_REPLY_BYTES + " bytes", begun());
         }
         length = 0;
-        if (!REPLY_LINE.matcher(text).matches()) {
+        if (!isReplyLine(text)) {
             return new Progress.Malformed("not a reply: \"" + shortened(text) + "\"");
         }
         int thisCode = code(text);
@@ -137,7 +145,7 @@ public final class ReplyParser {
     private static Reply reply(int code, List<String> lines) {
         Optional<EnhancedStatus> status = EnhancedStatus.parse(firstWord(lines.getLast()))
                 .filter(s -> s.category() == code / 100);
-        return new Reply(code, status, lines.stream().map(l -> status.map(s -> without(s, l)).orElse(l)).toList());
+        return new Reply(code, status, status.isPresent() ? without(status.get().toString(), lines) : lines);
     }
 
     private static String firstWord(String text) {
@@ -146,19 +154,31 @@ public final class ReplyParser {
     }
 
     // RFC 2034 section 4: every line of a reply carries the same status.
-    private static String without(EnhancedStatus status, String text) {
-        String word = firstWord(text);
-        return word.equals(status.toString()) ? text.substring(word.length()).stripLeading() : text;
+    private static List<String> without(String status, List<String> lines) {
+        List<String> rest = new ArrayList<>(lines.size());
+        for (String line : lines) {
+            rest.add(firstWord(line).equals(status) ? line.substring(status.length()).stripLeading() : line);
+        }
+        return rest;
     }
 
     // Replies end up in logs and in reports to senders, where control characters could play tricks.
     private static String printable(String text) {
-        if (text.chars().noneMatch(Character::isISOControl)) {
+        if (!hasControl(text)) {
             return text;
         }
         StringBuilder clean = new StringBuilder(text.length());
         text.chars().forEach(c -> clean.append(c == '\t' ? ' ' : Character.isISOControl(c) ? '?' : (char) c));
         return clean.toString();
+    }
+
+    private static boolean hasControl(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isISOControl(text.charAt(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static String shortened(String text) {

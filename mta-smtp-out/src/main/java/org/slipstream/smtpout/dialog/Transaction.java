@@ -7,7 +7,6 @@ import org.slipstream.core.Reply;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
@@ -41,8 +40,8 @@ final class Transaction {
     private final boolean probe;
 
     private final Outcome[] decided;
-    private final Deque<Command> unsent = new ArrayDeque<>();
-    private final Deque<Integer> accepted = new ArrayDeque<>();
+    private final Deque<Command> unsent = new ArrayDeque<>(4);
+    private final Deque<Integer> accepted = new ArrayDeque<>(4);
     private int recipientsLeft;
     private int awaited;
     private boolean begun;
@@ -60,8 +59,10 @@ final class Transaction {
     record Command(Phase phase, int recipient, String line) {
         Command {
             // An address that smuggles a line end would be a second command.
-            if (line.chars().anyMatch(Character::isISOControl)) {
-                throw new IllegalArgumentException("control character in a command");
+            for (int i = 0; i < line.length(); i++) {
+                if (Character.isISOControl(line.charAt(i))) {
+                    throw new IllegalArgumentException("control character in a command");
+                }
             }
         }
     }
@@ -252,7 +253,7 @@ final class Transaction {
     /// The outcomes of a transaction that is over, one for each recipient. Empty when the peer has decided about nobody.
     Optional<List<RecipientOutcome>> outcomes() {
         abandoned.ifPresent(this::decideTheRest);
-        return Arrays.stream(decided).anyMatch(Objects::nonNull) ? Optional.of(all()) : Optional.empty();
+        return isAnyDecided() ? Optional.of(all()) : Optional.empty();
     }
 
     /// The same at the end of the connection; `reason` is for recipients without a reply.
@@ -262,9 +263,18 @@ final class Transaction {
     }
 
     private void decideTheRest(Reply reason) {
-        if (Arrays.stream(decided).anyMatch(Objects::nonNull)) {
+        if (isAnyDecided()) {
             decideAll(reason);
         }
+    }
+
+    private boolean isAnyDecided() {
+        for (Outcome outcome : decided) {
+            if (outcome != null) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private List<RecipientOutcome> all() {

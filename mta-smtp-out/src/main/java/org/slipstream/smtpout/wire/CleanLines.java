@@ -14,6 +14,7 @@ final class CleanLines {
     private final boolean dotsDoubled;
     private final boolean broken;
     private final byte[] clean;
+    private final LineEnds ends = new LineEnds();
     private int length;
     private boolean atLineStart = true;
     private boolean afterCr;
@@ -73,7 +74,7 @@ final class CleanLines {
         if (dotsDoubled && atLineStart && block[from] == '.') {
             clean[length++] = '.';
         }
-        int to = LineEnds.next(block, from, count);
+        int to = ends.next(block, from, count);
         int at = from;
         if (column + to - from > LongLines.MOST_BYTES) {
             longLine = true;

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -13,7 +14,6 @@ import java.util.SequencedSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /// Connects to one of several addresses of a host: the first that answers (RFC 8305, "happy eyeballs").
 ///
@@ -29,21 +29,30 @@ import java.util.function.Supplier;
 public final class Dialer {
     private final Sources sources;
     private final long staggerMillis;
-    private final Supplier<Socket> sockets;
+    private final Sockets sockets;
 
     public Dialer(Sources sources, long staggerMillis) {
-        this(sources, staggerMillis, Socket::new);
+        this(sources, staggerMillis, () -> SocketChannel.open().socket());
     }
 
-    /// @param sockets unconnected ones
-    Dialer(Sources sources, long staggerMillis, Supplier<Socket> sockets) {
+    /// Makes unconnected ones.
+    @FunctionalInterface
+    interface Sockets {
+        Socket open() throws IOException;
+    }
+
+    Dialer(Sources sources, long staggerMillis, Sockets sockets) {
         this.sources = sources;
         this.staggerMillis = staggerMillis;
         this.sockets = sockets;
     }
 
     /// How one attempt ended.
-    private record Outcome(Endpoint.Tcp endpoint, Socket socket, Optional<IOException> failure) {}
+    private record Outcome(Endpoint.Tcp endpoint, Optional<Socket> socket, Optional<IOException> failure) {
+        static Outcome failed(Endpoint.Tcp endpoint, IOException why) {
+            return new Outcome(endpoint, Optional.empty(), Optional.of(why));
+        }
+    }
 
     /// One race. [#close] ends it from any thread.
     final class Race implements Closeable {
@@ -80,8 +89,8 @@ public final class Dialer {
                 if (outcome.isEmpty()) {
                     continue;
                 }
-                if (outcome.get().failure().isEmpty()) {
-                    return won(outcome.get());
+                if (outcome.get().socket().isPresent()) {
+                    return won(outcome.get().endpoint(), outcome.get().socket().get());
                 }
                 failure = worse(failure, outcome.get().failure().get());
                 open--;
@@ -116,9 +125,16 @@ public final class Dialer {
 
         private void start(Endpoint.Tcp endpoint, long millis) {
             started.add(endpoint);
-            Socket socket = sockets.get();
+            Socket socket;
+            try {
+                socket = sockets.open();
+            } catch (IOException e) {
+                outcomes.add(Outcome.failed(endpoint, new NoSocketException(e)));
+                return;
+            }
             if (!enter(socket)) {
-                outcomes.add(new Outcome(endpoint, socket, Optional.of(new IOException("given up"))));
+                closeQuietly(socket);
+                outcomes.add(Outcome.failed(endpoint, new IOException("given up")));
                 return;
             }
             Thread.ofVirtual().name("out-dial").start(() -> outcomes.add(connect(endpoint, socket, millis)));
@@ -129,11 +145,10 @@ public final class Dialer {
                 prepare(socket, endpoint.address());
                 socket.connect(new InetSocketAddress(endpoint.address(), endpoint.port()),
                         (int) Math.min(millis, Integer.MAX_VALUE));
-                return new Outcome(endpoint, socket, Optional.empty());
+                return new Outcome(endpoint, Optional.of(socket), Optional.empty());
             } catch (IOException | RuntimeException e) {
                 closeQuietly(socket);
-                return new Outcome(endpoint, socket,
-                        Optional.of(e instanceof IOException io ? io : new IOException(e)));
+                return Outcome.failed(endpoint, e instanceof IOException io ? io : new IOException(e));
             }
         }
 
@@ -159,16 +174,16 @@ public final class Dialer {
             return over;
         }
 
-        private Winner won(Outcome outcome) throws IOException {
+        private Winner won(Endpoint.Tcp endpoint, Socket socket) throws IOException {
             synchronized (this) {
-                running.remove(outcome.socket());
+                running.remove(socket);
                 if (over) {
-                    closeQuietly(outcome.socket());
+                    closeQuietly(socket);
                     throw new IOException("given up");
                 }
             }
             close();
-            return new Winner(outcome.endpoint(), outcome.socket());
+            return new Winner(endpoint, socket);
         }
 
         /// Whoever still runs is stopped, and whoever arrives later finds its socket closed.

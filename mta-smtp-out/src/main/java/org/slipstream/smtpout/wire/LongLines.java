@@ -1,5 +1,6 @@
 package org.slipstream.smtpout.wire;
 
+import org.slipstream.core.ContentFacts;
 import org.slipstream.core.LineEnds;
 
 import java.io.IOException;
@@ -18,16 +19,21 @@ public enum LongLines {
     public static final int MOST_BYTES = 998;
     private static final int BLOCK_BYTES = 64 * 1024;
 
+    static boolean areIn(ContentFacts facts) {
+        return facts.longestLine() > MOST_BYTES;
+    }
+
     /// Looks through a whole letter, for one that is longer than a piece.
     ///
     /// @throws IOException when it could not be read
-    public static boolean isIn(InputStream letter) throws IOException {
+    static boolean areIn(InputStream letter) throws IOException {
         byte[] block = new byte[BLOCK_BYTES];
+        LineEnds ends = new LineEnds();
         long column = 0;
         for (int count = letter.read(block); count >= 0; count = letter.read(block)) {
             int at = 0;
             while (at < count) {
-                int end = LineEnds.next(block, at, count);
+                int end = ends.next(block, at, count);
                 column += end - at;
                 if (column > MOST_BYTES) {
                     return true;

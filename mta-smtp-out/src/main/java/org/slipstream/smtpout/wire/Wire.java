@@ -1,5 +1,6 @@
 package org.slipstream.smtpout.wire;
 
+import org.slipstream.core.ContentSource;
 import org.slipstream.core.FailureWords;
 import org.slipstream.smtpout.dialog.ReplyParser;
 import org.slipstream.smtpout.wire.Heard.End;
@@ -10,18 +11,18 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 import javax.net.ssl.SSLParameters;
@@ -35,8 +36,6 @@ import javax.net.ssl.SSLSocketFactory;
 /// that can block is watched: when the time is over, the socket is closed and the blocked call ends with
 /// [End#TIMED_OUT]. The first reason to end a wire is the one that everybody sees.
 public final class Wire {
-    private static final int OUTBOX_BYTES = 32 * 1024;
-
     private final List<? extends Endpoint> candidates;
     private final Dialer dialer;
     private final Watchdog.Post watchdog;
@@ -49,11 +48,10 @@ public final class Wire {
     private volatile Closeable socket = () -> {};
     private volatile Optional<SSLSocket> tls = Optional.empty();
     private InputStream in = InputStream.nullInputStream();
-    private OutputStream out = OutputStream.nullOutputStream();
+    private Outlet out = new Outlet.Stream(OutputStream.nullOutputStream());
 
     // The writer's.
-    private byte[] outbox = new byte[1024];
-    private int outboxLength;
+    private final Outbox outbox = new Outbox();
     private long put;
     private long handedOver;
     private long written;
@@ -114,7 +112,7 @@ public final class Wire {
             endpoint = winner.endpoint();
             own(winner.socket());
             in = winner.socket().getInputStream();
-            out = winner.socket().getOutputStream();
+            out = new Outlet.Clear(winner.socket().getChannel());
         } catch (IOException e) {
             endpoint = race.started().getLast();
             throw e;
@@ -129,7 +127,7 @@ public final class Wire {
         own(channel);
         channel.connect(UnixDomainSocketAddress.of(unix.path()));
         in = Channels.newInputStream(channel);
-        out = Channels.newOutputStream(channel);
+        out = new Outlet.Clear(channel);
     }
 
     private static SocketChannel unixChannel() throws NoSocketException {
@@ -206,57 +204,82 @@ public final class Wire {
     /// Puts commands into the outbox, which goes when it is full or with [#flush].
     public void put(String commands, long millis) {
         byte[] bytes = commands.getBytes(StandardCharsets.UTF_8);
-        put(bytes, bytes.length, millis);
+        put(bytes, 0, bytes.length, true, millis);
     }
 
     /// Puts a chunk with its BDAT into the outbox.
-    public void put(Chunks chunk, long millis) {
-        put(chunk.announcement(), millis);
-        put(chunk.bytes(), chunk.length(), millis);
+    ///
+    /// @throws IOException when it could not be read. The peer waits in the middle of a message: abort the wire
+    public void put(Chunks chunk, long millis) throws IOException {
+        put("BDAT " + chunk.piece().sizeBytes() + (chunk.isLast() ? " LAST\r\n" : "\r\n"), millis);
+        putPiece(chunk, millis);
     }
 
-    /// Puts a letter and the final dot into the outbox.
+    /// Puts a content and the final dot into the outbox, the dot never without the whole content.
     ///
     /// @param content in the form of DATA
-    /// @param blockMillis patience for each block, so that a peer that reads slowly is served and one that stops is left
+    /// @param millis patience for each step of the peer's, so that a peer that reads slowly is served and one that stops is left
     /// @return false when the wire fell silent before the final dot was put
-    /// @throws IOException when the letter could not be read. The peer waits in the middle of a message: abort the wire
-    public boolean putContent(Chunks content, long blockMillis) throws IOException {
-        AtomicBoolean whole = new AtomicBoolean();
-        ContentWriter.write(content, (bytes, length, last) -> {
-            boolean went = put(bytes, length, blockMillis);
-            whole.setPlain(went && last);
-            return went;
-        });
-        return whole.getPlain();
+    /// @throws IOException when the content could not be read. The peer waits in the middle of a message: abort the wire
+    public boolean putContent(Chunks content, long millis) throws IOException {
+        boolean went;
+        do {
+            content.read();
+            went = putPiece(content, millis);
+        } while (went && !content.isLast());
+        return went;
     }
 
-    private boolean put(byte[] bytes, int length, long millis) {
-        if (outboxLength + length > OUTBOX_BYTES) {
+    private boolean putPiece(Chunks chunk, long millis) throws IOException {
+        return switch (chunk.piece()) {
+            case ContentSource.InMemory(byte[] bytes, int offset, int length) ->
+                put(bytes, offset, length, chunk.stays(), millis);
+            case ContentSource.InFile(FileChannel file, long offset, long length) ->
+                putFile(file, offset, length, millis);
+        };
+    }
+
+    private boolean put(byte[] bytes, int offset, int length, boolean stays, long millis) {
+        if (outbox.isFullFor(length, stays)) {
             flush(millis);
         }
         if (mute.isPresent()) {
             return false;
         }
         put += length;
-        if (length > OUTBOX_BYTES) {
-            write(bytes, length, millis);
-            return true;
+        if (!outbox.put(bytes, offset, length, stays)) {
+            flush(millis);
         }
-        if (outbox.length < outboxLength + length) {
-            outbox = Arrays.copyOf(outbox, Math.min(OUTBOX_BYTES, 2 * (outboxLength + length)));
-        }
-        System.arraycopy(bytes, 0, outbox, outboxLength, length);
-        outboxLength += length;
         return true;
+    }
+
+    private boolean putFile(FileChannel file, long offset, long length, long millis) throws IOException {
+        flush(millis);
+        if (mute.isPresent()) {
+            return false;
+        }
+        put += length;
+        try {
+            for (long left = length; left > 0 && mute.isEmpty();) {
+                long at = offset + length - left;
+                long most = left;
+                left -= write(() -> out.write(file, at, most), most, millis);
+            }
+            return true;
+        } catch (UncheckedIOException unreadable) {
+            throw unreadable.getCause();
+        }
     }
 
     /// Writes what is in the outbox.
     public void flush(long millis) {
-        int length = outboxLength;
-        outboxLength = 0;
-        if (length > 0 && mute.isEmpty()) {
-            write(outbox, length, millis);
+        ByteBuffer[] parts = outbox.take();
+        long left = 0;
+        for (ByteBuffer part : parts) {
+            left += part.remaining();
+        }
+        while (left > 0 && mute.isEmpty()) {
+            left -= write(() -> out.write(parts), left, millis);
         }
     }
 
@@ -281,15 +304,26 @@ public final class Wire {
         return written;
     }
 
-    private void write(byte[] bytes, int length, long millis) {
-        handedOver += length;
+    @FunctionalInterface
+    private interface Step {
+        long run() throws IOException;
+    }
+
+    /// One step on the way out. Returns how many bytes went; 0 when the wire has fallen silent.
+    private long write(Step step, long left, long millis) {
+        handedOver = Math.max(handedOver, written + out.uncertain(left));
         try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "peer took no data for " + seconds(millis)))) {
-            out.write(bytes, 0, length);
+            long count = step.run();
             // Even when the reader has met the end by now: the peer may have taken this, replied and hung up.
-            written += length;
+            written += count;
+            handedOver = Math.max(handedOver, written);
+            return count;
+        } catch (UncheckedIOException unreadable) {
+            throw unreadable;
         } catch (IOException | RuntimeException e) {
             mute = Optional
                     .of(Optional.ofNullable(end.get()).orElseGet(() -> new Gone(End.BROKEN, FailureWords.of(e))));
+            return 0;
         }
     }
 
@@ -320,7 +354,7 @@ public final class Wire {
             }
             encrypted.startHandshake();
             in = encrypted.getInputStream();
-            out = encrypted.getOutputStream();
+            out = new Outlet.Stream(encrypted.getOutputStream());
             tls = Optional.of(encrypted);
             return Optional.ofNullable(end.get());
         } catch (IOException | RuntimeException e) {

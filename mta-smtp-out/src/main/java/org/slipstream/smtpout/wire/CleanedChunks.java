@@ -1,0 +1,95 @@
+package org.slipstream.smtpout.wire;
+
+import org.slipstream.core.ContentFacts;
+import org.slipstream.core.ContentSource;
+import org.slipstream.core.Letter;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Optional;
+
+/// The pieces of a content that may need a change: each byte is looked at, and line ends are made clean ([CleanLines]).
+final class CleanedChunks implements Chunks {
+    /// Large enough that the command before it costs nothing, small enough to be kept for each connection.
+    private static final int CHUNK_BYTES = 64 * 1024;
+    private static final int BLOCK_BYTES = 32 * 1024;
+    private static final int SMALLEST_BYTES = 1024;
+
+    private final Letter content;
+    private final Optional<ContentFacts> facts;
+    private final InputStream in;
+    private final boolean dots;
+    private final byte[] block;
+    private final CleanLines lines;
+    private boolean readAhead;
+    private boolean last;
+
+    /// @param dots in the form of DATA
+    /// @throws IOException when the content cannot be opened
+    CleanedChunks(Letter content, Optional<ContentFacts> facts, boolean dots, LongLines longLines) throws IOException {
+        this.content = content;
+        this.facts = facts;
+        this.in = content.open();
+        this.dots = dots;
+        // A short one needs no large buffers. One byte more is read, so that its end is seen with the first piece.
+        this.block = new byte[Math.clamp(content.sizeBytes() + 1, SMALLEST_BYTES, dots ? BLOCK_BYTES : CHUNK_BYTES)];
+        this.lines = new CleanLines(block.length, dots, longLines == LongLines.BREAK);
+    }
+
+    /// Content of one piece is read for this and then sent from memory; a longer one is read once more.
+    @Override
+    public boolean hasLongLine() throws IOException {
+        if (facts.isPresent()) {
+            return LongLines.areIn(facts.get());
+        }
+        if (!readAhead) {
+            read();
+            readAhead = true;
+        }
+        if (lines.hasLongLine() || last) {
+            return lines.hasLongLine();
+        }
+        try (InputStream again = content.open()) {
+            return LongLines.areIn(again);
+        }
+    }
+
+    @Override
+    public void read() throws IOException {
+        if (readAhead) {
+            readAhead = false;
+            return;
+        }
+        lines.clear();
+        int read = in.readNBytes(block, 0, block.length);
+        lines.take(block, read);
+        last = read < block.length;
+        if (last) {
+            lines.endOfLetter();
+            if (dots) {
+                lines.finalDot();
+            }
+        }
+    }
+
+    @Override
+    public boolean isLast() {
+        return last;
+    }
+
+    @Override
+    public ContentSource piece() {
+        return new ContentSource.InMemory(lines.bytes(), 0, lines.length());
+    }
+
+    /// The next piece takes the place of this one.
+    @Override
+    public boolean stays() {
+        return false;
+    }
+
+    @Override
+    public void close() throws IOException {
+        in.close();
+    }
+}

@@ -1,0 +1,76 @@
+package org.slipstream.smtpout;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.core.DeliveryResult.OwnFailure;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Contents with facts, delivered: what a peer takes, and whether this side had to look at it.
+class StoredContentTest {
+    private static final String TEXT = "Subject: x\r\n\r\n" + "A line of text.\r\n".repeat(100_000);
+
+    private final EventLog events = new EventLog();
+
+    @TempDir
+    private Path files;
+
+    @ParameterizedTest
+    @CsvSource({"CHUNKING", "8BITMIME", "HELP"})
+    void aPlainContentArrivesAndIsNotLookedAt(String extension) throws IOException {
+        List<StoredLetter> letters = List.of(StoredLetter.inMemory(TEXT), StoredLetter.inFile(TEXT, files.resolve("1")),
+                StoredLetter.inMemory("Subject: y\r\n\r\n"));
+        assertThat(delivered(letters, extension)).containsExactly(TEXT, TEXT, "Subject: y\r\n\r\n");
+        assertThat(letters).extracting(StoredLetter::opened).containsOnly(0);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"CHUNKING", "8BITMIME"})
+    void aLineThatBeginsWithADotArrivesAsItIs(String extension) throws IOException {
+        String dotted = "Subject: x\r\n\r\n.\r\n..\r\n.a\r\n" + TEXT;
+        assertThat(delivered(List.of(StoredLetter.inMemory(dotted), StoredLetter.inFile(dotted, files.resolve("1"))),
+                extension)).containsExactly(dotted, dotted);
+    }
+
+    @Test
+    void eightBitAndLongLinesAreStillConverted() throws IOException {
+        String wide = "Subject: x\r\n\r\n" + "y".repeat(1_200) + "\r\n";
+        String eightBit = "Subject: x\r\n\r\ncaf\u00e9\r\n";
+        assertThat(delivered(List.of(StoredLetter.inMemory(wide), StoredLetter.inMemory(eightBit)), "HELP"))
+                .allSatisfy(content -> assertThat(content).contains("quoted-printable"))
+                .allSatisfy(content -> assertThat(content.lines()).allMatch(line -> line.length() < 80));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"CHUNKING", "8BITMIME"})
+    void aFileThatEndsTooEarlyIsOurFailureAndNeverAMessage(String extension) throws IOException {
+        StoredLetter letter = StoredLetter.inFile(TEXT, files.resolve("1"));
+        Files.write(files.resolve("1"), new byte[1_200_000]);
+        try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", extension);
+                Carriers carriers = Post.carriers(Post.patient(), events)) {
+            carriers.open(1, sink.route(), false);
+            Post.deliver(carriers, 1, Post.transfer(1, letter));
+            assertThat(events.result(1)).isInstanceOf(OwnFailure.class);
+            assertThat(sink.taken()).isEmpty();
+        }
+    }
+
+    private List<String> delivered(List<StoredLetter> letters, String extension) throws IOException {
+        try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", extension);
+                Carriers carriers = Post.carriers(Post.patient(), events)) {
+            carriers.open(1, sink.route(), false);
+            for (int i = 0; i < letters.size(); i++) {
+                Post.deliver(carriers, 1, Post.transfer(i + 1, letters.get(i)));
+            }
+            events.results(letters.size());
+            return sink.taken().stream().map(Sink.Taken::content).toList();
+        }
+    }
+}

@@ -1,0 +1,372 @@
+package org.slipstream.spool;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
+import org.slipstream.core.QueueId;
+import org.slipstream.spool.index.DueQuery;
+import org.slipstream.spool.index.IndexDamage;
+import org.slipstream.spool.index.IndexException;
+import org.slipstream.spool.index.QueueIndex;
+import org.slipstream.spool.log.LogRecord;
+import org.slipstream.spool.log.MessageLog;
+import org.slipstream.spool.log.Position;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/// The thread `spool-index-0`: applies the message log to the index, many records at a time, and is the only one that writes there.
+///
+/// **When.** A record is applied some seconds after it was written, so most messages have left by then and are never entered. It is
+/// applied at once when a reader or a scan asks ([#bringUp], [#findDue]), or when the tail grows long.
+///
+/// **When it fails.** Nothing is lost and no client waits: the log has everything, and the [Tail] keeps what the index lacks. The index
+/// is opened again twice a second. When it comes back older than it was (an embedded database may lose what was not synced),
+/// the log is read again from where it stands; when its pages make no sense, it is made again. Readers get an error until then; mail
+/// is taken in and delivered as long as the tail has room.
+final class Indexer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Indexer.class);
+    /// A power cut costs the next start at most the reading of so much log.
+    private static final long SYNC_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    /// A trouble that only looks like damage must not make the index again and again.
+    private static final long MAKE_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final int BATCH = 2000;
+    /// A reader waits while so much is applied: a fraction of a second.
+    private static final int SOON = 10_000;
+
+    private sealed interface Request {
+        record BringUp(CompletableFuture<Void> done) implements Request {}
+
+        record FindDue(DueQuery query, Consumer<QueueIndex.Due> then) implements Request {}
+
+        record Discard(Set<QueueId> files) implements Request {}
+
+        record Step() implements Request {}
+
+        record Damaged(IOException why) implements Request {}
+
+        record Stop() implements Request {}
+    }
+
+    private final MessageLog log;
+    private final QueueIndex index;
+    private final Tail tail;
+    private final Troubles troubles;
+    private final Cleaner cleaner;
+    private final long delayNanos;
+    private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
+    private final Thread thread;
+    private volatile boolean ended;
+
+    // From here on: the index thread's own.
+    private final List<Request.FindDue> questions = new ArrayList<>();
+    private Optional<Throwable> down = Optional.empty();
+    private QueueIndex.Standing standing;
+    private boolean unsynced;
+    /// The last transaction had all that was taken from the tail.
+    private boolean appliedWhole;
+    private boolean stopping;
+    private long retryNanos;
+    private long madeNanos = System.nanoTime() - MAKE_NANOS;
+    private long syncNanos;
+    private long lookNanos;
+
+    /// Takes over the index; [#close] closes it.
+    ///
+    /// @param delayMillis how long a message may live before the index hears of it
+    Indexer(MessageLog log, QueueIndex index, Tail tail, Troubles troubles, Cleaner cleaner, long delayMillis)
+            throws IndexException {
+        this.log = log;
+        this.index = index;
+        this.tail = tail;
+        this.troubles = troubles;
+        this.cleaner = cleaner;
+        delayNanos = TimeUnit.MILLISECONDS.toNanos(delayMillis);
+        standing = index.standing();
+        syncNanos = System.nanoTime();
+        lookNanos = syncNanos;
+        thread = Thread.ofPlatform().daemon().name("spool-index-0").unstarted(this::run);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /// Any thread: returns when the index has all that is safe in the log now.
+    ///
+    /// @throws IOException when the index fails
+    void bringUp() throws IOException {
+        if (tail.size() == 0 && !troubles.has(Spool.What.INDEX)) {
+            return;
+        }
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        requests.add(new Request.BringUp(done));
+        if (ended) {
+            refuseAll();
+        }
+        try {
+            done.join();
+        } catch (CompletionException e) {
+            throw new IOException("the queue index does not answer: " + e.getCause().getMessage(), e.getCause());
+        }
+    }
+
+    /// Any thread: `then` runs on the index thread, at once or when the index answers again.
+    void findDue(DueQuery query, Consumer<QueueIndex.Due> then) {
+        requests.add(new Request.FindDue(query, then));
+    }
+
+    /// Any thread: deletes files of messages that are gone.
+    void discard(Set<QueueId> files) {
+        requests.add(new Request.Discard(files));
+    }
+
+    /// Any thread: a reader has met pages that make no sense. The index is made again from the log.
+    void damaged(IOException why) {
+        requests.add(new Request.Damaged(why));
+    }
+
+    /// Any thread: the tail has grown, or the cleaner may go on.
+    void step() {
+        requests.add(new Request.Step());
+    }
+
+    /// Applies everything and closes the index. The log thread has ended.
+    @Override
+    public void close() {
+        requests.add(new Request.Stop());
+        Threads.join(thread);
+    }
+
+    private void run() {
+        while (!stopping) {
+            List<Request> taken = new ArrayList<>();
+            try {
+                Optional.ofNullable(requests.poll(waitNanos(), TimeUnit.NANOSECONDS)).ifPresent(taken::add);
+                requests.drainTo(taken);
+                turn(taken);
+            } catch (InterruptedException e) {
+                LOG.warn("event=indexer-interrupted");
+            } catch (RuntimeException | Error e) {
+                LOG.error("event=indexer-failed", e);
+            }
+        }
+        ended = true;
+        refuseAll();
+        index.close();
+    }
+
+    private long waitNanos() {
+        long now = System.nanoTime();
+        if (down.isPresent()) {
+            return Math.max(0, retryNanos - now);
+        }
+        return Math.max(0, tail.size() > SOON ? 0 : Math.min(delayNanos, lookNanos - now));
+    }
+
+    private void turn(List<Request> taken) {
+        List<CompletableFuture<Void>> readers = new ArrayList<>();
+        for (Request request : taken) {
+            switch (request) {
+                case Request.BringUp(CompletableFuture<Void> done) -> readers.add(done);
+                case Request.FindDue question -> questions.add(question);
+                case Request.Discard(Set<QueueId> files) -> delete(files);
+                case Request.Stop _ -> stopping = true;
+                case Request.Damaged(IOException why) -> failed(why);
+                case Request.Step _ -> {
+                    // Woken up, which is all that was wanted.
+                }
+            }
+        }
+        if (down.isPresent() && System.nanoTime() - retryNanos < 0 && !stopping) {
+            readers.forEach(each -> each.completeExceptionally(down.get()));
+            return;
+        }
+        try {
+            work(!readers.isEmpty() || !questions.isEmpty() || stopping);
+            readers.forEach(each -> each.complete(null));
+            answer();
+            maintain();
+        } catch (IOException | RuntimeException | Error e) {
+            failed(e);
+            readers.forEach(each -> each.completeExceptionally(e));
+        }
+    }
+
+    /// Any thread.
+    private void refuseAll() {
+        for (Request each = requests.poll(); each != null; each = requests.poll()) {
+            if (each instanceof Request.BringUp(CompletableFuture<Void> done)) {
+                done.completeExceptionally(new IOException("the spool is closed"));
+            }
+        }
+    }
+
+    private void work(boolean all) throws IOException {
+        if (down.isPresent()) {
+            reopen();
+        }
+        long now = System.nanoTime();
+        apply(all || tail.size() > SOON ? now : now - delayNanos);
+    }
+
+    private void apply(long beforeNanos) throws IOException {
+        for (Tail.Batch batch = tail.take(beforeNanos, BATCH); !batch.records().isEmpty(); batch = tail
+                .take(beforeNanos, BATCH)) {
+            try {
+                appliedWhole = true;
+                apply(batch);
+            } catch (IndexException e) {
+                if (!e.aboutData()) {
+                    throw e;
+                }
+                appliedWhole = false;
+                applyOneByOne();
+            }
+            tail.applied();
+        }
+    }
+
+    private void apply(Tail.Batch batch) throws IndexException {
+        troubles.begins(Spool.What.INDEX);
+        try {
+            Set<QueueId> files = index.apply(batch.records(), batch.position(), batch.lastId());
+            standing = new QueueIndex.Standing(batch.position(), Math.max(standing.lastId(), batch.lastId()),
+                    standing.applied() + 1, true);
+            unsynced = true;
+            delete(files);
+        } finally {
+            troubles.ends(Spool.What.INDEX);
+        }
+    }
+
+    /// Values that the database does not take keep only their own message away from it.
+    private void applyOneByOne() throws IndexException {
+        for (Tail.Batch batch : tail.single()) {
+            try {
+                apply(batch);
+            } catch (IndexException e) {
+                if (!e.aboutData()) {
+                    throw e;
+                }
+                LOG.error("event=record-not-indexed records=\"{}\" error=\"{}\" next=\"the log has it\"",
+                        LogText.text(batch.records().toString()), LogText.text(e.toString()));
+                setAside(batch);
+            }
+        }
+    }
+
+    /// A message of which the index cannot hold the outcome must not be delivered again.
+    private void setAside(Tail.Batch batch) throws IndexException {
+        if (batch.records().getFirst() instanceof LogRecord.OfMessage record) {
+            apply(new Tail.Batch(List.of(new LogRecord.SetAside(record.id())), batch.position(), batch.lastId()));
+        }
+    }
+
+    private void delete(Set<QueueId> files) {
+        for (QueueId id : files) {
+            try {
+                log.deleteOwnFile(id);
+            } catch (IOException e) {
+                // The next start finds it again.
+                LOG.warn("event=file-not-deleted queue={} error=\"{}\"", id, e.toString());
+            }
+        }
+    }
+
+    private void answer() throws IOException {
+        while (!questions.isEmpty() && !stopping) {
+            troubles.begins(Spool.What.INDEX);
+            try {
+                QueueIndex.Due due = index.due(questions.getFirst().query());
+                questions.removeFirst().then().accept(due);
+            } finally {
+                troubles.ends(Spool.What.INDEX);
+            }
+        }
+    }
+
+    private void maintain() throws IOException {
+        long now = System.nanoTime();
+        if (now - lookNanos >= 0 || stopping) {
+            lookNanos = now + LOOK_NANOS;
+            if (tail.position().segment() > standing.position().segment() || stopping) {
+                advance();
+            }
+        }
+        if (stopping || unsynced && now - syncNanos >= 0) {
+            sync();
+        }
+        if (!stopping) {
+            cleaner.step(standing.position().segment(), this::sync);
+        }
+        troubles.over(Spool.What.INDEX);
+    }
+
+    /// What lies before this position was applied or needs no index.
+    private void advance() throws IndexException {
+        Position reached = tail.position();
+        if (!reached.equals(standing.position())) {
+            apply(new Tail.Batch(List.of(), reached, tail.lastId()));
+        }
+    }
+
+    private void sync() throws IndexException {
+        advance();
+        troubles.begins(Spool.What.INDEX);
+        try {
+            index.sync();
+            unsynced = false;
+            syncNanos = System.nanoTime() + SYNC_NANOS;
+        } finally {
+            troubles.ends(Spool.What.INDEX);
+        }
+    }
+
+    private void failed(Throwable e) {
+        retryNanos = System.nanoTime() + RETRY_NANOS;
+        if (down.isEmpty()) {
+            LOG.error("event=index-down waiting={} error=\"{}\"", tail.size(), LogText.text(e.toString()));
+        }
+        down = Optional.of(e);
+        troubles.met(Spool.What.INDEX, e);
+    }
+
+    private void reopen() throws IOException {
+        long now = System.nanoTime();
+        retryNanos = now + RETRY_NANOS;
+        if (down.filter(IndexDamage::isBehind).isPresent() && now - madeNanos >= MAKE_NANOS) {
+            madeNanos = now;
+            LOG.warn("event=index-made-again-from-log reason=\"{}\"", LogText.text(down.get().toString()));
+            index.makeAgain();
+            Recovery.run(log, index, tail.position());
+        } else {
+            catchUp(index.recover());
+        }
+        standing = index.standing();
+        LOG.info("event=index-up waiting={}", tail.size());
+        down = Optional.empty();
+    }
+
+    private void catchUp(QueueIndex.Standing found) throws IOException {
+        if (found.applied() < standing.applied()) {
+            LOG.warn("event=index-went-back from={} to={} next=\"reading the log again\"", standing.position(),
+                    found.position());
+            Recovery.run(log, index, tail.position());
+        } else if (found.applied() > standing.applied() && appliedWhole) {
+            // The transaction whose end was unknown had been executed: applied again, it would count attempts twice.
+            tail.applied();
+        }
+    }
+}

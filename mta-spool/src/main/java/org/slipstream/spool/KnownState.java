@@ -1,0 +1,97 @@
+package org.slipstream.spool;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.spool.index.DamagedRowsException;
+import org.slipstream.spool.index.IndexException;
+import org.slipstream.spool.index.QueueIndex;
+import org.slipstream.spool.index.QueueIndex.Indexed;
+import org.slipstream.spool.index.QueueIndex.IndexedRecipient;
+import org.slipstream.spool.index.RecipientStatus;
+import org.slipstream.spool.log.HostRecord;
+import org.slipstream.spool.log.LogRecord;
+import org.slipstream.spool.log.MessageLog;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/// All that the index knows of a message, as records of the log: for a message whose earlier records will be deleted, and once for
+/// a spool of an earlier version, where some of it stood in the index alone.
+final class KnownState {
+    private static final Logger LOG = LoggerFactory.getLogger(KnownState.class);
+    private static final int PAGE = 500;
+
+    private KnownState() {}
+
+    static List<LogRecord> of(QueueIndex index, QueueId id) throws IndexException {
+        try {
+            return index.message(id).map(KnownState::of).orElse(List.of());
+        } catch (DamagedRowsException e) {
+            LOG.debug("event=nothing-known queue={} reason=\"{}\"", id, e.getMessage());
+            return List.of();
+        }
+    }
+
+    private static List<LogRecord> of(Indexed message) {
+        QueueId id = message.summary().id();
+        List<LogRecord> records = new ArrayList<>();
+        outcomes(message, status -> status == RecipientStatus.FAILED_AND_REPORTED, records);
+        if (!records.isEmpty()) {
+            records.add(new LogRecord.FailuresReported(id));
+        }
+        outcomes(message, status -> status != RecipientStatus.FAILED_AND_REPORTED, records);
+        if (message.summary().attempts() > 0) {
+            records.add(new LogRecord.Attempts(id, message.summary().attempts()));
+        }
+        if (message.summary().delayNotified()) {
+            records.add(new LogRecord.DelayReported(id));
+        }
+        // A message that was never tried nor leased stays one of the incoming queue.
+        if (message.summary().attempts() > 0 || message.nextAttemptMillis() > message.summary().createdMillis()) {
+            records.add(new LogRecord.NextAttempt(id, message.nextAttemptMillis()));
+        }
+        if (message.summary().held()) {
+            records.add(new LogRecord.Hold(id, true));
+        }
+        return records;
+    }
+
+    private static void outcomes(Indexed message, Predicate<RecipientStatus> which, List<LogRecord> records) {
+        for (IndexedRecipient each : message.recipients()) {
+            if (which.test(each.status()) && each.last().isPresent()) {
+                records.add(new LogRecord.Outcomes(message.summary().id(),
+                        List.of(new RecipientOutcome(each.recipient().number(), each.last().get())), each.atMillis(),
+                        false));
+            }
+        }
+    }
+
+    /// At the start, on a spool of an earlier version: from now on the log alone is enough.
+    static void intoLog(QueueIndex index, MessageLog log) throws IOException {
+        long messages = 0;
+        for (HostRecord host : index.hosts()) {
+            log.append(List.of(new LogRecord.KeepHost(host)));
+        }
+        Optional<QueueId> after = Optional.empty();
+        for (List<Indexed> page = index.page(after, PAGE).messages(); !page.isEmpty(); page = index.page(after, PAGE)
+                .messages()) {
+            for (Indexed message : page) {
+                List<LogRecord> known = of(message);
+                if (!known.isEmpty()) {
+                    log.append(known);
+                    messages++;
+                }
+            }
+            after = Optional.of(page.getLast().summary().id());
+        }
+        log.sync();
+        index.allInLog();
+        index.sync();
+        LOG.info("event=spool-brought-up-to-date messages={}", messages);
+    }
+}

@@ -1,0 +1,238 @@
+package org.slipstream.spool;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
+import org.slipstream.spool.log.LogRecord;
+import org.slipstream.spool.log.MessageLog;
+import org.slipstream.spool.log.NewLetter;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/// The thread `spool-log-0`: the only one that writes the message log. Nothing interrupts it, and nothing ends it but [#close].
+///
+/// **Group commit.** A sync costs the same for one message and for a hundred, so the thread takes all that waits, appends it, syncs once
+/// and answers. It does not wait for a group to fill: while one group is synced, the next one gathers by itself.
+///
+/// **The promise.** The sync comes before the first answer, so "250" is never said of a message that a power cut can take away. The log is
+/// the only thing that a client waits for; the index follows ([Indexer]).
+///
+/// **When it fails.** The group is cut off, and the next one goes to a fresh segment. Messages are refused: their clients get 451 or 452
+/// and come again. Everything else (outcomes, removals, leases, holds) comes only once, so it waits here, in order, and goes
+/// with the next group, at the latest after half a second.
+final class LogWriter implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(LogWriter.class);
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final int LAST_TRIES = 3;
+
+    private final MessageLog log;
+    private final Tail tail;
+    private final FreshLetters fresh;
+    private final SpaceGuard space;
+    private final Troubles troubles;
+    private final Consumer<Set<QueueId>> discard;
+    private final TaskQueue queue = new TaskQueue();
+    private final Thread thread;
+    /// Not written yet, in order. The log thread's own.
+    private List<Task.Lasting> owed = List.of();
+
+    /// @param discard deletes files of messages that are gone; does not wait for the disk
+    LogWriter(MessageLog log, Tail tail, FreshLetters fresh, SpaceGuard space, Troubles troubles,
+            Consumer<Set<QueueId>> discard) {
+        this.log = log;
+        this.tail = tail;
+        this.fresh = fresh;
+        this.space = space;
+        this.troubles = troubles;
+        this.discard = discard;
+        thread = Thread.ofPlatform().daemon().name("spool-log-0").unstarted(this::run);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /// Any thread. @return false when the log takes nothing more
+    boolean add(Task task) {
+        if (task instanceof Task.FromIndex) {
+            tail.taskWaits();
+        }
+        return queue.add(task);
+    }
+
+    /// Any thread: the sessions of messages that it has not taken by then are told so.
+    void giveUp(long sinceBeforeNanos, Consumer<Task.Deposit> then) {
+        queue.giveUp(sinceBeforeNanos, then);
+    }
+
+    /// Any thread: true when it takes nothing more.
+    boolean isStopping() {
+        return queue.isClosed();
+    }
+
+    /// Writes what waits, on its own thread: the caller's may carry an interrupt, which would close the file.
+    @Override
+    public void close() {
+        queue.close();
+        Threads.join(thread);
+    }
+
+    private void run() {
+        while (!queue.hasEnded()) {
+            List<Task> group = queue.nextGroup(owed.isEmpty() ? Long.MAX_VALUE : RETRY_NANOS);
+            write(group);
+        }
+        for (int i = 0; i < LAST_TRIES && !owed.isEmpty(); i++) {
+            write(List.of());
+        }
+        owed.forEach(task -> LOG.error("event=change-lost-at-stop changes=\"{}\"", LogText.text(task.toString())));
+        log.close();
+    }
+
+    private void write(List<Task> tasks) {
+        List<Task.Deposit> deposits = new ArrayList<>(tasks.size());
+        List<Task.Lasting> lasting = new ArrayList<>(owed);
+        for (Task task : tasks) {
+            switch (task) {
+                case Task.Deposit deposit -> deposits.add(deposit);
+                case Task.Lasting change -> lasting.add(change);
+            }
+        }
+        if (deposits.isEmpty() && lasting.isEmpty()) {
+            return;
+        }
+        Group group = new Group(deposits);
+        troubles.begins(Spool.What.LOG);
+        try {
+            lasting.forEach(group::add);
+            group.commit();
+        } catch (IOException | RuntimeException | Error e) {
+            failed(e, deposits, lasting);
+            return;
+        } finally {
+            troubles.ends(Spool.What.LOG);
+        }
+        owed = List.of();
+        troubles.over(Spool.What.LOG);
+        group.answer(deposits);
+    }
+
+    private void failed(Throwable e, List<Task.Deposit> deposits, List<Task.Lasting> lasting) {
+        LOG.warn("event=log-failed retained={} error=\"{}\"", lasting.size(), LogText.text(e.toString()));
+        log.abandon();
+        troubles.met(Spool.What.LOG, e);
+        owed = lasting;
+        if (SpaceGuard.isNoSpace(e)) {
+            space.ranOut(false);
+        }
+        deposits.forEach(deposit -> deposit.safe().completeExceptionally(e));
+    }
+
+    /// What one sync makes safe.
+    private final class Group {
+        private final List<LogRecord> records = new ArrayList<>();
+        private final List<LogRecord> small = new ArrayList<>();
+        private final List<NewLetter> letters;
+        private final List<Task.Carried> copies = new ArrayList<>();
+        private final Set<Object> subjects = new HashSet<>();
+        private final List<Runnable> answers = new ArrayList<>();
+
+        Group(List<Task.Deposit> deposits) {
+            letters = deposits.stream().map(Task.Deposit::letter).toList();
+        }
+
+        void add(Task.Lasting task) {
+            switch (task) {
+                case Task.Changes(List<LogRecord> changes, Runnable then) -> {
+                    changes.forEach(this::change);
+                    answers.add(then);
+                }
+                case Task.Lease lease -> {
+                    List<MessageSummary> leased = lease.found().stream().filter(each -> isUntouched(each.id()))
+                            .toList();
+                    leased.forEach(each -> change(new LogRecord.NextAttempt(each.id(), lease.untilMillis())));
+                    answers.add(() -> done(() -> lease.then().accept(leased)));
+                }
+                case Task.Carry(List<Task.Carried> carried, Runnable then) -> {
+                    carried.stream().filter(each -> isUntouched(each.subject())).forEach(copies::add);
+                    answers.add(() -> done(then));
+                }
+            }
+        }
+
+        private void done(Runnable then) {
+            tail.taskDone();
+            then.run();
+        }
+
+        private void change(LogRecord record) {
+            subjects.add(record.subject());
+            small.add(record);
+        }
+
+        /// True when nothing became known of it since the index looked.
+        private boolean isUntouched(Object subject) {
+            return !subjects.contains(subject) && !tail.hasNews(subject);
+        }
+
+        void commit() throws IOException {
+            for (NewLetter letter : letters) {
+                records.add(LogRecord.Stored.of(letter, log.append(letter), false));
+            }
+            if (!small.isEmpty()) {
+                log.append(small);
+                records.addAll(small);
+            }
+            for (Task.Carried copy : copies) {
+                // A record of the same group would come before the copy in the log, and the copy would undo it.
+                if (!subjects.contains(copy.subject())) {
+                    copy(copy);
+                }
+            }
+            if (!records.isEmpty()) {
+                log.sync();
+            }
+        }
+
+        private void copy(Task.Carried copy) throws IOException {
+            if (copy.content().isPresent()) {
+                NewLetter letter = copy.content().get();
+                records.add(LogRecord.Stored.of(letter, log.append(letter), true));
+            }
+            if (!copy.state().isEmpty()) {
+                log.append(copy.state());
+                records.addAll(copy.state());
+            }
+        }
+
+        /// The group is safe.
+        void answer(List<Task.Deposit> deposits) {
+            Set<QueueId> files = tail.add(records, log.end(), System.nanoTime());
+            if (!files.isEmpty()) {
+                discard.accept(files);
+            }
+            fresh.add(letters);
+            for (Task.Deposit deposit : deposits) {
+                space.wrote(deposit.letter().content() instanceof NewLetter.OwnFile);
+                deposit.safe().complete(null);
+            }
+            answers.forEach(LogWriter::answer);
+        }
+    }
+
+    private static void answer(Runnable then) {
+        try {
+            then.run();
+        } catch (Throwable e) {
+            LOG.error("event=callback-failed", e);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package org.slipstream.spool;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.QueueId;
+import org.slipstream.spool.index.QueueIndex;
+import org.slipstream.spool.log.LogRecord;
+import org.slipstream.spool.log.MessageLog;
+import org.slipstream.spool.log.MessageLog.Found;
+import org.slipstream.spool.log.Position;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// Brings the index up to the end of the log: at a start, and when the index comes back older than it was.
+///
+/// The index stores the position of the log up to which it has come. From there on the records are applied in order. An index that is
+/// new or was lost starts at the log's beginning, so it is made again. Everything here may be done twice: a stop in the middle of
+/// a recovery is followed by another recovery.
+///
+/// **What the log has lost.** A row may name a segment or a file that is missing. The message was finished when the segment was deleted in
+/// order ([MessageLog#deletedUpTo]): such a row comes from an index of an earlier day, and goes. Every other message has lost its
+/// content. Its row is set aside, with the sender and the recipients, until an operator has seen it.
+final class Recovery {
+    private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
+    private static final int BATCH = 2000;
+
+    private final MessageLog log;
+    private final QueueIndex index;
+    private final boolean fromBeginning;
+    private final List<LogRecord> waiting = new ArrayList<>();
+    private Position reached;
+    private long lastId;
+    private int entered;
+
+    private Recovery(MessageLog log, QueueIndex index, QueueIndex.Standing standing) {
+        this.log = log;
+        this.index = index;
+        reached = standing.position();
+        fromBeginning = reached.equals(Position.START);
+        lastId = standing.lastId();
+    }
+
+    /// Applies what the log has and the index has not.
+    ///
+    /// @param end of the log
+    /// @return the greatest queue id
+    static long run(MessageLog log, QueueIndex index, Position end) throws IOException {
+        Recovery recovery = new Recovery(log, index, index.standing());
+        try {
+            log.scan(recovery.reached, end, recovery::meet);
+            recovery.apply(end);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+        if (recovery.entered > 0) {
+            LOG.info("event=log-applied messages={}", recovery.entered);
+        }
+        return recovery.lastId;
+    }
+
+    private void meet(Found found) {
+        switch (found) {
+            case Found.Sound(LogRecord record, Position at) -> meet(record, at);
+            case Found.Withdrawn(long first, long last) ->
+                waiting.removeIf(each -> each instanceof LogRecord.Stored stored
+                        && stored.letter().seq() >= first && stored.letter().seq() <= last);
+            case Found.Damaged(long segment, long offset, long bytes, String copy) ->
+                LOG.warn("event=record-set-aside segment={} offset={} bytes={} copy={}", segment, offset, bytes, copy);
+            case Found.Headless(long segment, String copy) ->
+                LOG.warn("event=segment-header-damaged segment={} copy={} records=\"read all the same\"", segment,
+                        copy);
+            case Found.Torn(long segment, long offset, long bytes) ->
+                LOG.info("event=log-ends-inside-a-record segment={} offset={} bytes={}", segment, offset, bytes);
+        }
+    }
+
+    private void meet(LogRecord record, Position at) {
+        if (waiting.size() >= BATCH && !at.equals(reached)) {
+            apply(at);
+        }
+        reached = at;
+        if (fromBeginning && record instanceof LogRecord.SetAside) {
+            // Whether a content can be read is found out again: the operator may have brought it back.
+            return;
+        }
+        if (record instanceof LogRecord.Stored stored) {
+            lastId = Math.max(lastId, stored.id().value());
+            entered++;
+        }
+        waiting.add(record);
+    }
+
+    /// Messages that came and left since the index's last position never get rows.
+    private void apply(Position upTo) {
+        try {
+            index.apply(Unfinished.of(waiting), upTo, lastId);
+            waiting.clear();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Sets aside messages whose contents are gone, and deletes files that no message names.
+    static void settle(MessageLog log, QueueIndex index) throws IOException {
+        QueueIndex.Named named = index.named();
+        Set<Long> present = log.segments();
+        List<LogRecord> changes = new ArrayList<>();
+        Set<QueueId> finished = new HashSet<>();
+        for (Map.Entry<Long, Long> each : named.letters().entrySet()) {
+            long segment = each.getKey();
+            if (present.contains(segment) || each.getValue() <= named.setAside().getOrDefault(segment, 0L)) {
+                continue;
+            }
+            if (segment <= log.deletedUpTo()) {
+                finished.addAll(index.inSegment(segment));
+            } else {
+                setAside(index.inSegment(segment), "segment " + segment + " is missing", changes);
+            }
+        }
+        drop(finished, changes);
+        Set<QueueId> files = log.ownFiles();
+        List<QueueId> withoutFile = named.ownFiles().stream()
+                .filter(id -> !files.contains(id) && !finished.contains(id)).toList();
+        setAside(index.queued(withoutFile), "its file in large/ is missing", changes);
+        if (!changes.isEmpty()) {
+            QueueIndex.Standing standing = index.standing();
+            index.apply(changes, standing.position(), standing.lastId());
+        }
+        Set<QueueId> unnamed = new HashSet<>(files);
+        unnamed.removeAll(named.ownFiles());
+        for (QueueId id : unnamed) {
+            log.deleteOwnFile(id);
+        }
+    }
+
+    private static void drop(Set<QueueId> ids, List<LogRecord> changes) {
+        if (!ids.isEmpty()) {
+            LOG.info("event=old-rows-dropped messages={} reason=\"their segments were deleted, so they were finished\"",
+                    ids.size());
+        }
+        ids.forEach(id -> changes.add(new LogRecord.Remove(id)));
+    }
+
+    private static void setAside(Set<QueueId> ids, String reason, List<LogRecord> changes) {
+        for (QueueId id : ids) {
+            LOG.warn("event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"", id, reason);
+            changes.add(new LogRecord.SetAside(id));
+        }
+    }
+}

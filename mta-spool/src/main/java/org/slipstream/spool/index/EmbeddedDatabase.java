@@ -1,0 +1,145 @@
+package org.slipstream.spool.index;
+
+import org.h2.engine.SessionLocal;
+import org.h2.jdbc.JdbcConnection;
+import org.h2.store.fs.FilePath;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Optional;
+
+/// H2 in this process, opened again each time it has died, which is what a failed write does to it.
+///
+/// **Two rules** keep a failed write (a full disk) from stopping the writer indefinitely. Both work around faults of H2 2.4.240, which
+/// this build is pinned to (ADR 34 has the proof):
+///
+/// - *After a failure nothing is executed on that session.* A `ROLLBACK` whose end fails releases the transaction's version
+///   twice (`Transaction.closeIt` leaves the counter that `releaseSnapshot` releases again). The counter of the store is -1 then, and
+///   the next statement, even `SHUTDOWN IMMEDIATELY`, spins in `MVStore.registerVersionUsage` until the process ends.
+///   So the database is shut down by a call, and the session is closed without a statement.
+/// - *A database that has died is opened under another name.* H2 lists its open databases by name. Each session that meets the
+///   closed store removes the name from the list, however late, and takes a new database of that name out of the list. It keeps the
+///   lock of the file, so every later connection hears "may be already in use". [ReopenedFile] gives the same file a new name.
+///
+/// Connections are opened one at a time, so that a name is opened once.
+final class EmbeddedDatabase implements Database {
+    private static final Logger LOG = LoggerFactory.getLogger(EmbeddedDatabase.class);
+    private static final long WORTH_COMPACTING_BYTES = 64 << 20;
+    private static final long FEW_MESSAGES = 10_000;
+
+    static {
+        FilePath.register(new ReopenedFile());
+    }
+
+    private final Path file;
+    private final String fileSystem;
+    private final String path;
+    private final String settings;
+    private Optional<org.h2.engine.Database> current = Optional.empty();
+    private int reopenings;
+
+    /// @param fileSystem the one of H2's file systems that holds the file; @param path without the extension
+    /// @param settings the part of the URL behind the path
+    EmbeddedDatabase(String fileSystem, String path, String settings) {
+        this.fileSystem = fileSystem;
+        this.path = path;
+        this.settings = settings;
+        file = Path.of(path + ".mv.db");
+    }
+
+    @Override
+    public synchronized Connection getConnection() throws SQLException {
+        if (current.filter(EmbeddedDatabase::isDead).isPresent()) {
+            abandonCurrent();
+        }
+        Connection connection = DriverManager.getConnection(url(), "sa", "");
+        org.h2.engine.Database opened = session(connection).getDatabase();
+        if (current.filter(before -> before != opened).isPresent()) {
+            // It died just now, and H2 has opened the file under the name of the dead one.
+            opened.shutdownImmediately();
+            abandonCurrent();
+            throw new SQLException("the database was closed", "08003");
+        }
+        current = Optional.of(opened);
+        return connection;
+    }
+
+    private String url() {
+        String name = fileSystem + ":" + path;
+        return "jdbc:h2:" + (reopenings == 0 ? name : ReopenedFile.name(reopenings, name)) + settings;
+    }
+
+    private static boolean isDead(org.h2.engine.Database database) {
+        return database.isClosing() || database.getStore().getMvStore().isClosed();
+    }
+
+    private void abandonCurrent() {
+        current.filter(database -> !database.isClosing()).ifPresent(org.h2.engine.Database::shutdownImmediately);
+        current = Optional.empty();
+        reopenings++;
+    }
+
+    private static SessionLocal session(Connection connection) throws SQLException {
+        return (SessionLocal) connection.unwrap(JdbcConnection.class).getSession();
+    }
+
+    /// The file is locked for other processes.
+    @Override
+    public void claim(Connection connection) {
+        // Nothing to do.
+    }
+
+    @Override
+    public void sync(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("checkpoint sync");
+        }
+    }
+
+    @Override
+    public synchronized void abandon(Connection broken) {
+        try {
+            SessionLocal session = session(broken);
+            // Readers may have opened it again by now.
+            if (current.filter(database -> database == session.getDatabase()).isPresent()) {
+                abandonCurrent();
+            }
+            session.close();
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("event=connection-dropped error=\"{}\"", e.getMessage());
+        }
+    }
+
+    /// Takes the database out of this process's memory, where `DB_CLOSE_DELAY` would keep it: a new file under its name would
+    /// meet the old one again.
+    synchronized void abandon() {
+        abandonCurrent();
+    }
+
+    @Override
+    public synchronized void setAside() throws SQLException {
+        abandonCurrent();
+        try {
+            Files.move(file, file.resolveSibling("register-damaged.mv.db"), StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new SQLException("cannot set the index aside", e);
+        }
+    }
+
+    /// Rewrites the file only when that is quick and worth it: a file that a long queue has left behind.
+    @Override
+    public void stop(Connection connection, long messages) throws SQLException {
+        boolean wasteful = file.toFile().length() > WORTH_COMPACTING_BYTES && messages < FEW_MESSAGES;
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(wasteful ? "shutdown compact" : "shutdown");
+        }
+    }
+}

@@ -1,0 +1,336 @@
+package org.slipstream.spool.index;
+
+import org.slipstream.core.AddressPattern;
+import org.slipstream.core.QueueFilter;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/// Finds messages by what an operator knows of them, a bounded piece of the queue at a time.
+///
+/// **A window.** Nothing but ids and times has an index that would help: a sender that nobody has would be looked for in every
+/// row. So one question looks at the next [#WINDOW] messages in order of id and no further, and its answer says where to go
+/// on; whoever wants all of a long queue asks again and again, and a reader thread is never taken for longer than a window
+/// takes. There is no OFFSET, which would count again from the beginning, and no list longer than a window.
+///
+/// The other indexes must not be taken by accident: that of the states has the whole queue in one of its ranges, that of the
+/// domains all mail of a large provider, and both would be read for each window. So states are written as what they are not,
+/// and a domain, which is in lower case already, once more as such: neither has an index then, in H2 or in PostgreSQL, and
+/// what is left is the primary key, from the window's beginning to its end.
+///
+/// **Recipients** have rows only when something is known of one of them ([Expansion]). Until then the envelope lies in the
+/// message's row as bytes, of which SQL makes nothing. So a search for a recipient asks for messages with such a row *or* with an
+/// envelope, [#ENVELOPES] at a time, and reads those envelopes here. Tried or untried makes no difference to who asks: a
+/// message fits when a recipient who still waits for it fits all patterns at once. An envelope that cannot be read fits nothing;
+/// who lists the queue sets its message aside.
+///
+/// **A domain** without a star has an index, that of recipients by domain and message. Messages that were tried are found in
+/// it, a page at a time, so that a frequent domain costs what is shown and a rare one nothing. The untried ones have no rows there.
+/// They are looked for as above, in a window that may be five times as long, because no other message is asked for its recipients.
+///
+/// What the operator typed goes into statements as values only. In patterns `%`, `_` and the escape character are escaped, so
+/// that of all characters the star alone stands for others.
+final class Finder {
+    static final int WINDOW = 20_000;
+    static final int DOMAIN_WINDOW = 5 * WINDOW;
+    /// Rows of one page. An envelope may have 16 KiB.
+    static final int ENVELOPES = 500;
+
+    private static final String LIKE = " like ? escape '!'";
+
+    private static final String IN_DOMAIN = "select r.message_id from recipient r where r.domain_key = ?"
+            + " and r.message_id > ? and r.message_id <= ? and r.state = " + RecipientStatus.OPEN.code;
+    private static final String IN_ORDER_OF_THE_INDEX = " order by r.domain_key, r.message_id limit ?";
+    private static final String NOT_DUE = "select m.id from message m where m.id > ? and m.next_millis > ?"
+            + " and m.not_before_millis <= ? order by m.id limit ?";
+
+    private enum Among {
+        ALL, UNTRIED
+    }
+
+    private record Window(long after, long end, boolean more) {}
+
+    private record Candidates(List<QueueId> fitting, int rows, long last) {}
+
+    private record Question(String sql, List<Object> values, boolean readsEnvelopes) {}
+
+    private final MessageReader reader;
+    private final Search search;
+    private final long nowMillis;
+
+    /// For one search.
+    Finder(MessageReader reader, Search search, long nowMillis) {
+        this.reader = reader;
+        this.search = search;
+        this.nowMillis = nowMillis;
+    }
+
+    QueueIndex.Found find(Optional<QueueId> after, int limit) throws IndexException {
+        long from = after.map(QueueId::value).orElse(0L);
+        int most = Math.min(limit, WINDOW) + 1;
+        Optional<String> domain = search.among().isPresent() ? Optional.empty() : domain();
+        return domain.isPresent()
+                ? inDomain(domain.get(), window(from, DOMAIN_WINDOW), most)
+                : page(window(from, WINDOW), most);
+    }
+
+    private QueueIndex.Found page(Window window, int most) throws IndexException {
+        List<QueueId> found = new ArrayList<>();
+        long end = look(question(Among.ALL), window, most, found);
+        return found(found, most, end, window);
+    }
+
+    private QueueIndex.Found inDomain(String domain, Window window, int most) throws IndexException {
+        List<QueueId> untried = new ArrayList<>();
+        long end = look(question(Among.UNTRIED), window, most, untried);
+        SortedSet<QueueId> found = new TreeSet<>(untried);
+        long from = window.after();
+        Page page;
+        do {
+            page = inDomain(domain, from, end);
+            found.addAll(fitting(page.ids()));
+            from = page.last();
+        } while (page.full() && found.headSet(new QueueId(from)).size() < most);
+        return found(List.copyOf(found), most, end, window);
+    }
+
+    private static QueueIndex.Found found(List<QueueId> found, int most, long end, Window window) {
+        if (found.size() >= most) {
+            List<QueueId> shown = List.copyOf(found.subList(0, most - 1));
+            return new QueueIndex.Found(shown, Optional.of(shown.getLast()));
+        }
+        return new QueueIndex.Found(found,
+                end < window.end() || window.more() ? Optional.of(new QueueId(end)) : Optional.empty());
+    }
+
+    /// @return how far it has looked: to the window's end, or less when there was enough on the way
+    private long look(Question question, Window window, int most, List<QueueId> found) throws IndexException {
+        int pageRows = question.readsEnvelopes() ? ENVELOPES : most;
+        long from = window.after();
+        int rows = 0;
+        Candidates page;
+        do {
+            page = candidates(question, from, window.end(), pageRows);
+            found.addAll(page.fitting());
+            from = page.last();
+            rows += page.rows();
+        } while (page.rows() == pageRows && found.size() < most && rows < WINDOW);
+        return page.rows() == pageRows ? from : window.end();
+    }
+
+    private Optional<String> domain() {
+        return search.filter().recipient().stream().map(AddressPattern::domain)
+                .filter(domain -> !domain.isEmpty() && domain.indexOf('*') < 0).findFirst();
+    }
+
+    private record Page(List<QueueId> ids, long last, boolean full) {}
+
+    /// The next messages that were tried and have such a recipient.
+    private Page inDomain(String domain, long after, long end) throws IndexException {
+        List<Object> values = new ArrayList<>();
+        StringBuilder sql = new StringBuilder(IN_DOMAIN);
+        recipient(sql, values);
+        return reader.query(sql.append(IN_ORDER_OF_THE_INDEX).toString(), query -> {
+            query.setString(1, domain);
+            query.setLong(2, after);
+            query.setLong(3, end);
+            for (int i = 0; i < values.size(); i++) {
+                query.setObject(4 + i, values.get(i));
+            }
+            query.setInt(4 + values.size(), ENVELOPES);
+        }, rows -> page(rows, after));
+    }
+
+    /// Those of them that fit in everything else.
+    private List<QueueId> fitting(List<QueueId> ids) throws IndexException {
+        List<Object> values = new ArrayList<>();
+        StringBuilder sql = new StringBuilder("select m.id from message m where m.id = any(?)");
+        message(sql, values);
+        return reader.query(sql.toString(), query -> {
+            query.setArray(1, query.getConnection().createArrayOf("bigint",
+                    ids.stream().map(QueueId::value).toArray()));
+            for (int i = 0; i < values.size(); i++) {
+                query.setObject(2 + i, values.get(i));
+            }
+        }, rows -> page(rows, 0).ids());
+    }
+
+    private static Page page(ResultSet rows, long after) throws SQLException {
+        // One message may have several such recipients.
+        Set<QueueId> ids = new LinkedHashSet<>();
+        int count = 0;
+        long last = after;
+        while (rows.next()) {
+            last = rows.getLong(1);
+            ids.add(new QueueId(last));
+            count++;
+        }
+        return new Page(List.copyOf(ids), last, count == ENVELOPES);
+    }
+
+    /// The next messages that are not due.
+    ///
+    /// @param domain only those with a recipient there who still waits; which of these are due already is not asked
+    QueueIndex.Found notDue(Optional<String> domain, Optional<QueueId> after) throws IndexException {
+        long from = after.map(QueueId::value).orElse(0L);
+        Page page = domain.isPresent()
+                ? inDomain(domain.get().toLowerCase(Locale.ROOT), from, Long.MAX_VALUE)
+                : reader.query(NOT_DUE, query -> {
+                    query.setLong(1, from);
+                    query.setLong(2, nowMillis);
+                    query.setLong(3, nowMillis);
+                    query.setInt(4, ENVELOPES);
+                }, rows -> page(rows, from));
+        return new QueueIndex.Found(page.ids(), page.full() ? Optional.of(new QueueId(page.last())) : Optional.empty());
+    }
+
+    /// Those of the first page of the index by domain that fit.
+    QueueIndex.Found tried(String domain) throws IndexException {
+        Page page = inDomain(domain.toLowerCase(Locale.ROOT), 0, Long.MAX_VALUE);
+        return new QueueIndex.Found(fitting(page.ids()),
+                page.full() ? Optional.of(new QueueId(page.last())) : Optional.empty());
+    }
+
+    private Window window(long after, int length) throws IndexException {
+        if (search.among().isPresent()) {
+            List<Long> next = search.among().get().stream().map(QueueId::value).filter(id -> id > after).sorted()
+                    .limit(WINDOW + 1L).toList();
+            boolean more = next.size() > WINDOW;
+            return next.isEmpty()
+                    ? new Window(after, after, false)
+                    : new Window(after, next.get(Math.min(next.size(), WINDOW) - 1), more);
+        }
+        return reader.query("select max(id), count(*) from (select id from message where id > ? order by id limit ?) w",
+                query -> {
+                    query.setLong(1, after);
+                    query.setInt(2, length);
+                }, rows -> {
+                    rows.next();
+                    return new Window(after, Math.max(after, rows.getLong(1)), rows.getInt(2) == length);
+                });
+    }
+
+    private Question question(Among among) {
+        boolean byRecipient = !search.filter().recipient().isEmpty();
+        List<Object> values = new ArrayList<>();
+        StringBuilder sql = new StringBuilder("select m.id").append(byRecipient ? ", m.envelope" : "")
+                // Not both: H2 would read the whole range for a few ids in it.
+                .append(" from message m where ")
+                .append(search.among().isPresent() ? "m.id = any(?)" : "m.id > ? and m.id <= ?");
+        message(sql, values);
+        if (among == Among.UNTRIED) {
+            sql.append(" and m.envelope is not null");
+        } else if (byRecipient) {
+            sql.append(" and (m.envelope is not null or exists (select 1 from recipient r where r.message_id = m.id"
+                    + " and r.state = " + RecipientStatus.OPEN.code);
+            recipient(sql, values);
+            sql.append("))");
+        }
+        return new Question(sql.append(" order by m.id limit ?").toString(), values, byRecipient);
+    }
+
+    /// What the filter says of the message, alias `m`.
+    private void message(StringBuilder sql, List<Object> values) {
+        QueueFilter filter = search.filter();
+        sql.append(" and m.state < " + MessageStatus.CORRUPT);
+        filter.state().ifPresent(state -> sql.append(switch (state) {
+            case HELD -> " and m.state = " + MessageStatus.HELD;
+            case ACTIVE, DEFERRED -> " and m.state <> " + MessageStatus.HELD;
+        }));
+        filter.sender().ifPresent(sender -> sender(sender, sql, values));
+        filter.olderThanMillis().ifPresent(age -> bound(" and m.created_millis <= ?", nowMillis - age, sql, values));
+        filter.youngerThanMillis().ifPresent(age -> bound(" and m.created_millis > ?", nowMillis - age, sql, values));
+        if (filter.attempts() > 0) {
+            bound(" and m.attempts >= ?", filter.attempts(), sql, values);
+        }
+    }
+
+    /// What it says of one recipient, alias `r`.
+    private void recipient(StringBuilder sql, List<Object> values) {
+        search.filter().recipient().forEach(pattern -> {
+            bound(" and r.local_part" + LIKE, escaped(pattern.localPart()), sql, values);
+            bound(" and lower(r.domain_key)" + LIKE, escaped(pattern.domain()), sql, values);
+        });
+    }
+
+    private static void sender(AddressPattern sender, StringBuilder sql, List<Object> values) {
+        if (sender.isNull()) {
+            sql.append(" and m.sender_local is null and m.sender_domain is null");
+            return;
+        }
+        bound(" and m.sender_local" + LIKE, escaped(sender.localPart()), sql, values);
+        bound(" and lower(m.sender_domain)" + LIKE, escaped(sender.domain()), sql, values);
+    }
+
+    private static void bound(String condition, Object value, StringBuilder sql, List<Object> values) {
+        sql.append(condition);
+        values.add(value);
+    }
+
+    private static String escaped(String pattern) {
+        return pattern.replace("!", "!!").replace("%", "!%").replace("_", "!_").replace('*', '%');
+    }
+
+    private Candidates candidates(Question question, long after, long end, int limit) throws IndexException {
+        return reader.query(question.sql(), query -> {
+            int index = 1;
+            if (search.among().isPresent()) {
+                setIds(query, index++, after, end);
+            } else {
+                query.setLong(index++, after);
+                query.setLong(index++, end);
+            }
+            for (Object value : question.values()) {
+                query.setObject(index++, value);
+            }
+            query.setInt(index, limit);
+        }, rows -> {
+            List<QueueId> fitting = new ArrayList<>();
+            int count = 0;
+            long last = after;
+            while (rows.next()) {
+                count++;
+                QueueId id = Rows.id(rows);
+                last = id.value();
+                if (!question.readsEnvelopes() || isForOne(rows)) {
+                    fitting.add(id);
+                }
+            }
+            return new Candidates(fitting, count, last);
+        });
+    }
+
+    private void setIds(PreparedStatement query, int index, long after, long end) throws SQLException {
+        Object[] ids = search.among().orElseThrow().stream().map(QueueId::value).filter(id -> id > after && id <= end)
+                .toArray();
+        query.setArray(index, query.getConnection().createArrayOf("bigint", ids));
+    }
+
+    /// Where the recipients have rows, the statement has looked at them.
+    private boolean isForOne(ResultSet row) throws SQLException {
+        byte[] envelope = row.getBytes("envelope");
+        if (envelope == null) {
+            return true;
+        }
+        try {
+            return Rows.decoded(envelope).recipients().stream().anyMatch(this::fits);
+        } catch (IllegalArgumentException damaged) {
+            return false;
+        }
+    }
+
+    private boolean fits(Recipient recipient) {
+        return search.filter().recipient().stream().allMatch(pattern -> pattern.matches(recipient.address()));
+    }
+}

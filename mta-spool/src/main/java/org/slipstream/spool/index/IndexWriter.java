@@ -1,0 +1,338 @@
+package org.slipstream.spool.index;
+
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Wishes;
+import org.slipstream.spool.log.EnvelopeCodec;
+import org.slipstream.spool.log.HostRecord;
+import org.slipstream.spool.log.LogRecord;
+import org.slipstream.spool.log.Position;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// Applies records of the log on one connection, in one transaction for each call. Belongs to the index thread.
+///
+/// **Batches without disorder.** Statements are collected by kind and sent kind by kind, in the order of [Kind]: inserts of a hundred
+/// messages go in one batch. Records of different messages may pass each other on the way; no reader sees that, because the transaction
+/// shows all of them or none. Records of the *same* message must not, so when one arrives whose kind is sent earlier than something
+/// that already waits for this message, everything that waits is sent first. In the life of a message (outcome, then report, then
+/// next attempt or removal) that is rare: the order of kinds is the order of that life.
+///
+/// **Again and again.** A start applies records that may have been applied before. A message that has a row already is moved to the
+/// place of its latest record.
+final class IndexWriter {
+    /// Above this size an envelope does not lie in its message's row: rows share a page of the database.
+    private static final int LARGEST_INLINE_ENVELOPE = 16 << 10;
+
+    private static final Outcome WAS_DELIVERED = Outcome
+            .of(Reply.of(250, "2.0.0", "delivered; the reply was lost"), "unknown");
+    private static final Outcome HAD_FAILED = Outcome
+            .of(Reply.of(550, "5.0.0", "refused; the reply was lost"), "unknown");
+
+    private enum Kind {
+        ENTER_MESSAGE(
+                """
+                insert into message (id, box_segment, box_offset, own_file, size_bytes, created_millis, next_millis,
+                 state, attempts, delay_notified, recipients, sender_local, sender_domain, body_type, smtp_utf8,
+                 envelope_id, dsn_return, envelope, wishes, not_before_millis)
+                 values (?, ?, ?, ?, ?, ?, ?, -1, 0, false, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""), ENTER_LARGE(
+                        "insert into large_letter (message_id) values (?)"), MOVE(
+                                "update message set box_segment = ?, box_offset = ? where id = ?"), ATTEMPTS(
+                                        "update message set attempts = ? where id = ?"), OUTCOME("""
+                update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?
+                 where message_id = ? and number = ?"""), BARE_OUTCOME("""
+                update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?
+                 where message_id = ? and number = ? and state = 0"""), ATTEMPT(
+                                                "update message set attempts = attempts + 1 where id = ?"), FAILURES_REPORTED(
+                                                        "update recipient set state = 3 where message_id = ? and state = 2"), DELAY_REPORTED(
+                                                                "update message set delay_notified = true where id = ?"), NEXT_ATTEMPT(
+                                                                        "update message set next_millis = ?, state = greatest(state, 0) where id = ?"), MAKE_DUE(
+                                                                                """
+                update message set next_millis = ? where id = ? and next_millis > ? and not_before_millis <= ?"""), HOLD(
+                                                                                        "update message set state = ? where id = ? and state <> 2"), SET_ASIDE(
+                                                                                                "update message set state = 2 where id = ?"),
+        /// Not a batch: all of a group in one statement, by [Removals].
+        REMOVE("");
+
+        final String sql;
+
+        Kind(String sql) {
+            this.sql = sql;
+        }
+    }
+
+    private static final class Batch {
+        final PreparedStatement statement;
+        int waiting;
+
+        Batch(PreparedStatement statement) {
+            this.statement = statement;
+        }
+
+        void add() throws SQLException {
+            statement.addBatch();
+            waiting++;
+        }
+    }
+
+    private final Connection connection;
+    private final Map<Kind, Batch> batches = new EnumMap<>(Kind.class);
+    private final Map<Long, Kind> latest = new HashMap<>();
+    private final Occupancy occupancy;
+    private final Removals removals;
+    private final Expansion expansion;
+    private final PreparedStatement advance;
+    private final PreparedStatement allInLog;
+    private final DueReader due;
+    private Map<QueueId, QueueIndex.Located> known = new HashMap<>();
+    private QueueIndex.Standing standing;
+
+    /// @param connection without auto-commit
+    IndexWriter(Connection connection, QueueIndex.Standing standing) throws SQLException {
+        this.connection = connection;
+        this.standing = standing;
+        for (Kind kind : Kind.values()) {
+            if (kind != Kind.REMOVE) {
+                batches.put(kind, new Batch(connection.prepareStatement(kind.sql)));
+            }
+        }
+        occupancy = new Occupancy(connection);
+        removals = new Removals(connection, occupancy);
+        expansion = new Expansion(connection);
+        advance = connection.prepareStatement("update standing set last_id = ?, last_segment = ?, last_offset = ?,"
+                + " applied = ? where one = 1");
+        allInLog = connection.prepareStatement("update standing set in_log = true where one = 1");
+        due = new DueReader(connection);
+    }
+
+    /// One transaction. After a failure, [#rollback] or no further call.
+    Set<QueueId> apply(List<LogRecord> records, Position position, long lastId) throws SQLException {
+        known = removals.locate(stored(records));
+        for (LogRecord record : records) {
+            add(record);
+        }
+        send();
+        occupancy.send();
+        QueueIndex.Standing reached = new QueueIndex.Standing(position, Math.max(standing.lastId(), lastId),
+                standing.applied() + 1, standing.inLog());
+        advance(reached);
+        connection.commit();
+        standing = reached;
+        return removals.freedFiles();
+    }
+
+    private static List<Long> stored(List<LogRecord> records) {
+        return records.stream().filter(LogRecord.Stored.class::isInstance)
+                .map(record -> ((LogRecord.Stored) record).id().value()).toList();
+    }
+
+    QueueIndex.Due due(DueQuery query) throws SQLException {
+        QueueIndex.Due found = due.read(query);
+        connection.commit();
+        return found;
+    }
+
+    void allInLog() throws SQLException {
+        allInLog.executeUpdate();
+        connection.commit();
+    }
+
+    private void add(LogRecord record) throws SQLException {
+        switch (record) {
+            case LogRecord.Stored stored -> stored(stored);
+            case LogRecord.Outcomes outcomes -> outcomes(outcomes);
+            case LogRecord.BareOutcome outcome -> bareOutcome(outcome);
+            case LogRecord.Attempts(QueueId id, int count) -> addForId(Kind.ATTEMPTS, count, id);
+            case LogRecord.NextAttempt(QueueId id, long atMillis) -> {
+                // An order for a domain finds the message by its recipients' rows.
+                expansion.touch(id.value());
+                addForId(Kind.NEXT_ATTEMPT, atMillis, id);
+            }
+            case LogRecord.Hold(QueueId id, boolean held) ->
+                addForId(Kind.HOLD, held ? MessageStatus.HELD : MessageStatus.QUEUED, id);
+            case LogRecord.FailuresReported(QueueId id) -> addForId(Kind.FAILURES_REPORTED, id);
+            case LogRecord.DelayReported(QueueId id) -> addForId(Kind.DELAY_REPORTED, id);
+            case LogRecord.SetAside(QueueId id) -> addForId(Kind.SET_ASIDE, id);
+            case LogRecord.MakeDue makeDue -> makeDue(makeDue);
+            case LogRecord.Remove(QueueId id) -> {
+                ordered(Kind.REMOVE, id);
+                removals.add(id);
+            }
+            case LogRecord.KeepHost(HostRecord host) -> HostRows.keep(connection, host);
+            case LogRecord.ForgetHost(String host, String kind) -> HostRows.forget(connection, host, kind);
+        }
+    }
+
+    private void stored(LogRecord.Stored stored) throws SQLException {
+        QueueIndex.Located before = known.get(stored.id());
+        if (before == null) {
+            enter(stored);
+        } else if (!before.place().equals(stored.place())) {
+            move(stored, before);
+        }
+    }
+
+    private void move(LogRecord.Stored stored, QueueIndex.Located before) throws SQLException {
+        Batch batch = ordered(Kind.MOVE, stored.id());
+        batch.statement.setLong(1, stored.place().segment());
+        batch.statement.setLong(2, stored.place().offset());
+        batch.statement.setLong(3, stored.id().value());
+        batch.add();
+        occupancy.left(before.place(), before.sizeBytes());
+        occupancy.entered(stored.place(), before.sizeBytes());
+    }
+
+    /// Sends what waits when the new change must not pass it.
+    private Batch ordered(Kind kind, QueueId id) throws SQLException {
+        Kind before = latest.put(id.value(), kind);
+        if (before != null && before.compareTo(kind) > 0) {
+            send();
+            latest.put(id.value(), kind);
+        }
+        return batches.get(kind);
+    }
+
+    private void addForId(Kind kind, QueueId id) throws SQLException {
+        Batch batch = ordered(kind, id);
+        batch.statement.setLong(1, id.value());
+        batch.add();
+    }
+
+    private void addForId(Kind kind, long value, QueueId id) throws SQLException {
+        Batch batch = ordered(kind, id);
+        batch.statement.setLong(1, value);
+        batch.statement.setLong(2, id.value());
+        batch.add();
+    }
+
+    private void enter(LogRecord.Stored stored) throws SQLException {
+        Envelope envelope = stored.letter().envelope();
+        PreparedStatement message = batches.get(Kind.ENTER_MESSAGE).statement;
+        message.setLong(1, stored.id().value());
+        message.setLong(2, stored.place().segment());
+        message.setLong(3, stored.place().offset());
+        message.setBoolean(4, stored.place().ownFile());
+        message.setLong(5, stored.letter().sizeBytes());
+        message.setLong(6, stored.letter().createdMillis());
+        message.setLong(7, envelope.wishes().releaseMillis(stored.letter().createdMillis()));
+        message.setInt(8, envelope.recipients().size());
+        message.setString(9, envelope.sender().map(sender -> sender.localPart()).orElse(null));
+        message.setString(10, envelope.sender().map(sender -> sender.domain()).orElse(null));
+        message.setInt(11, EnvelopeCodec.code(envelope.body()));
+        message.setBoolean(12, envelope.smtpUtf8());
+        message.setString(13, envelope.envelopeId().orElse(null));
+        message.setInt(14, EnvelopeCodec.code(envelope.returns()));
+        boolean inline = stored.envelopeBytes().length <= LARGEST_INLINE_ENVELOPE;
+        message.setBytes(15, inline ? stored.envelopeBytes() : null);
+        message.setBytes(16, envelope.wishes().equals(Wishes.NONE) ? null : EnvelopeCodec.encode(envelope.wishes()));
+        message.setLong(17, envelope.wishes().holdUntilMillis().orElse(0));
+        batches.get(Kind.ENTER_MESSAGE).add();
+        if (!inline) {
+            expansion.enter(stored.id().value(), envelope.recipients());
+        }
+        if (stored.place().ownFile()) {
+            addForId(Kind.ENTER_LARGE, stored.id());
+        }
+        occupancy.entered(stored.place(), stored.letter().sizeBytes());
+        known.put(stored.id(), new QueueIndex.Located(stored.place(), stored.letter().sizeBytes()));
+    }
+
+    private void outcomes(LogRecord.Outcomes change) throws SQLException {
+        expansion.touch(change.id().value());
+        Batch batch = ordered(Kind.OUTCOME, change.id());
+        for (RecipientOutcome each : change.outcomes()) {
+            outcome(batch, change.id(), each, change.atMillis());
+        }
+        if (change.attempt()) {
+            // Not by addForId: outcomes and the count of attempts do not disturb each other.
+            Batch attempts = batches.get(Kind.ATTEMPT);
+            attempts.statement.setLong(1, change.id().value());
+            attempts.add();
+        }
+    }
+
+    private void bareOutcome(LogRecord.BareOutcome record) throws SQLException {
+        expansion.touch(record.id().value());
+        outcome(ordered(Kind.BARE_OUTCOME, record.id()), record.id(),
+                new RecipientOutcome(record.number(), record.delivered() ? WAS_DELIVERED : HAD_FAILED), 0);
+    }
+
+    private static void outcome(Batch batch, QueueId id, RecipientOutcome each, long atMillis) throws SQLException {
+        PreparedStatement row = batch.statement;
+        Outcome outcome = each.outcome();
+        row.setInt(1, RecipientStatus.after(outcome).code);
+        row.setInt(2, outcome.reply().code());
+        row.setString(3, outcome.reply().status().map(Object::toString).orElse(null));
+        // PostgreSQL takes no NUL in a text; it says nothing in a reply either.
+        row.setString(4, String.join("\n", outcome.reply().lines()).replace('\0', ' '));
+        row.setString(5, outcome.remote().replace('\0', ' '));
+        row.setLong(6, atMillis);
+        row.setLong(7, id.value());
+        row.setInt(8, each.number());
+        batch.add();
+    }
+
+    private void makeDue(LogRecord.MakeDue record) throws SQLException {
+        Batch batch = ordered(Kind.MAKE_DUE, record.id());
+        batch.statement.setLong(1, record.nowMillis());
+        batch.statement.setLong(2, record.id().value());
+        batch.statement.setLong(3, record.nowMillis());
+        // What its sender wants held (RFC 4865) is not late.
+        batch.statement.setLong(4, record.nowMillis());
+        batch.add();
+    }
+
+    private void send() throws SQLException {
+        send(Kind.ENTER_MESSAGE);
+        expansion.send();
+        for (Kind kind : batches.keySet()) {
+            send(kind);
+        }
+        removals.send();
+        latest.clear();
+    }
+
+    private void send(Kind kind) throws SQLException {
+        Batch batch = batches.get(kind);
+        if (batch.waiting > 0) {
+            batch.waiting = 0;
+            batch.statement.executeBatch();
+        }
+    }
+
+    private void advance(QueueIndex.Standing reached) throws SQLException {
+        advance.setLong(1, reached.lastId());
+        advance.setLong(2, reached.position().segment());
+        advance.setLong(3, reached.position().offset());
+        advance.setLong(4, reached.applied());
+        advance.executeUpdate();
+    }
+
+    /// Undoes a transaction that failed because of its values. @return false when the connection is of no use any more
+    boolean rollback() {
+        try {
+            removals.forget();
+            expansion.forget();
+            occupancy.forget();
+            latest.clear();
+            for (Batch batch : batches.values()) {
+                batch.waiting = 0;
+                batch.statement.clearBatch();
+            }
+            connection.rollback();
+            return true;
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package org.slipstream.spool.index;
+
+import com.zaxxer.hikari.HikariDataSource;
+import org.slipstream.core.BodyType;
+import org.slipstream.core.DsnReturn;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.spool.index.QueueIndex.DamagedMessage;
+import org.slipstream.spool.index.QueueIndex.Indexed;
+import org.slipstream.spool.index.QueueIndex.IndexedRecipient;
+import org.slipstream.spool.log.EnvelopeCodec;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// Questions to the index. Each is one statement, so that it sees one state of the rows while the writer goes on: a
+/// message read in two would look damaged when it is removed in between.
+final class MessageReader {
+    private static final String REGISTERED = "select " + Rows.SUMMARY_COLUMNS + """
+            , m.body_type, m.smtp_utf8, m.envelope_id, m.dsn_return,
+             p.number, p.local_part, p.domain, p.original, p.notify_bits, p.state as recipient_state,
+             p.reply_code, p.reply_status, p.reply_text, p.remote, p.at_millis
+             from %s m left join recipient p on p.message_id = m.id %s order by m.id, p.number""";
+    private static final String ONE = REGISTERED.formatted("message", "where m.id = ?");
+    private static final String PAGE = REGISTERED
+            .formatted("(select * from message where id > ? and state < 2 order by id limit ?)", "");
+    private static final String SET_ASIDE = REGISTERED
+            .formatted("(select * from message where id > ? and state = 2 order by id limit ?)", "");
+    private static final String SOME = REGISTERED.formatted("message", "where m.id = any(?) and m.state < 2");
+
+    interface Parameters {
+        void fill(PreparedStatement query) throws SQLException;
+    }
+
+    interface Answer<T> {
+        T read(ResultSet rows) throws SQLException;
+    }
+
+    private final HikariDataSource pool;
+
+    MessageReader(HikariDataSource pool) {
+        this.pool = pool;
+    }
+
+    <T> T query(String sql, Parameters parameters, Answer<T> answer) throws IndexException {
+        try (Connection connection = pool.getConnection()) {
+            try {
+                return query(connection, sql, parameters, answer);
+            } catch (SQLException e) {
+                // The pool would lend it again for half a second before it looks whether it is alive.
+                pool.evictConnection(connection);
+                throw e;
+            }
+        } catch (SQLException e) {
+            throw new IndexException("cannot read the index", e);
+        }
+    }
+
+    static <T> T query(Connection connection, String sql, Parameters parameters, Answer<T> answer)
+            throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement(sql)) {
+            parameters.fill(query);
+            try (ResultSet rows = query.executeQuery()) {
+                return answer.read(rows);
+            }
+        }
+    }
+
+    List<Recipient> openRecipients(QueueId id, int after, int limit) throws IndexException, DamagedRowsException {
+        try {
+            // Once with rows, always with rows: between the two questions it may only have got them.
+            Optional<List<Recipient>> untried = after == 0 ? complete(id) : untried(id);
+            if (untried.isPresent()) {
+                return untried.get().stream().filter(each -> each.number() > after).limit(limit).toList();
+            }
+            return query("select number, local_part, domain, original, notify_bits from recipient"
+                    + " where message_id = ? and number > ? and state = 0 order by number limit ?", query -> {
+                        query.setLong(1, id.value());
+                        query.setInt(2, after);
+                        query.setInt(3, limit);
+                    }, rows -> {
+                        List<Recipient> recipients = new ArrayList<>();
+                        while (rows.next()) {
+                            recipients.add(Rows.recipient(rows));
+                        }
+                        return recipients;
+                    });
+        } catch (IllegalArgumentException e) {
+            throw new DamagedRowsException(id, e.getMessage());
+        }
+    }
+
+    private Optional<List<Recipient>> complete(QueueId id) throws IndexException {
+        return query("select " + Rows.SUMMARY_COLUMNS + " from message m where m.id = ?",
+                query -> query.setLong(1, id.value()), rows -> {
+                    if (!rows.next()) {
+                        return Optional.empty();
+                    }
+                    Rows.summary(rows);
+                    return Rows.untried(rows);
+                });
+    }
+
+    private Optional<List<Recipient>> untried(QueueId id) throws IndexException {
+        return query("select recipients, envelope from message where id = ? and envelope is not null",
+                query -> query.setLong(1, id.value()), rows -> rows.next() ? Rows.untried(rows) : Optional.empty());
+    }
+
+    Optional<Indexed> message(QueueId id) throws IndexException, DamagedRowsException {
+        QueueIndex.Page page = query(ONE, query -> query.setLong(1, id.value()), MessageReader::registered);
+        if (!page.damaged().isEmpty()) {
+            throw new DamagedRowsException(id, page.damaged().getFirst().what());
+        }
+        return page.messages().stream().findFirst();
+    }
+
+    QueueIndex.Page page(Optional<QueueId> after, int limit) throws IndexException {
+        return page(PAGE, after, limit);
+    }
+
+    QueueIndex.Page setAside(Optional<QueueId> after, int limit) throws IndexException {
+        return page(SET_ASIDE, after, limit);
+    }
+
+    private QueueIndex.Page page(String sql, Optional<QueueId> after, int limit) throws IndexException {
+        return query(sql, query -> {
+            query.setLong(1, after.map(QueueId::value).orElse(0L));
+            query.setInt(2, limit);
+        }, MessageReader::registered);
+    }
+
+    QueueIndex.Page messages(List<QueueId> ids) throws IndexException {
+        Object[] values = ids.stream().map(QueueId::value).toArray();
+        return query(SOME, query -> query.setArray(1, query.getConnection().createArrayOf("bigint", values)),
+                MessageReader::registered);
+    }
+
+    /// Rows of one message follow each other; each carries the message's columns, too.
+    private static QueueIndex.Page registered(ResultSet rows) throws SQLException {
+        List<Indexed> messages = new ArrayList<>();
+        List<DamagedMessage> damaged = new ArrayList<>();
+        boolean more = rows.next();
+        while (more) {
+            long id = rows.getLong("id");
+            try {
+                Building message = new Building(rows);
+                do {
+                    message.add(rows);
+                    more = rows.next();
+                } while (more && rows.getLong("id") == id);
+                messages.add(message.toRegistered());
+            } catch (IllegalArgumentException e) {
+                damaged.add(new DamagedMessage(new QueueId(id), e.getMessage()));
+                while (more && rows.getLong("id") == id) {
+                    more = rows.next();
+                }
+            }
+        }
+        return new QueueIndex.Page(messages, damaged);
+    }
+
+    private static final class Building {
+        private final MessageSummary summary;
+        private final long nextMillis;
+        private final BodyType body;
+        private final boolean smtpUtf8;
+        private final Optional<String> envelopeId;
+        private final DsnReturn returns;
+        private final Optional<List<Recipient>> untried;
+        private final List<IndexedRecipient> recipients = new ArrayList<>();
+
+        Building(ResultSet row) throws SQLException {
+            summary = Rows.summary(row);
+            nextMillis = row.getLong("next_millis");
+            body = EnvelopeCodec.bodyType(row.getInt("body_type"));
+            smtpUtf8 = row.getBoolean("smtp_utf8");
+            envelopeId = Optional.ofNullable(row.getString("envelope_id"));
+            returns = EnvelopeCodec.dsnReturn(row.getInt("dsn_return"));
+            untried = Rows.untried(row);
+            untried.ifPresent(all -> all.forEach(each -> recipients
+                    .add(new IndexedRecipient(each, RecipientStatus.OPEN, Optional.empty(), 0))));
+        }
+
+        void add(ResultSet row) throws SQLException {
+            // Without rows the join has made one that says nothing.
+            if (untried.isEmpty()) {
+                recipients.add(Rows.registered(row));
+            }
+        }
+
+        Indexed toRegistered() {
+            var envelope = new Envelope(summary.sender(), body, smtpUtf8, envelopeId, returns,
+                    recipients.stream().map(IndexedRecipient::recipient).toList(), summary.wishes());
+            return new Indexed(summary, envelope, nextMillis, recipients);
+        }
+    }
+}

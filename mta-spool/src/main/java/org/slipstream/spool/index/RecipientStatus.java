@@ -1,0 +1,32 @@
+package org.slipstream.spool.index;
+
+import org.slipstream.core.Outcome;
+
+/// A recipient's state as the index stores it, by [#code].
+public enum RecipientStatus {
+    OPEN(0), DELIVERED(1), FAILED(2), FAILED_AND_REPORTED(3);
+
+    final int code;
+
+    RecipientStatus(int code) {
+        this.code = code;
+    }
+
+    static RecipientStatus after(Outcome outcome) {
+        return switch (outcome) {
+            case Outcome.Delivered _ -> DELIVERED;
+            case Outcome.Deferred _ -> OPEN;
+            case Outcome.Failed _ -> FAILED;
+        };
+    }
+
+    /// @throws IllegalArgumentException when there is none of that number
+    static RecipientStatus of(int code) {
+        for (RecipientStatus status : values()) {
+            if (status.code == code) {
+                return status;
+            }
+        }
+        throw new IllegalArgumentException("no recipient state: " + code);
+    }
+}

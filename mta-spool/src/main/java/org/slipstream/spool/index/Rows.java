@@ -1,0 +1,128 @@
+package org.slipstream.spool.index;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.EnhancedStatus;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Wishes;
+import org.slipstream.spool.log.DamagedLetterException;
+import org.slipstream.spool.log.EnvelopeCodec;
+
+import java.nio.ByteBuffer;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/// Rows into nouns. What does not become one is an IllegalArgumentException here and damage for the caller.
+final class Rows {
+    /// Alias `m` for message. The three counts are computed, not stored: there is one truth about recipients. A recipient in
+    /// a state that does not exist is not counted, so its message is set aside; it must not pass for settled. A message of which
+    /// nothing is known yet has no rows for them: all are open.
+    static final String SUMMARY_COLUMNS = """
+            m.id, m.size_bytes, m.created_millis, m.next_millis, m.state, m.attempts, m.delay_notified, m.recipients,
+            m.sender_local, m.sender_domain,
+            case when m.envelope is not null then m.recipients else
+             (select count(*) from recipient r where r.message_id = m.id and r.state between 0 and 3)
+             end as recipient_rows,
+            case when m.envelope is not null then m.recipients else
+             (select count(*) from recipient r where r.message_id = m.id and r.state = 0) end as open_rows,
+            case when m.envelope is not null then 0 else
+             (select count(*) from recipient r where r.message_id = m.id and r.state = 2) end as failed_rows,
+            m.envelope, m.wishes""";
+
+    private Rows() {}
+
+    static QueueId id(ResultSet row) throws SQLException {
+        return new QueueId(row.getLong("id"));
+    }
+
+    /// Needs [#SUMMARY_COLUMNS].
+    static MessageSummary summary(ResultSet row) throws SQLException {
+        int recipients = row.getInt("recipients");
+        int rows = row.getInt("recipient_rows");
+        if (recipients < 1 || rows != recipients) {
+            throw new IllegalArgumentException(rows + " of " + recipients + " recipients");
+        }
+        return new MessageSummary(id(row), sender(row), row.getLong("created_millis"), row.getLong("size_bytes"),
+                recipients, row.getInt("open_rows"), row.getInt("failed_rows"), row.getInt("attempts"),
+                row.getInt("state") == MessageStatus.HELD, row.getBoolean("delay_notified"), wishes(row));
+    }
+
+    private static Wishes wishes(ResultSet row) throws SQLException {
+        byte[] bytes = row.getBytes("wishes");
+        try {
+            return bytes == null ? Wishes.NONE : EnvelopeCodec.decodeWishes(ByteBuffer.wrap(bytes));
+        } catch (DamagedLetterException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
+    }
+
+    private static Optional<Address> sender(ResultSet row) throws SQLException {
+        String localPart = row.getString("sender_local");
+        String domain = row.getString("sender_domain");
+        if (localPart == null && domain == null) {
+            return Optional.empty();
+        }
+        return Optional.of(address(localPart, domain));
+    }
+
+    private static Address address(String localPart, String domain) {
+        if (localPart == null || domain == null) {
+            throw new IllegalArgumentException("half an address");
+        }
+        if (!Address.isDomain(domain)) {
+            throw new IllegalArgumentException("no domain: " + domain);
+        }
+        return new Address(localPart, domain);
+    }
+
+    /// The recipients of a message of which nothing is known yet; empty when they have rows.
+    static Optional<List<Recipient>> untried(ResultSet row) throws SQLException {
+        byte[] bytes = row.getBytes("envelope");
+        if (bytes == null) {
+            return Optional.empty();
+        }
+        List<Recipient> recipients = decoded(bytes).recipients();
+        if (recipients.size() != row.getInt("recipients")) {
+            throw new IllegalArgumentException(recipients.size() + " recipients in the envelope");
+        }
+        return Optional.of(recipients);
+    }
+
+    static Envelope decoded(byte[] bytes) {
+        try {
+            return EnvelopeCodec.decode(ByteBuffer.wrap(bytes));
+        } catch (DamagedLetterException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
+    }
+
+    static Recipient recipient(ResultSet row) throws SQLException {
+        return new Recipient(row.getInt("number"), address(row.getString("local_part"), row.getString("domain")),
+                Optional.ofNullable(row.getString("original")), EnvelopeCodec.notifyOn(row.getInt("notify_bits")));
+    }
+
+    static QueueIndex.IndexedRecipient registered(ResultSet row) throws SQLException {
+        return new QueueIndex.IndexedRecipient(recipient(row), RecipientStatus.of(row.getInt("recipient_state")),
+                outcome(row), row.getLong("at_millis"));
+    }
+
+    private static Optional<Outcome> outcome(ResultSet row) throws SQLException {
+        int code = row.getInt("reply_code");
+        if (row.wasNull()) {
+            return Optional.empty();
+        }
+        Optional<EnhancedStatus> status = Optional.ofNullable(row.getString("reply_status")).map(EnhancedStatus::of);
+        String text = row.getString("reply_text");
+        String remote = row.getString("remote");
+        if (text == null || remote == null) {
+            throw new IllegalArgumentException("half an outcome");
+        }
+        return Optional.of(Outcome.of(new Reply(code, status, List.of(text.split("\n", -1))), remote));
+    }
+}

@@ -1,0 +1,25 @@
+package org.slipstream.spool.index;
+
+import org.slipstream.core.QueueFilter;
+import org.slipstream.core.QueueId;
+
+import java.util.Optional;
+import java.util.Set;
+
+/// What is looked for in the index. It knows which messages are held; the caller says which of the others are worked on now.
+///
+/// @param filter its states other than held mean: not held
+/// @param among only these, if given
+public record Search(QueueFilter filter, Optional<Set<QueueId>> among) {
+    public Search {
+        among = among.map(Set::copyOf);
+    }
+
+    public static Search of(QueueFilter filter) {
+        return new Search(filter, Optional.empty());
+    }
+
+    public static Search among(Set<QueueId> ids, QueueFilter filter) {
+        return new Search(filter, Optional.of(ids));
+    }
+}

@@ -1,0 +1,25 @@
+package org.slipstream.spool.index;
+
+/// The index cannot be opened.
+public final class UnusableIndexException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    public enum Why {
+        IN_USE, NEWER_VERSION, NOT_WRITABLE,
+        /// Its file does not hold what was written: it can be made again from the log.
+        DAMAGED,
+        /// It does not open, and nothing says that its file is to blame.
+        UNREADABLE
+    }
+
+    private final Why why;
+
+    public UnusableIndexException(Why why, String message, Throwable cause) {
+        super(message, cause);
+        this.why = why;
+    }
+
+    public Why why() {
+        return why;
+    }
+}

@@ -1,0 +1,61 @@
+package org.slipstream.spool.log;
+
+import org.slipstream.core.Address;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/// Bytes that grow. Not a DataOutputStream: no locks, no 64 KiB limit on a text, one array.
+final class ByteOutput {
+    private byte[] bytes;
+    private int length;
+
+    ByteOutput(int capacity) {
+        bytes = new byte[capacity];
+    }
+
+    void octet(int value) {
+        reserve(1);
+        bytes[length++] = (byte) value;
+    }
+
+    void number(int value) {
+        reserve(5);
+        int rest = value;
+        while (rest > 0x7f) {
+            bytes[length++] = (byte) (rest | 0x80);
+            rest >>>= 7;
+        }
+        bytes[length++] = (byte) rest;
+    }
+
+    void text(String text) {
+        byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+        number(utf8.length);
+        reserve(utf8.length);
+        System.arraycopy(utf8, 0, bytes, length, utf8.length);
+        length += utf8.length;
+    }
+
+    void address(Address address) {
+        text(address.localPart());
+        text(address.domain());
+    }
+
+    void eightBytes(long value) {
+        reserve(Long.BYTES);
+        ByteBuffer.wrap(bytes).putLong(length, value);
+        length += Long.BYTES;
+    }
+
+    byte[] toBytes() {
+        return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
+    }
+
+    private void reserve(int more) {
+        if (length + more > bytes.length) {
+            bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + more));
+        }
+    }
+}

@@ -1,0 +1,257 @@
+package org.slipstream.spool.log;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.BodyType;
+import org.slipstream.core.DsnNotify;
+import org.slipstream.core.DsnReturn;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.Wishes;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/// An envelope as bytes:
+///
+/// ```
+/// version      1 byte   1, or 2 when wishes follow
+/// flags        1 byte   1 null sender · 2 SMTPUTF8 · 4 has ENVID
+/// body type    1 byte   0 7BIT · 1 8BITMIME · 2 BINARYMIME
+/// RET          1 byte   0 nothing said · 1 FULL · 2 HDRS
+/// sender       local part, domain         unless null
+/// ENVID        text                       if there is one
+/// recipients   count, then for each: NOTIFY bits (1 NEVER · 2 SUCCESS · 4 FAILURE · 8 DELAY · 16 has ORCPT),
+///              local part, domain, original (if there is one)
+/// wishes       version 2 only: bits (1 hold · 2 deadline · 4 mode R · 8 trace · 16 REQUIRETLS), MT-PRIORITY + 9,
+///              8 bytes each, high byte first: hold until, deadline (if there is one), in milliseconds since 1970
+/// ```
+///
+/// Text is UTF-8 behind its length; lengths and counts take 7 bits a byte, lowest first, the high bit says that more
+/// follows. Numbers of constants are written out here and are not the enums' ordinals: sorting an enum must not change
+/// what is on disk. Of most mail nothing was asked, and its envelope is written as version 1, as it always was.
+public final class EnvelopeCodec {
+    static final int VERSION = 1;
+    static final int VERSION_WITH_WISHES = 2;
+
+    private static final int NULL_SENDER = 1;
+    private static final int SMTP_UTF8 = 2;
+    private static final int HAS_ENVELOPE_ID = 4;
+    private static final int HAS_ORIGINAL = 16;
+
+    private static final int HOLD = 1;
+    private static final int DELIVER_BY = 2;
+    private static final int RETURNED = 4;
+    private static final int TRACED = 8;
+    private static final int REQUIRE_TLS = 16;
+    private static final int LOWEST_PRIORITY = -9;
+
+    private EnvelopeCodec() {}
+
+    public static byte[] encode(Envelope envelope) {
+        ByteOutput out = new ByteOutput(64 + 48 * envelope.recipients().size());
+        boolean plain = envelope.wishes().equals(Wishes.NONE);
+        out.octet(plain ? VERSION : VERSION_WITH_WISHES);
+        out.octet((envelope.sender().isEmpty() ? NULL_SENDER : 0) | (envelope.smtpUtf8() ? SMTP_UTF8 : 0)
+                | (envelope.envelopeId().isPresent() ? HAS_ENVELOPE_ID : 0));
+        out.octet(code(envelope.body()));
+        out.octet(code(envelope.returns()));
+        envelope.sender().ifPresent(out::address);
+        envelope.envelopeId().ifPresent(out::text);
+        out.number(envelope.recipients().size());
+        for (Recipient recipient : envelope.recipients()) {
+            out.octet(bits(recipient.notifyOn()) | (recipient.original().isPresent() ? HAS_ORIGINAL : 0));
+            out.address(recipient.address());
+            recipient.original().ifPresent(out::text);
+        }
+        if (!plain) {
+            wishes(out, envelope.wishes());
+        }
+        return out.toBytes();
+    }
+
+    /// The wishes alone, as the index keeps them.
+    public static byte[] encode(Wishes wishes) {
+        ByteOutput out = new ByteOutput(18);
+        wishes(out, wishes);
+        return out.toBytes();
+    }
+
+    /// @throws DamagedLetterException when the bytes are no wishes
+    public static Wishes decodeWishes(ByteBuffer bytes) throws DamagedLetterException {
+        try {
+            Wishes wishes = wishes(bytes);
+            if (bytes.hasRemaining()) {
+                throw new DamagedLetterException("bytes after the end of wishes");
+            }
+            return wishes;
+        } catch (BufferUnderflowException | IllegalArgumentException e) {
+            throw new DamagedLetterException("no wishes: " + e);
+        }
+    }
+
+    /// @throws DamagedLetterException when the bytes are no envelope
+    public static Envelope decode(ByteBuffer bytes) throws DamagedLetterException {
+        try {
+            Envelope envelope = read(bytes);
+            if (bytes.hasRemaining()) {
+                throw new DamagedLetterException("bytes after the end of an envelope");
+            }
+            return envelope;
+        } catch (BufferUnderflowException | IllegalArgumentException e) {
+            throw new DamagedLetterException("not an envelope: " + e);
+        }
+    }
+
+    private static Envelope read(ByteBuffer in) {
+        int version = in.get();
+        if (version != VERSION && version != VERSION_WITH_WISHES) {
+            throw new IllegalArgumentException("version " + version);
+        }
+        int flags = in.get();
+        BodyType body = bodyType(in.get());
+        DsnReturn returns = dsnReturn(in.get());
+        Optional<Address> sender = (flags & NULL_SENDER) != 0 ? Optional.empty() : Optional.of(address(in));
+        Optional<String> envelopeId = (flags & HAS_ENVELOPE_ID) != 0 ? Optional.of(text(in)) : Optional.empty();
+        int count = number(in);
+        List<Recipient> recipients = new ArrayList<>(Math.min(count, in.remaining()));
+        for (int number = 1; number <= count; number++) {
+            int bits = in.get();
+            Address address = address(in);
+            Optional<String> original = (bits & HAS_ORIGINAL) != 0 ? Optional.of(text(in)) : Optional.empty();
+            recipients.add(new Recipient(number, address, original, notifyOn(bits & ~HAS_ORIGINAL)));
+        }
+        Wishes wishes = version == VERSION ? Wishes.NONE : wishes(in);
+        return new Envelope(sender, body, (flags & SMTP_UTF8) != 0, envelopeId, returns, recipients, wishes);
+    }
+
+    private static void wishes(ByteOutput out, Wishes wishes) {
+        int by = wishes.deliverBy()
+                .map(each -> DELIVER_BY | (each.returned() ? RETURNED : 0) | (each.traced() ? TRACED : 0))
+                .orElse(0);
+        out.octet((wishes.holdUntilMillis().isPresent() ? HOLD : 0) | by | (wishes.requireTls() ? REQUIRE_TLS : 0));
+        out.octet(wishes.priority() - LOWEST_PRIORITY);
+        wishes.holdUntilMillis().ifPresent(out::eightBytes);
+        wishes.deliverBy().ifPresent(each -> out.eightBytes(each.deadlineMillis()));
+    }
+
+    private static Wishes wishes(ByteBuffer in) {
+        int bits = in.get();
+        if (bits < 0 || bits >= REQUIRE_TLS << 1 || (bits & DELIVER_BY) == 0 && (bits & (RETURNED | TRACED)) != 0) {
+            throw new IllegalArgumentException("no wishes: " + bits);
+        }
+        int priority = in.get() + LOWEST_PRIORITY;
+        OptionalLong hold = (bits & HOLD) != 0 ? OptionalLong.of(in.getLong()) : OptionalLong.empty();
+        Optional<Wishes.DeliverBy> by = (bits & DELIVER_BY) != 0
+                ? Optional.of(new Wishes.DeliverBy(in.getLong(), (bits & RETURNED) != 0, (bits & TRACED) != 0))
+                : Optional.empty();
+        return new Wishes(hold, by, priority, (bits & REQUIRE_TLS) != 0);
+    }
+
+    private static Address address(ByteBuffer in) {
+        String localPart = text(in);
+        return new Address(localPart, text(in));
+    }
+
+    static String text(ByteBuffer in) {
+        int length = number(in);
+        if (length > in.remaining()) {
+            throw new BufferUnderflowException();
+        }
+        byte[] utf8 = new byte[length];
+        in.get(utf8);
+        return new String(utf8, StandardCharsets.UTF_8);
+    }
+
+    static int number(ByteBuffer in) {
+        int value = 0;
+        for (int shift = 0; shift < 35; shift += 7) {
+            int octet = in.get();
+            value |= (octet & 0x7f) << shift;
+            if (octet >= 0) {
+                if (value < 0) {
+                    break;
+                }
+                return value;
+            }
+        }
+        throw new IllegalArgumentException("number too large");
+    }
+
+    /// The numbers that the index uses, too.
+    public static int code(BodyType body) {
+        return switch (body) {
+            case SEVEN_BIT -> 0;
+            case EIGHT_BIT_MIME -> 1;
+            case BINARY_MIME -> 2;
+        };
+    }
+
+    /// @throws IllegalArgumentException when there is none of that number
+    public static BodyType bodyType(int code) {
+        return switch (code) {
+            case 0 -> BodyType.SEVEN_BIT;
+            case 1 -> BodyType.EIGHT_BIT_MIME;
+            case 2 -> BodyType.BINARY_MIME;
+            default -> throw new IllegalArgumentException("no body type: " + code);
+        };
+    }
+
+    public static int code(DsnReturn returns) {
+        return switch (returns) {
+            case UNSPECIFIED -> 0;
+            case FULL -> 1;
+            case HEADERS -> 2;
+        };
+    }
+
+    /// @throws IllegalArgumentException when there is none of that number
+    public static DsnReturn dsnReturn(int code) {
+        return switch (code) {
+            case 0 -> DsnReturn.UNSPECIFIED;
+            case 1 -> DsnReturn.FULL;
+            case 2 -> DsnReturn.HEADERS;
+            default -> throw new IllegalArgumentException("no RET: " + code);
+        };
+    }
+
+    public static int bits(Set<DsnNotify> notifyOn) {
+        int bits = 0;
+        for (DsnNotify each : notifyOn) {
+            bits |= bit(each);
+        }
+        return bits;
+    }
+
+    /// @throws IllegalArgumentException when a bit has no meaning
+    public static Set<DsnNotify> notifyOn(int bits) {
+        if (bits == 0) {
+            return Set.of();
+        }
+        Set<DsnNotify> notifyOn = EnumSet.noneOf(DsnNotify.class);
+        for (DsnNotify each : DsnNotify.values()) {
+            if ((bits & bit(each)) != 0) {
+                notifyOn.add(each);
+            }
+        }
+        if (bits(notifyOn) != bits) {
+            throw new IllegalArgumentException("no NOTIFY: " + bits);
+        }
+        return notifyOn;
+    }
+
+    private static int bit(DsnNotify notify) {
+        return switch (notify) {
+            case NEVER -> 1;
+            case SUCCESS -> 2;
+            case FAILURE -> 4;
+            case DELAY -> 8;
+        };
+    }
+}

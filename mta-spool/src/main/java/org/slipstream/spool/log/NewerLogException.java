@@ -1,0 +1,12 @@
+package org.slipstream.spool.log;
+
+import java.io.IOException;
+
+/// A record has the checksum that it claims and a kind that this program does not know: a newer program wrote it.
+public final class NewerLogException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    public NewerLogException(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,47 @@
+package org.slipstream.spool.log;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
+
+/// The content of a large letter while one session thread writes it. Its name is made safe by the writer thread, once for
+/// all large letters of a group.
+public final class OwnFile implements AutoCloseable {
+    private final Path file;
+    private final RandomAccessFile output;
+    private final CRC32C crc = new CRC32C();
+    private long size;
+
+    OwnFile(Path file) throws IOException {
+        this.file = file;
+        Files.newByteChannel(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE).close();
+        output = new RandomAccessFile(file.toFile(), "rw");
+    }
+
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        output.write(bytes, offset, length);
+        crc.update(bytes, offset, length);
+        size += length;
+    }
+
+    /// The bytes are on disk when this returns; nothing more is written.
+    public NewLetter.OwnFile finish() throws IOException {
+        output.getFD().sync();
+        output.close();
+        return new NewLetter.OwnFile(size, (int) crc.getValue());
+    }
+
+    /// Throws the file away.
+    public void discard() throws IOException {
+        close();
+        Files.deleteIfExists(file);
+    }
+
+    @Override
+    public void close() throws IOException {
+        output.close();
+    }
+}

@@ -1,0 +1,173 @@
+package org.slipstream.spool.log;
+
+import org.slipstream.core.ContentFacts;
+import org.slipstream.core.EnhancedStatus;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// Records without content as bytes: one octet that names the kind, then its fields. Numbers of constants are written out, because
+/// what is on disk outlives the order of an enum.
+///
+/// ```
+/// 1 outcomes          id, time, attempt (0 or 1), count, then for each: number, code, status, text, remote
+/// 2 attempts          id, count
+/// 3 next attempt      id, time
+/// 4 hold              id, 1 held or 0 released
+/// 5 failures reported id          6 delay reported id         7 set aside id       8 remove id
+/// 9 make due          id, time
+/// 10 keep host        host, kind, name, since, until, failures, words, author
+/// 11 forget host      host, kind
+/// ```
+///
+/// Ids and times take 8 bytes, high byte first; texts and small numbers are those of [EnvelopeCodec]. A status that a peer did not
+/// send is an empty text; lines of a reply are divided by LF.
+final class RecordCodec {
+    /// Flags (1 known, 2 leading dot, 4 eight-bit), longest line, lines.
+    static final int FACTS_BYTES = 17;
+
+    private static final int KNOWN = 1;
+    private static final int LEADING_DOT = 2;
+    private static final int EIGHT_BIT = 4;
+
+    private RecordCodec() {}
+
+    static byte[] encode(List<LogRecord> records) {
+        ByteOutput out = new ByteOutput(32 + 24 * records.size());
+        records.forEach(record -> encode(out, record));
+        return out.toBytes();
+    }
+
+    private static void encode(ByteOutput out, LogRecord record) {
+        switch (record) {
+            case LogRecord.Outcomes outcomes -> encode(out, outcomes);
+            case LogRecord.Attempts(QueueId id, int count) -> begin(out, 2, id).number(count);
+            case LogRecord.NextAttempt(QueueId id, long atMillis) -> begin(out, 3, id).eightBytes(atMillis);
+            case LogRecord.Hold(QueueId id, boolean held) -> begin(out, 4, id).octet(held ? 1 : 0);
+            case LogRecord.FailuresReported(QueueId id) -> begin(out, 5, id);
+            case LogRecord.DelayReported(QueueId id) -> begin(out, 6, id);
+            case LogRecord.SetAside(QueueId id) -> begin(out, 7, id);
+            case LogRecord.Remove(QueueId id) -> begin(out, 8, id);
+            case LogRecord.MakeDue(QueueId id, long nowMillis) -> begin(out, 9, id).eightBytes(nowMillis);
+            case LogRecord.KeepHost(HostRecord host) -> encode(out, host);
+            case LogRecord.ForgetHost(String host, String kind) -> {
+                out.octet(11);
+                out.text(host);
+                out.text(kind);
+            }
+            case LogRecord.Stored _,LogRecord.BareOutcome _ ->
+                throw new IllegalArgumentException("not a record without content: " + record);
+        }
+    }
+
+    private static ByteOutput begin(ByteOutput out, int kind, QueueId id) {
+        out.octet(kind);
+        out.eightBytes(id.value());
+        return out;
+    }
+
+    private static void encode(ByteOutput out, LogRecord.Outcomes record) {
+        begin(out, 1, record.id()).eightBytes(record.atMillis());
+        out.octet(record.attempt() ? 1 : 0);
+        out.number(record.outcomes().size());
+        for (RecipientOutcome each : record.outcomes()) {
+            Reply reply = each.outcome().reply();
+            out.number(each.number());
+            out.number(reply.code());
+            out.text(reply.status().map(EnhancedStatus::toString).orElse(""));
+            out.text(String.join("\n", reply.lines()));
+            out.text(each.outcome().remote());
+        }
+    }
+
+    private static void encode(ByteOutput out, HostRecord host) {
+        out.octet(10);
+        out.text(host.host());
+        out.text(host.kind());
+        out.text(host.name());
+        out.eightBytes(host.sinceMillis());
+        out.eightBytes(host.untilMillis());
+        out.number(host.failures());
+        out.text(host.words());
+        out.text(host.author());
+    }
+
+    /// @throws NewerLogException when a kind is not known
+    /// @throws DamagedLetterException when the bytes are no records
+    static List<LogRecord> decode(ByteBuffer in) throws DamagedLetterException, NewerLogException {
+        List<LogRecord> records = new ArrayList<>();
+        try {
+            while (in.hasRemaining()) {
+                records.add(next(in));
+            }
+            return records;
+        } catch (BufferUnderflowException | IllegalArgumentException e) {
+            throw new DamagedLetterException("no records: " + e);
+        }
+    }
+
+    private static LogRecord next(ByteBuffer in) throws NewerLogException {
+        int kind = in.get();
+        return switch (kind) {
+            case 1 -> outcomes(in);
+            case 2 -> new LogRecord.Attempts(id(in), EnvelopeCodec.number(in));
+            case 3 -> new LogRecord.NextAttempt(id(in), in.getLong());
+            case 4 -> new LogRecord.Hold(id(in), in.get() == 1);
+            case 5 -> new LogRecord.FailuresReported(id(in));
+            case 6 -> new LogRecord.DelayReported(id(in));
+            case 7 -> new LogRecord.SetAside(id(in));
+            case 8 -> new LogRecord.Remove(id(in));
+            case 9 -> new LogRecord.MakeDue(id(in), in.getLong());
+            case 10 -> new LogRecord.KeepHost(host(in));
+            case 11 -> new LogRecord.ForgetHost(EnvelopeCodec.text(in), EnvelopeCodec.text(in));
+            default -> throw new NewerLogException("a record of unknown kind " + kind);
+        };
+    }
+
+    private static QueueId id(ByteBuffer in) {
+        return new QueueId(in.getLong());
+    }
+
+    private static LogRecord outcomes(ByteBuffer in) {
+        QueueId id = id(in);
+        long atMillis = in.getLong();
+        boolean attempt = in.get() == 1;
+        int count = EnvelopeCodec.number(in);
+        List<RecipientOutcome> outcomes = new ArrayList<>(Math.min(count, in.remaining()));
+        for (int i = 0; i < count; i++) {
+            int number = EnvelopeCodec.number(in);
+            int code = EnvelopeCodec.number(in);
+            Optional<EnhancedStatus> status = Optional.of(EnvelopeCodec.text(in)).filter(text -> !text.isEmpty())
+                    .map(EnhancedStatus::of);
+            Reply reply = new Reply(code, status, List.of(EnvelopeCodec.text(in).split("\n", -1)));
+            outcomes.add(new RecipientOutcome(number, Outcome.of(reply, EnvelopeCodec.text(in))));
+        }
+        return new LogRecord.Outcomes(id, outcomes, atMillis, attempt);
+    }
+
+    private static HostRecord host(ByteBuffer in) {
+        return new HostRecord(EnvelopeCodec.text(in), EnvelopeCodec.text(in), EnvelopeCodec.text(in), in.getLong(),
+                in.getLong(), EnvelopeCodec.number(in), EnvelopeCodec.text(in), EnvelopeCodec.text(in));
+    }
+
+    static byte[] encode(Optional<ContentFacts> facts) {
+        ByteBuffer out = ByteBuffer.allocate(FACTS_BYTES);
+        facts.ifPresent(known -> out.put((byte) (KNOWN | (known.leadingDot() ? LEADING_DOT : 0)
+                | (known.eightBit() ? EIGHT_BIT : 0))).putLong(known.longestLine()).putLong(known.lines()));
+        return out.array();
+    }
+
+    static Optional<ContentFacts> facts(ByteBuffer in) {
+        int flags = in.get();
+        ContentFacts facts = new ContentFacts((flags & LEADING_DOT) != 0, (flags & EIGHT_BIT) != 0, in.getLong(),
+                in.getLong());
+        return (flags & KNOWN) == 0 ? Optional.empty() : Optional.of(facts);
+    }
+}

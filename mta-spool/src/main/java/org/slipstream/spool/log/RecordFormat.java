@@ -1,0 +1,176 @@
+package org.slipstream.spool.log;
+
+import java.nio.ByteBuffer;
+import java.util.OptionalInt;
+import java.util.zip.CRC32C;
+
+/// How a segment looks, byte by byte. Numbers are big-endian.
+///
+/// ```
+/// segment  0  magic and version   "SLIPBOX" 1
+///          8  number              as in the file's name
+///         16  salt                random
+///         24  zero
+///         28  crc                 of the 28 bytes before
+///         32  records …
+///
+/// record   0  magic               "LETT"
+///          4  length              of the envelope and what follows it
+///          8  crc                 of the salt and of the whole record but these four bytes
+///         12  kind                6 records without content · 7 message · 8 message with a file of its own
+///         16  zero
+///         24  queue id            7, 8
+///         32  created             7, 8: milliseconds since 1970
+///         40  envelope length
+///         44  envelope, then      6: records ([RecordCodec]) · 7: facts (17), content · 8: facts (17), size (8), crc of the
+///                                 content (4)
+///
+/// of earlier versions, read and no longer written; a sequence number stands at 16:
+///         12  kind                1 message · 2 message with a file of its own · 3 withdrawal · 4 finished messages · 5 notes
+///         44  envelope, then      1: the content · 2: size (8), crc of the content (4) · 3: first seq, last seq (8 each)
+///                                 4: queue ids (8 each) · 5: for each note queue id (8), what (1), recipient (4)
+/// ```
+///
+/// **Why a salt.** After damage the scan looks for the next record inside whatever bytes follow, and those may be the
+/// content of somebody's mail. Without a secret number in every checksum, a mail that carries the image of a record could
+/// put letters into our queue that nobody was asked for. The salt also keeps old disk blocks from being taken for records.
+final class RecordFormat {
+    static final long SEGMENT_MAGIC = 0x534c4950424f5801L;
+    static final int SEGMENT_HEADER = 32;
+    static final int SALT_OFFSET = 16;
+    static final int SEGMENT_CRC_OFFSET = 28;
+    static final int RECORD_MAGIC = 0x4c455454;
+    static final int RECORD_HEADER = 44;
+    static final int CRC_OFFSET = 8;
+    static final int AFTER_CRC = 12;
+    static final int OWN_FILE_TAIL = 12;
+    static final int WITHDRAWAL_TAIL = 16;
+    static final int NOTE_BYTES = 13;
+
+    enum Kind {
+        OLD_MESSAGE(1), OLD_OWN_FILE(2), WITHDRAWAL(3), FINISHED(4), NOTES(5), RECORDS(6), MESSAGE(7), OWN_FILE(8);
+
+        final int code;
+
+        Kind(int code) {
+            this.code = code;
+        }
+
+        /// @throws NewerLogException when this program knows none of that number
+        static Kind of(int code) throws NewerLogException {
+            for (Kind kind : values()) {
+                if (kind.code == code) {
+                    return kind;
+                }
+            }
+            throw new NewerLogException("a record of unknown kind " + code);
+        }
+
+        boolean isMessage() {
+            return this == MESSAGE || this == OLD_MESSAGE || hasOwnFile();
+        }
+
+        boolean hasOwnFile() {
+            return this == OWN_FILE || this == OLD_OWN_FILE;
+        }
+
+        /// Octets between the envelope and the content.
+        int factsBytes() {
+            return this == MESSAGE || this == OWN_FILE ? RecordCodec.FACTS_BYTES : 0;
+        }
+    }
+
+    /// A record's fixed part.
+    record Header(int length, int crc, int kind, long seq, long id, long createdMillis, int envelopeLength) {
+        long recordBytes() {
+            return (long) RECORD_HEADER + length;
+        }
+
+        /// True when the numbers fit each other and `available` bytes from the record's start.
+        boolean isPlausible(long available) {
+            return length >= 0 && envelopeLength >= 0 && envelopeLength <= length && recordBytes() <= available
+                    && seq >= 0;
+        }
+    }
+
+    private RecordFormat() {}
+
+    static ByteBuffer segmentHeader(long number, long salt) {
+        ByteBuffer header = ByteBuffer.allocate(SEGMENT_HEADER);
+        header.putLong(SEGMENT_MAGIC).putLong(number).putLong(salt).putInt(0);
+        CRC32C crc = new CRC32C();
+        crc.update(header.array(), 0, header.position());
+        return header.putInt((int) crc.getValue()).flip();
+    }
+
+    /// The salt of a segment.
+    ///
+    /// @throws DamagedLetterException when this is not the beginning of the segment of that number
+    static long salt(ByteBuffer header, long number) throws DamagedLetterException {
+        CRC32C crc = new CRC32C();
+        crc.update(header.slice(0, SEGMENT_CRC_OFFSET));
+        if (header.getInt(SEGMENT_CRC_OFFSET) != (int) crc.getValue() || header.getLong(0) != SEGMENT_MAGIC
+                || header.getLong(8) != number) {
+            throw new DamagedLetterException("segment " + number + " has no valid beginning");
+        }
+        return header.getLong(SALT_OFFSET);
+    }
+
+    /// Fills `header` (of [#RECORD_HEADER] bytes) but for the checksum.
+    static void putHeader(ByteBuffer header, Kind kind, int length, long id, long createdMillis,
+            int envelopeLength) {
+        header.clear();
+        header.putInt(RECORD_MAGIC).putInt(length).putInt(0).putInt(kind.code).putLong(0).putLong(id)
+                .putLong(createdMillis).putInt(envelopeLength);
+        header.flip();
+    }
+
+    static Header header(ByteBuffer bytes, int at) {
+        return new Header(bytes.getInt(at + 4), bytes.getInt(at + CRC_OFFSET), bytes.getInt(at + 12),
+                bytes.getLong(at + 16), bytes.getLong(at + 24), bytes.getLong(at + 32), bytes.getInt(at + 40));
+    }
+
+    /// Begins the checksum of a record: salt, and the header on both sides of the crc itself.
+    static void startCrc(CRC32C crc, long salt, byte[] header, ByteBuffer scratch) {
+        crc.reset();
+        scratch.clear();
+        scratch.putLong(salt).flip();
+        crc.update(scratch);
+        crc.update(header, 0, CRC_OFFSET);
+        crc.update(header, AFTER_CRC, RECORD_HEADER - AFTER_CRC);
+    }
+
+    /// Where the record that begins at `at` ends; empty when none begins there, or not all of it is there.
+    static OptionalInt wholeUntil(ByteBuffer bytes, int at) {
+        int left = bytes.limit() - at;
+        if (left < RECORD_HEADER || bytes.getInt(at) != RECORD_MAGIC) {
+            return OptionalInt.empty();
+        }
+        Header header = header(bytes, at);
+        return header.isPlausible(left) ? OptionalInt.of(at + (int) header.recordBytes()) : OptionalInt.empty();
+    }
+
+    /// True when a record begins at `at` and has the checksum it claims.
+    static boolean isSound(ByteBuffer bytes, int at, long salt) {
+        return wholeUntil(bytes, at).isPresent() && isSound(bytes, at, header(bytes, at), salt);
+    }
+
+    /// Where the first sound record from `from` on begins; the end when there is none.
+    static int nextSound(ByteBuffer bytes, int from, long salt) {
+        int at = from;
+        while (at < bytes.limit() && !isSound(bytes, at, salt)) {
+            at++;
+        }
+        return at;
+    }
+
+    /// True when the whole record at `at` has the checksum it claims.
+    static boolean isSound(ByteBuffer bytes, int at, Header header, long salt) {
+        byte[] fixed = new byte[RECORD_HEADER];
+        bytes.get(at, fixed);
+        CRC32C crc = new CRC32C();
+        startCrc(crc, salt, fixed, ByteBuffer.allocate(8));
+        crc.update(bytes.slice(at + RECORD_HEADER, header.length()));
+        return (int) crc.getValue() == header.crc();
+    }
+}

@@ -1,0 +1,84 @@
+package org.slipstream.spool.log;
+
+import org.slipstream.core.ContentFacts;
+import org.slipstream.core.QueueId;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/// Reads one record. Any thread; a file handle per call, because letters are read from disk seldom and an interrupted
+/// reader must not close a channel that others use (RandomAccessFile does not mind interrupts at all).
+final class SegmentReader {
+    /// What follows the envelope, in the array that was read.
+    record Tail(Optional<ContentFacts> facts, byte[] record, int offset, int length) {
+        /// Size and checksum of the file that holds the content.
+        NewLetter.OwnFile reference() {
+            ByteBuffer reference = ByteBuffer.wrap(record, offset, length);
+            return new NewLetter.OwnFile(reference.getLong(), reference.getInt());
+        }
+    }
+
+    private SegmentReader() {}
+
+    /// @param learnt salts of segments whose headers are damaged, as far as they have been found out; concurrent
+    /// @throws DamagedLetterException when the record is not the letter `id`, sound and whole
+    static Tail read(Path file, Place place, QueueId id, Map<Long, Long> learnt) throws IOException {
+        try (RandomAccessFile input = new RandomAccessFile(file.toFile(), "r")) {
+            long salt = salt(file, input, place.segment(), learnt);
+            byte[] record = record(input, place);
+            ByteBuffer bytes = ByteBuffer.wrap(record);
+            RecordFormat.Header header = RecordFormat.header(bytes, 0);
+            if (!RecordFormat.isSound(bytes, 0, header, salt) || header.id() != id.value()) {
+                throw new DamagedLetterException("wrong checksum" + where(place));
+            }
+            RecordFormat.Kind kind = RecordFormat.Kind.of(header.kind());
+            if (!kind.isMessage() || kind.hasOwnFile() != place.ownFile()) {
+                throw new DamagedLetterException("another kind of record" + where(place));
+            }
+            int afterEnvelope = RecordFormat.RECORD_HEADER + header.envelopeLength();
+            int offset = afterEnvelope + kind.factsBytes();
+            Optional<ContentFacts> facts = kind.factsBytes() == 0
+                    ? Optional.empty()
+                    : RecordCodec.facts(bytes.position(afterEnvelope));
+            return new Tail(facts, record, offset, record.length - offset);
+        } catch (java.io.EOFException e) {
+            throw new DamagedLetterException("segment too short" + where(place));
+        }
+    }
+
+    private static long salt(Path file, RandomAccessFile input, long segment, Map<Long, Long> learnt)
+            throws IOException {
+        byte[] header = new byte[RecordFormat.SEGMENT_HEADER];
+        input.readFully(header);
+        try {
+            return RecordFormat.salt(ByteBuffer.wrap(header), segment);
+        } catch (DamagedLetterException e) {
+            Optional<Long> known = Optional.ofNullable(learnt.get(segment));
+            long salt = known.isPresent() ? known.get() : SegmentSalt.find(file, segment).orElseThrow(() -> e);
+            learnt.put(segment, salt);
+            return salt;
+        }
+    }
+
+    private static byte[] record(RandomAccessFile input, Place place) throws IOException {
+        byte[] fixed = new byte[RecordFormat.RECORD_HEADER];
+        input.seek(place.offset());
+        input.readFully(fixed);
+        RecordFormat.Header header = RecordFormat.header(ByteBuffer.wrap(fixed), 0);
+        if (!header.isPlausible(input.length() - place.offset())) {
+            throw new DamagedLetterException("no record" + where(place));
+        }
+        byte[] record = new byte[Math.toIntExact(header.recordBytes())];
+        System.arraycopy(fixed, 0, record, 0, fixed.length);
+        input.readFully(record, fixed.length, header.length());
+        return record;
+    }
+
+    private static String where(Place place) {
+        return " in segment " + place.segment() + " at " + place.offset();
+    }
+}

@@ -1,0 +1,188 @@
+package org.slipstream.spool.log;
+
+import org.slipstream.core.QueueId;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/// Walks through a segment after a stop nobody planned and says what is in it.
+///
+/// A record counts when its magic, its lengths and its checksum agree. Where they do not, there are two stories, and they
+/// must not be confused:
+///
+/// - **The end of the log.** The machine stopped inside a write. The file ends before the record does, and nothing sound
+///   follows. No client heard that this message was safe, so nothing is lost: [MessageLog.Found.Torn].
+/// - **Damage.** The disk forgot or changed bytes of a letter that may have been acknowledged. Either something sound
+///   follows, or the record is there in its whole length and has the wrong checksum. The bytes are copied to where the
+///   operator finds them, and the walk goes on behind them: [MessageLog.Found.Damaged].
+///
+/// A damaged header of the segment costs nothing as long as its salt can be learnt from elsewhere: [SegmentSalt].
+///
+/// Behind damage, lengths cannot be trusted, so the next sound record is looked for byte by byte; the segment's salt (see
+/// [RecordFormat]) keeps the walk from finding records that somebody sent us inside a mail.
+final class SegmentScan {
+    private final Path file;
+    private final long number;
+    private final Path corrupt;
+    private final Consumer<MessageLog.Found> found;
+    private final ByteBuffer bytes;
+    private long salt;
+
+    private SegmentScan(Path file, long number, Path corrupt, ByteBuffer bytes, Consumer<MessageLog.Found> found) {
+        this.file = file;
+        this.number = number;
+        this.corrupt = corrupt;
+        this.bytes = bytes;
+        this.found = found;
+    }
+
+    static void walk(Path file, long number, long from, long to, Path corrupt, Consumer<MessageLog.Found> found)
+            throws IOException {
+        try (Arena arena = Arena.ofConfined(); FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            long size = Math.min(channel.size(), to);
+            if (size < RecordFormat.SEGMENT_HEADER) {
+                // Stopped while the segment was being made: it never held anything.
+                found.accept(new MessageLog.Found.Torn(number, 0, size));
+                return;
+            }
+            if (size > Integer.MAX_VALUE) {
+                throw new IOException("segment larger than 2 GiB: " + file);
+            }
+            ByteBuffer bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, size, arena).asByteBuffer();
+            new SegmentScan(file, number, corrupt, bytes, found)
+                    .begin((int) Math.max(from, RecordFormat.SEGMENT_HEADER));
+        } catch (InternalError e) {
+            // How the JVM reports that a mapped page could not be read.
+            throw new IOException("cannot read " + file, e);
+        }
+    }
+
+    private void begin(int from) throws IOException {
+        try {
+            salt = RecordFormat.salt(bytes, number);
+        } catch (DamagedLetterException e) {
+            Optional<Long> learnt = SegmentSalt.find(bytes, number);
+            if (learnt.isEmpty()) {
+                // Without the salt no record can be told from noise.
+                setAside(0, bytes.limit());
+                return;
+            }
+            salt = learnt.get();
+            found.accept(new MessageLog.Found.Headless(number, copy(0, RecordFormat.SEGMENT_HEADER)));
+        }
+        walk(from);
+    }
+
+    private void walk(int from) throws IOException {
+        int at = from;
+        while (at < bytes.limit()) {
+            if (isSound(at)) {
+                at = report(at);
+                continue;
+            }
+            int next = RecordFormat.nextSound(bytes, at + 1, salt);
+            if (next < bytes.limit() || RecordFormat.wholeUntil(bytes, at).isPresent()) {
+                setAside(at, next);
+            } else {
+                found.accept(new MessageLog.Found.Torn(number, at, bytes.limit() - at));
+            }
+            at = next;
+        }
+    }
+
+    private boolean isSound(int at) {
+        return RecordFormat.isSound(bytes, at, salt);
+    }
+
+    private int report(int at) throws IOException {
+        RecordFormat.Header header = RecordFormat.header(bytes, at);
+        int end = at + (int) header.recordBytes();
+        try {
+            read(at, header);
+        } catch (DamagedLetterException | IllegalArgumentException | BufferUnderflowException
+                | IndexOutOfBoundsException e) {
+            // The checksum fits and the content does not: written by something else than this program.
+            setAside(at, end);
+        }
+        return end;
+    }
+
+    private void read(int at, RecordFormat.Header header) throws IOException {
+        int tail = at + RecordFormat.RECORD_HEADER + header.envelopeLength();
+        ByteBuffer rest = bytes.slice(tail, header.length() - header.envelopeLength());
+        RecordFormat.Kind kind = RecordFormat.Kind.of(header.kind());
+        switch (kind) {
+            case MESSAGE, OWN_FILE, OLD_MESSAGE, OLD_OWN_FILE -> tell(at, message(at, header, kind, rest));
+            case RECORDS -> RecordCodec.decode(rest).forEach(record -> tell(at, record));
+            case WITHDRAWAL -> found.accept(new MessageLog.Found.Withdrawn(rest.getLong(0), rest.getLong(8)));
+            case FINISHED -> {
+                while (rest.hasRemaining()) {
+                    tell(at, new LogRecord.Remove(new QueueId(rest.getLong())));
+                }
+            }
+            case NOTES -> {
+                while (rest.hasRemaining()) {
+                    tell(at, note(new QueueId(rest.getLong()), rest.get(), rest.getInt()));
+                }
+            }
+        }
+    }
+
+    private void tell(int at, LogRecord record) {
+        found.accept(new MessageLog.Found.Sound(record, new Position(number, at)));
+    }
+
+    private LogRecord message(int at, RecordFormat.Header header, RecordFormat.Kind kind, ByteBuffer rest)
+            throws DamagedLetterException {
+        int content = rest.remaining() - kind.factsBytes();
+        if (content < 0 || kind.hasOwnFile() && content != RecordFormat.OWN_FILE_TAIL) {
+            throw new DamagedLetterException("a message of the wrong length");
+        }
+        long size = kind.hasOwnFile() ? rest.getLong(kind.factsBytes()) : content;
+        byte[] envelope = new byte[header.envelopeLength()];
+        bytes.get(at + RecordFormat.RECORD_HEADER, envelope);
+        return new LogRecord.Stored(new StoredLetter(header.seq(), new QueueId(header.id()), header.createdMillis(),
+                size, EnvelopeCodec.decode(ByteBuffer.wrap(envelope))), new Place(number, at, kind.hasOwnFile()),
+                envelope, false);
+    }
+
+    /// What earlier versions noted.
+    private static LogRecord note(QueueId id, int what, int recipient) throws DamagedLetterException {
+        return switch (what) {
+            case 1 -> new LogRecord.Remove(id);
+            case 2 -> new LogRecord.BareOutcome(id, recipient, true);
+            case 3 -> new LogRecord.BareOutcome(id, recipient, false);
+            case 4 -> new LogRecord.FailuresReported(id);
+            case 5 -> new LogRecord.Hold(id, true);
+            case 6 -> new LogRecord.Hold(id, false);
+            default -> throw new DamagedLetterException("a note of unknown kind " + what);
+        };
+    }
+
+    private void setAside(int from, int to) throws IOException {
+        found.accept(new MessageLog.Found.Damaged(number, from, to - from, copy(from, to)));
+    }
+
+    private String copy(int from, int to) throws IOException {
+        Path copy = corrupt.resolve("segment-" + number + "-at-" + from + ".bytes");
+        if (Files.notExists(copy)) {
+            byte[] damaged = new byte[to - from];
+            bytes.get(from, damaged);
+            Files.write(copy, damaged);
+        }
+        return copy.toString();
+    }
+
+    @Override
+    public String toString() {
+        return "scan of " + file;
+    }
+}

@@ -1,0 +1,140 @@
+package org.slipstream.spool.log;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/// The segment that is open for appending. Belongs to the log thread.
+///
+/// Records are collected in one direct buffer and go to the file when it is full and at [#force]: a group of small
+/// messages costs one write and one sync.
+final class SegmentWriter implements AutoCloseable {
+    private static final int STAGING_BYTES = 1 << 20;
+    private static final byte[] NOTHING = {};
+
+    private final Path file;
+    private final long number;
+    private final long salt;
+    private final FileChannel channel;
+    private final ByteBuffer staging;
+    private final ByteBuffer header = ByteBuffer.allocate(RecordFormat.RECORD_HEADER);
+    private final ByteBuffer scratch = ByteBuffer.allocate(8);
+    private final CRC32C crc = new CRC32C();
+    private long written;
+
+    /// Makes the file; its beginning and its name are on disk when this returns.
+    SegmentWriter(Path file, long number, long salt, ByteBuffer staging) throws IOException {
+        this.file = file;
+        this.number = number;
+        this.salt = salt;
+        this.staging = staging.clear();
+        channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        try {
+            staging.put(RecordFormat.segmentHeader(number, salt));
+            flush();
+            channel.force(true);
+            Directories.sync(file.getParent());
+        } catch (IOException e) {
+            channel.close();
+            // A full disk would otherwise collect one empty segment for each try.
+            Files.deleteIfExists(file);
+            throw e;
+        }
+    }
+
+    static ByteBuffer newStaging() {
+        return ByteBuffer.allocateDirect(STAGING_BYTES);
+    }
+
+    Path file() {
+        return file;
+    }
+
+    long number() {
+        return number;
+    }
+
+    /// Where the next record will begin.
+    long position() {
+        return written + staging.position();
+    }
+
+    /// @return the record's offset
+    long append(NewLetter letter) throws IOException {
+        long offset = position();
+        byte[] facts = RecordCodec.encode(letter.facts());
+        switch (letter.content()) {
+            case NewLetter.Inline(byte[] bytes, int length) ->
+                put(RecordFormat.Kind.MESSAGE, letter, facts, bytes, length);
+            case NewLetter.OwnFile(long sizeBytes, int contentCrc) -> {
+                byte[] tail = ByteBuffer.allocate(RecordFormat.OWN_FILE_TAIL).putLong(sizeBytes).putInt(contentCrc)
+                        .array();
+                put(RecordFormat.Kind.OWN_FILE, letter, facts, tail, tail.length);
+            }
+        }
+        return offset;
+    }
+
+    void append(List<LogRecord> records) throws IOException {
+        byte[] encoded = RecordCodec.encode(records);
+        put(RecordFormat.Kind.RECORDS, 0, 0, NOTHING, NOTHING, encoded, encoded.length);
+    }
+
+    private void put(RecordFormat.Kind kind, NewLetter letter, byte[] facts, byte[] tail, int tailLength)
+            throws IOException {
+        put(kind, letter.id().value(), letter.createdMillis(), letter.envelopeBytes(), facts, tail, tailLength);
+    }
+
+    private void put(RecordFormat.Kind kind, long id, long createdMillis, byte[] envelope, byte[] facts, byte[] tail,
+            int tailLength) throws IOException {
+        RecordFormat.putHeader(header, kind, envelope.length + facts.length + tailLength, id, createdMillis,
+                envelope.length);
+        RecordFormat.startCrc(crc, salt, header.array(), scratch);
+        crc.update(envelope, 0, envelope.length);
+        crc.update(facts, 0, facts.length);
+        crc.update(tail, 0, tailLength);
+        header.putInt(RecordFormat.CRC_OFFSET, (int) crc.getValue());
+        put(header.array(), RecordFormat.RECORD_HEADER);
+        put(envelope, envelope.length);
+        put(facts, facts.length);
+        put(tail, tailLength);
+    }
+
+    private void put(byte[] bytes, int length) throws IOException {
+        int done = 0;
+        while (done < length) {
+            if (!staging.hasRemaining()) {
+                flush();
+            }
+            int step = Math.min(length - done, staging.remaining());
+            staging.put(bytes, done, step);
+            done += step;
+        }
+    }
+
+    private void flush() throws IOException {
+        staging.flip();
+        while (staging.hasRemaining()) {
+            // At the position we believe in, not at the channel's: after a short write both could differ.
+            written += channel.write(staging, written);
+        }
+        staging.clear();
+    }
+
+    void force() throws IOException {
+        flush();
+        channel.force(false);
+    }
+
+    /// What was appended but not written is lost; [#force] comes first.
+    @Override
+    public void close() throws IOException {
+        staging.clear();
+        channel.close();
+    }
+}

@@ -1,0 +1,111 @@
+package org.slipstream.spool;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.core.ContentFacts;
+import org.slipstream.core.ContentSource;
+import org.slipstream.core.Letter;
+import org.slipstream.core.QueueId;
+import org.slipstream.spool.log.DamagedLetterException;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// What a sender gets that takes a content from where it lies, without looking at it.
+class ContentSourceTest {
+    private static final ContentFacts FACTS = new ContentFacts(false, true, 77, 4_000);
+    private static final int LARGE = 300_000;
+
+    @TempDir
+    Path temporary;
+    private final TestWorld world = new TestWorld();
+
+    private SpoolConfig config() {
+        return SpoolConfig.at(temporary.resolve("spool"));
+    }
+
+    private static QueueId commit(Spool spool, byte[] body) throws IOException {
+        try (Draft draft = spool.draft()) {
+            draft.write(body, 0, body.length);
+            return draft.commit(Letters.envelope("bob@example.net"), Optional.of(FACTS)).id();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 5_000, LARGE})
+    void factsAndBytesAreThereAtOnceAndAfterARestart(int size) throws Exception {
+        byte[] body = Letters.body(size, 1);
+        QueueId id;
+        try (Spool spool = world.open(config())) {
+            id = commit(spool, body);
+            requireThere(spool.letter(id), body);
+        }
+        try (Spool spool = world.open(config())) {
+            requireThere(spool.letter(id), body);
+        }
+    }
+
+    private static void requireThere(Letter letter, byte[] body) throws IOException {
+        assertThat(letter.facts()).contains(FACTS);
+        try (ContentSource source = letter.source().orElseThrow()) {
+            assertThat(source.sizeBytes()).isEqualTo(body.length);
+            assertThat(bytes(source)).isEqualTo(body);
+        }
+        assertThat(Letters.read(letter)).as("it can also be read").isEqualTo(body);
+    }
+
+    private static byte[] bytes(ContentSource source) throws IOException {
+        return switch (source) {
+            case ContentSource.InMemory(byte[] bytes, int offset, int length) ->
+                Arrays.copyOfRange(bytes, offset, offset + length);
+            case ContentSource.InFile(var file, long offset, long sizeBytes) -> {
+                ByteBuffer all = ByteBuffer.allocate((int) sizeBytes);
+                assertThat(file.read(all, offset)).isEqualTo((int) sizeBytes);
+                yield all.array();
+            }
+        };
+    }
+
+    /// Before a sender has said a word of it to a peer.
+    @Test
+    void aLargeContentThatIsDamagedOrGoneIsNotOffered() throws Exception {
+        try (Spool spool = world.open(config())) {
+            Letter flipped = spool.letter(commit(spool, Letters.body(LARGE, 1)));
+            Path file = onlyFile();
+            try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
+                bytes.seek(LARGE - 1);
+                int last = bytes.read();
+                bytes.seek(LARGE - 1);
+                bytes.write(last ^ 1);
+            }
+            assertThatThrownBy(flipped::source).isInstanceOf(DamagedLetterException.class);
+            Files.delete(file);
+            assertThatThrownBy(flipped::source).isInstanceOf(NoSuchFileException.class);
+
+            Letter shorter = spool.letter(commit(spool, Letters.body(LARGE, 2)));
+            try (RandomAccessFile bytes = new RandomAccessFile(onlyFile().toFile(), "rw")) {
+                bytes.setLength(LARGE - 1);
+            }
+            assertThatThrownBy(shorter::source).isInstanceOf(DamagedLetterException.class);
+        }
+    }
+
+    private Path onlyFile() throws IOException {
+        try (var files = Files.list(temporary.resolve("spool").resolve("large"))) {
+            return files.reduce((one, other) -> {
+                throw new AssertionError("more than one");
+            }).orElseThrow();
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package org.slipstream.spool.index;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/// Connections as the register opens them.
+public final class Connections {
+    private Connections() {}
+
+    public static Connection shared(String url) throws SQLException {
+        return SharedDatabase.at(url).getConnection();
+    }
+}

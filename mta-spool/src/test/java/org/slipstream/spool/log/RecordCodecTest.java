@@ -1,0 +1,147 @@
+package org.slipstream.spool.log;
+
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.ContentFacts;
+import org.slipstream.core.EnhancedStatus;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class RecordCodecTest {
+    private static final String ALPHABET = "abcXYZ019 .-+=@\"\\\0äß漢😀";
+    private static final int ROUNDS = 300;
+
+    private final long seed = System.nanoTime();
+    private final Random random = new Random(seed);
+
+    @Test
+    void recordsOfAnyKindComeBackInOrder() throws Exception {
+        for (int round = 0; round < ROUNDS; round++) {
+            List<LogRecord> records = Stream.of(oneOfEachKind(), oneOfEachKind()).flatMap(List::stream).toList();
+            assertThat(decode(RecordCodec.encode(records))).as("seed %d", seed).isEqualTo(records);
+        }
+    }
+
+    @Test
+    void eachKindThatHasNoContentIsTried() {
+        assertThat(oneOfEachKind()).extracting(Object::getClass).as("all kinds but those with a form of their own")
+                .containsExactlyInAnyOrderElementsOf(kinds());
+    }
+
+    private static List<Class<?>> kinds() {
+        return Stream.of(LogRecord.class, LogRecord.OfMessage.class)
+                .flatMap(each -> Arrays.stream(each.getPermittedSubclasses()))
+                .filter(each -> !each.isInterface() && each != LogRecord.Stored.class
+                        && each != LogRecord.BareOutcome.class)
+                .collect(Collectors.toList());
+    }
+
+    @Test
+    void aRecordThatIsCutAnywhereIsDamage() {
+        for (LogRecord record : oneOfEachKind()) {
+            byte[] whole = RecordCodec.encode(List.of(record));
+            for (int end = 1; end < whole.length; end++) {
+                byte[] cut = Arrays.copyOf(whole, end);
+                assertThatThrownBy(() -> decode(cut)).as("seed %d, %s cut at %d", seed, record, end)
+                        .isInstanceOf(DamagedLetterException.class);
+            }
+        }
+    }
+
+    @Test
+    void bytesThatAreNoRecordsAreDamageOrOfANewerProgramAndNothingElse() {
+        for (int round = 0; round < 10 * ROUNDS; round++) {
+            byte[] bytes = RecordCodec.encode(oneOfEachKind());
+            for (int i = 0; i < 1 + random.nextInt(4); i++) {
+                bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+            }
+            try {
+                decode(Arrays.copyOf(bytes, random.nextInt(bytes.length + 3)));
+            } catch (DamagedLetterException | NewerLogException e) {
+                continue;
+            } catch (Throwable e) {
+                throw new AssertionError("seed " + seed, e);
+            }
+        }
+    }
+
+    @Test
+    void aKindThatIsNotKnownIsOfANewerProgram() {
+        byte[] bytes = RecordCodec.encode(List.of(new LogRecord.Remove(new QueueId(1))));
+        for (int kind : new int[]{0, 12, 127, 255}) {
+            bytes[0] = (byte) kind;
+            assertThatThrownBy(() -> decode(bytes)).isInstanceOf(NewerLogException.class)
+                    .hasMessageContaining("unknown kind");
+        }
+    }
+
+    @Test
+    void factsComeBackAndFactsThatAreNotKnownAreNot() {
+        for (int round = 0; round < ROUNDS; round++) {
+            ContentFacts facts = new ContentFacts(random.nextBoolean(), random.nextBoolean(),
+                    random.nextLong() >>> 1, random.nextLong() >>> 1);
+            byte[] bytes = RecordCodec.encode(Optional.of(facts));
+            assertThat(bytes).hasSize(RecordCodec.FACTS_BYTES);
+            assertThat(RecordCodec.facts(ByteBuffer.wrap(bytes))).as("seed %d", seed).contains(facts);
+        }
+        assertThat(RecordCodec.facts(ByteBuffer.wrap(RecordCodec.encode(Optional.empty())))).isEmpty();
+    }
+
+    private static List<LogRecord> decode(byte[] bytes) throws DamagedLetterException, NewerLogException {
+        return RecordCodec.decode(ByteBuffer.wrap(bytes));
+    }
+
+    private List<LogRecord> oneOfEachKind() {
+        return List.of(new LogRecord.Outcomes(id(), outcomes(), random.nextLong(), random.nextBoolean()),
+                new LogRecord.Attempts(id(), random.nextInt() >>> 1),
+                new LogRecord.NextAttempt(id(), random.nextLong()), new LogRecord.Hold(id(), random.nextBoolean()),
+                new LogRecord.FailuresReported(id()), new LogRecord.DelayReported(id()), new LogRecord.SetAside(id()),
+                new LogRecord.MakeDue(id(), random.nextLong()), new LogRecord.Remove(id()),
+                new LogRecord.KeepHost(new HostRecord(text(60), text(10), text(60), random.nextLong(),
+                        random.nextLong(), random.nextInt() >>> 1, text(300), text(20))),
+                new LogRecord.ForgetHost(text(60), text(10)));
+    }
+
+    private QueueId id() {
+        return new QueueId(1 + (random.nextLong() >>> 8));
+    }
+
+    private List<RecipientOutcome> outcomes() {
+        return IntStream.rangeClosed(1, random.nextInt(5)).mapToObj(
+                number -> new RecipientOutcome(number * (1 + random.nextInt(1000)), Outcome.of(reply(), text(80))))
+                .toList();
+    }
+
+    private Reply reply() {
+        int category = List.of(2, 4, 5).get(random.nextInt(3));
+        Optional<EnhancedStatus> status = random.nextInt(3) == 0
+                ? Optional.empty()
+                : Optional.of(new EnhancedStatus(category, random.nextInt(1000), random.nextInt(1000)));
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < 1 + random.nextInt(3); i++) {
+            lines.add(text(200));
+        }
+        return new Reply(100 * category + random.nextInt(100), status, lines);
+    }
+
+    /// May be empty.
+    private String text(int most) {
+        int[] points = ALPHABET.codePoints().toArray();
+        int[] text = random.ints(random.nextInt(most), 0, points.length).map(i -> points[i]).toArray();
+        return new String(text, 0, text.length);
+    }
+}

@@ -1,0 +1,310 @@
+package org.slipstream.spool.log;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.Address;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.QueueId;
+import org.slipstream.spool.log.MessageLog.Found;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// Where does the box end? What a scan finds after everything that can happen to a segment's bytes.
+class SegmentScanTest {
+    private static final int LETTERS = 3;
+
+    @TempDir
+    Path spool;
+    private Path file;
+    private byte[] intact;
+    private final List<Place> places = new ArrayList<>();
+
+    @BeforeEach
+    void threeSmallLetters() throws IOException {
+        try (Segments box = box()) {
+            for (int i = 1; i <= LETTERS; i++) {
+                places.add(box.append(letter(i, ("body " + i).getBytes(StandardCharsets.US_ASCII))));
+            }
+            box.sync();
+        }
+        file = spool.resolve("box").resolve("0000000001.segment");
+        intact = Files.readAllBytes(file);
+    }
+
+    private Segments box() throws IOException {
+        Segments box = new Segments(spool, 1 << 20);
+        box.startAfter(0);
+        return box;
+    }
+
+    private static NewLetter letter(int number, byte[] body) {
+        Envelope envelope = Envelope.of(Optional.empty(), List.of(Address.of("bob@example.net")));
+        return new NewLetter(new QueueId(1000 + number), 5000 + number, envelope, EnvelopeCodec.encode(envelope),
+                Optional.empty(),
+                new NewLetter.Inline(body, body.length));
+    }
+
+    private List<Found> scan(byte[] bytes) throws IOException {
+        Files.write(file, bytes);
+        List<Found> found = new ArrayList<>();
+        try (Segments box = new Segments(spool, 1 << 20)) {
+            box.scan(Position.START, new Position(Long.MAX_VALUE, 0), found::add);
+        }
+        return found;
+    }
+
+    /// The numbers of the letters found.
+    private static List<Long> seqs(List<Found> found) {
+        return found.stream().filter(Found.Sound.class::isInstance).map(each -> stored(each).id().value() - 1000)
+                .toList();
+    }
+
+    private static LogRecord.Stored stored(Found found) {
+        return (LogRecord.Stored) ((Found.Sound) found).record();
+    }
+
+    private long corruptFiles() throws IOException {
+        try (var files = Files.list(spool.resolve("corrupt"))) {
+            return files.count();
+        }
+    }
+
+    @Test
+    void whatWasAppendedIsFoundInOrder() throws Exception {
+        List<Found> found = scan(intact);
+        assertThat(seqs(found)).containsExactly(1L, 2L, 3L);
+        assertThat(found).extracting(each -> stored(each).place()).isEqualTo(places);
+        StoredLetter second = stored(found.get(1)).letter();
+        assertThat(second.id()).isEqualTo(new QueueId(1002));
+        assertThat(second.createdMillis()).isEqualTo(5002);
+        assertThat(second.sizeBytes()).isEqualTo(6);
+    }
+
+    @Test
+    void aStopAtAnyByteOfTheLastRecordLosesThatRecordOnly() throws Exception {
+        for (int end = (int) places.get(2).offset(); end < intact.length; end++) {
+            List<Found> found = scan(Arrays.copyOf(intact, end));
+            assertThat(seqs(found)).as("cut at %d", end).containsExactly(1L, 2L);
+            long torn = end - places.get(2).offset();
+            assertThat(found.subList(2, found.size()))
+                    .isEqualTo(torn == 0 ? List.of() : List.of(new Found.Torn(1, places.get(2).offset(), torn)));
+        }
+        assertThat(corruptFiles()).isZero();
+    }
+
+    @Test
+    void aStopWhileTheSegmentIsMadeLeavesAnEmptyOne() throws Exception {
+        for (int end = 0; end < RecordFormat.SEGMENT_HEADER; end++) {
+            assertThat(scan(Arrays.copyOf(intact, end))).singleElement().isInstanceOf(Found.Torn.class);
+        }
+        assertThat(scan(Arrays.copyOf(intact, RecordFormat.SEGMENT_HEADER))).isEmpty();
+        assertThat(corruptFiles()).isZero();
+    }
+
+    @Test
+    void anyFlippedBitInTheMiddleCostsThatRecordOnlyAndItsBytesAreKept() throws Exception {
+        int from = (int) places.get(1).offset();
+        int to = (int) places.get(2).offset();
+        for (int at = from; at < to; at++) {
+            for (int bit = 0; bit < 8; bit++) {
+                byte[] damaged = intact.clone();
+                damaged[at] ^= (byte) (1 << bit);
+                List<Found> found = scan(damaged);
+                assertThat(seqs(found)).as("bit %d of byte %d", bit, at).containsExactly(1L, 3L);
+                Found.Damaged aside = (Found.Damaged) found.get(1);
+                assertThat(aside.offset()).isEqualTo(from);
+                assertThat(aside.bytes()).isEqualTo(to - from);
+                assertThat(Path.of(aside.copy())).hasBinaryContent(Arrays.copyOfRange(damaged, from, to));
+                Files.delete(Path.of(aside.copy()));
+            }
+        }
+    }
+
+    @Test
+    void aWholeLastRecordWithAWrongChecksumIsDamageAndNotTheEnd() throws Exception {
+        byte[] damaged = intact.clone();
+        damaged[damaged.length - 1] ^= 1;
+        assertThat(scan(damaged).getLast()).isInstanceOf(Found.Damaged.class);
+        assertThat(corruptFiles()).isEqualTo(1);
+        // The next start finds the same damage and does not count it twice.
+        scan(damaged);
+        assertThat(corruptFiles()).isEqualTo(1);
+    }
+
+    @Test
+    void aFlippedBitInTheSegmentsHeaderCostsNothing() throws Exception {
+        for (int bit = 0; bit < 8 * RecordFormat.SEGMENT_HEADER; bit++) {
+            byte[] damaged = intact.clone();
+            damaged[bit / 8] ^= (byte) (1 << bit % 8);
+            List<Found> found = scan(damaged);
+            assertThat(seqs(found)).as("bit %d", bit).containsExactly(1L, 2L, 3L);
+            Found.Headless headless = (Found.Headless) found.getFirst();
+            assertThat(Path.of(headless.copy()))
+                    .hasBinaryContent(Arrays.copyOf(damaged, RecordFormat.SEGMENT_HEADER));
+            Files.delete(Path.of(headless.copy()));
+            assertReadable(places);
+        }
+    }
+
+    @Test
+    void aHeaderOfWhichNothingIsLeftIsLearntFromTheFirstRecord() throws Exception {
+        byte[] damaged = intact.clone();
+        Arrays.fill(damaged, 0, RecordFormat.SEGMENT_HEADER, (byte) 0);
+        assertThat(seqs(scan(damaged))).containsExactly(1L, 2L, 3L);
+        assertReadable(places);
+        try (Segments box = new Segments(spool, 1 << 20)) {
+            box.mend(1);
+        }
+        byte[] mended = Files.readAllBytes(file);
+        assertThat(scan(mended)).as("as if nothing had happened").hasSize(3)
+                .allMatch(each -> each instanceof Found.Sound);
+        assertReadable(places);
+    }
+
+    @Test
+    void aLonelyLetterSurvivesOneWrongByteOfTheHeader() throws Exception {
+        byte[] lonely = Arrays.copyOf(intact, (int) places.get(1).offset());
+        for (int at = 0; at < RecordFormat.SEGMENT_HEADER; at++) {
+            byte[] damaged = lonely.clone();
+            damaged[at] = (byte) ~damaged[at];
+            assertThat(seqs(scan(damaged))).as("byte %d", at).containsExactly(1L);
+        }
+    }
+
+    @Test
+    void damageBehindADamagedHeaderCostsItsOwnRecordOnly() throws Exception {
+        byte[] damaged = intact.clone();
+        damaged[20] ^= 1;
+        damaged[(int) places.get(1).offset() + 50] ^= 1;
+        assertThat(seqs(scan(damaged))).containsExactly(1L, 3L);
+        damaged = intact.clone();
+        damaged[20] ^= 1;
+        damaged[(int) places.get(0).offset() + 50] ^= 1;
+        assertThat(seqs(scan(damaged))).containsExactly(2L, 3L);
+    }
+
+    private void assertReadable(List<Place> all) throws IOException {
+        try (Segments box = new Segments(spool, 1 << 20)) {
+            for (int i = 0; i < all.size(); i++) {
+                assertThat(box.letter(new QueueId(1001 + i), all.get(i), 6, () -> {}).open().readAllBytes())
+                        .isEqualTo(("body " + (i + 1)).getBytes(StandardCharsets.US_ASCII));
+            }
+        }
+    }
+
+    @Test
+    void aSegmentWithoutHeaderAndFirstRecordIsSetAsideWhole() throws Exception {
+        byte[] damaged = intact.clone();
+        Arrays.fill(damaged, 0, RecordFormat.SEGMENT_HEADER, (byte) 0);
+        damaged[(int) places.get(0).offset()] ^= 1;
+        assertThat(scan(damaged)).singleElement().isInstanceOf(Found.Damaged.class);
+        assertThat(file).exists();
+    }
+
+    @Test
+    void recordsInsideSomebodysMailAreNotAskedForTheSalt() throws Exception {
+        // A box of the sender's own, whose records agree with each other, as the text of a mail.
+        byte[] images = Arrays.copyOfRange(intact, (int) places.get(0).offset(), intact.length);
+        Place carrier;
+        try (Segments box = box()) {
+            carrier = box.append(letter(10, images));
+            box.append(letter(11, new byte[5]));
+            box.sync();
+        }
+        file = spool.resolve("box").resolve("0000000002.segment");
+        byte[] damaged = Files.readAllBytes(file);
+        Arrays.fill(damaged, 0, RecordFormat.SEGMENT_HEADER, (byte) 0);
+        assertThat(seqs(scan(damaged))).containsExactly(1L, 2L, 3L, 10L, 11L);
+        damaged[(int) carrier.offset()] ^= 1;
+        assertThat(seqs(scan(damaged))).as("set aside whole").containsExactly(1L, 2L, 3L);
+    }
+
+    @Test
+    void aRecordInsideSomebodysMailIsNotTakenForALetter() throws Exception {
+        // A mail whose text is the image of a record, taken from a box of the sender's own.
+        byte[] image = Arrays.copyOfRange(intact, (int) places.get(1).offset(), (int) places.get(2).offset());
+        Place carrier;
+        try (Segments box = box()) {
+            carrier = box.append(letter(10, image));
+            box.append(letter(11, new byte[5]));
+            box.sync();
+        }
+        file = spool.resolve("box").resolve("0000000002.segment");
+        byte[] damaged = Files.readAllBytes(file);
+        // Damage in the carrier's head makes the scan look for a record inside its body.
+        damaged[(int) carrier.offset()] ^= 1;
+        assertThat(seqs(scan(damaged))).containsExactly(1L, 2L, 3L, 11L);
+    }
+
+    @Test
+    void whatWasAbandonedIsCutOffAndTheNextLetterGoesToAFreshSegment() throws Exception {
+        try (Segments box = box()) {
+            Place safe = box.append(letter(4, new byte[10]));
+            box.sync();
+            box.append(letter(5, new byte[10]));
+            box.append(letter(6, new byte[2_000_000]));
+            box.abandon();
+            Place next = box.append(letter(7, new byte[10]));
+            box.sync();
+            assertThat(next.segment()).isGreaterThan(safe.segment());
+        }
+        assertThat(seqs(scan(intact))).containsExactly(1L, 2L, 3L, 4L, 7L);
+    }
+
+    @Test
+    void aLetterIsReadOnlyFromItsOwnSoundRecord() throws Exception {
+        try (Segments box = new Segments(spool, 1 << 20)) {
+            List<String> damage = new ArrayList<>();
+            Runnable told = () -> damage.add("damaged");
+            assertThat(box.letter(new QueueId(1002), places.get(1), 6, told).open().readAllBytes())
+                    .isEqualTo("body 2".getBytes(StandardCharsets.US_ASCII));
+            assertThatThrownBy(() -> box.letter(new QueueId(1002), places.get(0), 6, told).open())
+                    .isInstanceOf(DamagedLetterException.class);
+            byte[] damaged = intact.clone();
+            damaged[(int) places.get(2).offset() - 1] ^= 1;
+            Files.write(file, damaged);
+            assertThatThrownBy(() -> box.letter(new QueueId(1002), places.get(1), 6, told).open())
+                    .isInstanceOf(DamagedLetterException.class);
+            assertThat(damage).hasSize(2);
+        }
+    }
+
+    @Test
+    void aLargeLetterTellsDamageAtItsEnd() throws Exception {
+        try (Segments box = box()) {
+            QueueId id = new QueueId(77);
+            OwnFile content = box.ownFile(id);
+            content.write(new byte[300_000], 0, 300_000);
+            NewLetter.OwnFile finished = content.finish();
+            Envelope envelope = Envelope.of(Optional.empty(), List.of(Address.of("bob@example.net")));
+            Place place = box.append(
+                    new NewLetter(id, 1, envelope, EnvelopeCodec.encode(envelope), Optional.empty(), finished));
+            box.sync();
+            List<String> damage = new ArrayList<>();
+            try (var input = box.letter(id, place, 300_000, () -> damage.add("damaged")).open()) {
+                assertThat(input.readAllBytes()).hasSize(300_000);
+            }
+            Path own = spool.resolve("large").resolve(id + ".letter");
+            byte[] bytes = Files.readAllBytes(own);
+            bytes[1234] = 1;
+            Files.write(own, bytes);
+            try (var input = box.letter(id, place, 300_000, () -> damage.add("damaged")).open()) {
+                assertThatThrownBy(input::readAllBytes).isInstanceOf(DamagedLetterException.class);
+            }
+            assertThat(damage).hasSize(1);
+        }
+    }
+}
