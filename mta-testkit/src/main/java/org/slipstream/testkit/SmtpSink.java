@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -84,6 +85,11 @@ public final class SmtpSink implements AutoCloseable {
     /// @param plans the plan of each connection by its number, from 1
     public static SmtpSink start(IntFunction<SinkPlan> plans) {
         return new SmtpSink(loopback(), plans);
+    }
+
+    /// A server on a free port of the loopback interface that follows a [Transcript] per connection; the last one is repeated.
+    public static SmtpSink following(String... transcripts) {
+        return start(Arrays.stream(transcripts).map(Transcript::of).toArray(SinkPlan[]::new));
     }
 
     /// A server on a free port of this address; the wildcard address stands for all of this machine.

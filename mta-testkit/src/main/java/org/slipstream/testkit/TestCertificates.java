@@ -28,7 +28,7 @@ public final class TestCertificates {
 
     private TestCertificates() {}
 
-    /// Serves a valid certificate for each name, chosen by SNI, and trusts all of them.
+    /// Serves a valid certificate for each name and 127.0.0.1, chosen by SNI, and trusts these and no others.
     public static SSLContext of(String... names) {
         List<String> options = List.of("-validity", "2");
         return context(store(options, names), names);
@@ -80,7 +80,8 @@ public final class TestCertificates {
     private static void generate(Path store, String name, List<String> options, Path output) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString(), "-genkeypair", "-alias", name,
-                "-keyalg", "EC", "-dname", "CN=" + name, "-ext", "SAN=dns:" + name, "-storetype", "PKCS12",
+                "-keyalg", "EC", "-dname", "CN=" + name, "-ext", "SAN=dns:" + name + ",ip:127.0.0.1", "-storetype",
+                "PKCS12",
                 "-keystore", store.toString(), "-storepass", SECRET));
         command.addAll(options);
         Process keytool = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile())
