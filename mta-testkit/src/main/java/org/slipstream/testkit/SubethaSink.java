@@ -1,7 +1,10 @@
 package org.slipstream.testkit;
 
+import org.subethamail.smtp.MessageHandler;
 import org.subethamail.smtp.server.SMTPServer;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -11,23 +14,16 @@ import java.util.Optional;
 
 import javax.net.ssl.SSLContext;
 
-/// An SMTP sink made of SubEthaSMTP, an independent implementation: a client that understands RFC 5321 as we do may still fail here.
+/// An SMTP sink made of SubEthaSMTP, an independent implementation: a client that reads RFC 5321 as this project does may still fail here.
 ///
-/// It accepts every message and keeps it once per recipient, as SubEthaSMTP delivers it.
+/// It accepts every message and keeps it.
 public final class SubethaSink implements AutoCloseable {
-    private static final int LARGEST_OCTETS = 64 << 20;
-
-    private final List<Mail> mails = Collections.synchronizedList(new ArrayList<>());
+    private final List<TestMessage> messages = Collections.synchronizedList(new ArrayList<>());
     private final SMTPServer server;
-
-    /// A message for one recipient.
-    public record Mail(String sender, String recipient, byte[] content) {}
 
     private SubethaSink(Optional<SSLContext> tls) {
         SMTPServer.Builder builder = SMTPServer.port(0).bindAddress(InetAddress.getLoopbackAddress())
-                .hostName("subetha.example").insertReceivedHeaders(false).maxMessageSize(LARGEST_OCTETS)
-                .messageHandler((_, from, to, content) -> mails
-                        .add(new Mail(from == null ? "" : from, to, content.clone())));
+                .hostName("subetha.example").messageHandlerFactory(_ -> new Keeping());
         tls.ifPresent(context -> builder.enableTLS().startTlsSocketFactory(context));
         server = builder.build();
         server.start();
@@ -53,13 +49,38 @@ public final class SubethaSink implements AutoCloseable {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), port());
     }
 
-    /// The messages so far, once per recipient.
-    public List<Mail> mails() {
-        return List.copyOf(mails);
+    /// The messages so far.
+    public List<TestMessage> messages() {
+        return List.copyOf(messages);
     }
 
     @Override
     public void close() {
         server.stop();
+    }
+
+    /// One transaction.
+    private final class Keeping implements MessageHandler {
+        private String sender = "";
+        private final List<String> recipients = new ArrayList<>();
+
+        @Override
+        public void from(String address) {
+            sender = address;
+        }
+
+        @Override
+        public void recipient(String address) {
+            recipients.add(address);
+        }
+
+        @Override
+        public String data(InputStream content) throws IOException {
+            messages.add(new TestMessage(sender, recipients, content.readAllBytes()));
+            return "";
+        }
+
+        @Override
+        public void done() {}
     }
 }

@@ -88,9 +88,9 @@ class SmtpTalkerTest {
             talker.must(250, "RCPT TO:<b@far.example>");
             talker.must(354, "DATA");
             assertThat(talker.data(content).code()).isEqualTo(250);
-            assertThat(sink.mails()).singleElement().satisfies(mail -> {
+            assertThat(sink.messages()).singleElement().satisfies(mail -> {
                 assertThat(mail.sender()).isEqualTo("a@x.example");
-                assertThat(mail.recipient()).isEqualTo("b@far.example");
+                assertThat(mail.recipients()).containsExactly("b@far.example");
                 assertThat(mail.content()).isEqualTo(content);
             });
         }
