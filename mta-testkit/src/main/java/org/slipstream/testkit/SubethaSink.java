@@ -77,7 +77,7 @@ public final class SubethaSink implements AutoCloseable {
         @Override
         public String data(InputStream content) throws IOException {
             messages.add(new TestMessage(sender, recipients, content.readAllBytes()));
-            return "";
+            return "Ok";
         }
 
         @Override
