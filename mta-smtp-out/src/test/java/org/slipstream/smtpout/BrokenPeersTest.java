@@ -12,7 +12,7 @@ import org.slipstream.testkit.UnusedPort;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.slipstream.smtpout.Post.letter;
+import static org.slipstream.smtpout.Post.content;
 import static org.slipstream.smtpout.Post.transfer;
 import static org.slipstream.testkit.Transcript.HELLO;
 import static org.slipstream.testkit.Transcript.PLAIN_HELLO;
@@ -160,11 +160,11 @@ class BrokenPeersTest {
         try (var server = SmtpSink.following(stopsReading()); var carriers = new Carriers(Post.hasty(HASTY), events)) {
             carriers.open(1, Post.route(server), false);
             events.ready();
-            Post.deliver(carriers, 1, transfer(1, letter("x".repeat(70) + "\r\n")));
+            Post.deliver(carriers, 1, transfer(1, content("x".repeat(70) + "\r\n")));
             assertThat(events.unanswered(1).reason().toString()).contains("no answer within 400 ms");
             carriers.open(2, Post.route(server), false);
             events.awaitReady(2);
-            Post.deliver(carriers, 2, transfer(2, letter(("x".repeat(70) + "\r\n").repeat(500_000))));
+            Post.deliver(carriers, 2, transfer(2, content(("x".repeat(70) + "\r\n").repeat(500_000))));
             assertThat(events.unanswered(2).reason().toString()).contains("peer took no data for 400 ms");
             assertThat(events.unanswered(2).mayHaveArrived()).isFalse();
         }
@@ -186,7 +186,7 @@ class BrokenPeersTest {
                 """); var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, Post.route(server), false);
             events.ready();
-            Post.deliver(carriers, 1, transfer(1, letter(("x".repeat(70) + "\r\n").repeat(500_000))));
+            Post.deliver(carriers, 1, transfer(1, content(("x".repeat(70) + "\r\n").repeat(500_000))));
             assertThat(events.reply(1)).hasToString("552 5.3.4 enough");
             assertThat(events.answered(1).usable()).isFalse();
         }
@@ -224,7 +224,7 @@ class BrokenPeersTest {
                 """); var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, Post.route(server), false);
             events.ready();
-            Post.deliver(carriers, 1, transfer(1, letter(("x".repeat(70) + "\r\n").repeat(500_000))));
+            Post.deliver(carriers, 1, transfer(1, content(("x".repeat(70) + "\r\n").repeat(500_000))));
             assertThat(events.unanswered(1).mayHaveArrived()).isFalse();
         }
     }

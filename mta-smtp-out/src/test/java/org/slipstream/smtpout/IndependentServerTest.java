@@ -28,7 +28,7 @@ class IndependentServerTest {
         carriers.open(1, new Route.Smtp("[127.0.0.1]", List.of(new Route.Host("127.0.0.1", sink.port(), 0))), false);
         events.ready();
         for (int i = 1; i <= 3; i++) {
-            Post.deliver(carriers, 1, Post.transfer(i, Post.letter(TEXT), "a@there.example", "b@there.example"));
+            Post.deliver(carriers, 1, Post.transfer(i, Post.content(TEXT), "a@there.example", "b@there.example"));
             assertThat(events.answered(i).outcomes()).hasSize(2)
                     .allMatch(outcome -> outcome.outcome() instanceof Outcome.Delivered);
         }
