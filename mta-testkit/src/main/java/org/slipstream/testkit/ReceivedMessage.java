@@ -34,6 +34,6 @@ public record ReceivedMessage(String sender, List<String> recipients, String mai
 
     /// The Message-ID without angle brackets; empty when there is none.
     public String id() {
-        return TestMessage.idOf(content);
+        return OutgoingMessage.idOf(content);
     }
 }

@@ -215,7 +215,7 @@ public final class SmtpTalker implements AutoCloseable {
     }
 
     /// Sends a whole transaction. Gives the reply to the final dot, or the first refusal before it.
-    public SmtpReply send(TestMessage message) {
+    public SmtpReply send(OutgoingMessage message) {
         SmtpReply sender = say("MAIL FROM:<" + message.sender() + ">");
         if (sender.code() != 250) {
             return sender;
@@ -248,7 +248,7 @@ public final class SmtpTalker implements AutoCloseable {
     }
 
     /// Sends half of the content and closes the connection.
-    public void closeInTheMiddleOf(TestMessage message) {
+    public void closeInTheMiddleOf(OutgoingMessage message) {
         must(250, "MAIL FROM:<" + message.sender() + ">");
         message.recipients().forEach(recipient -> must(250, "RCPT TO:<" + recipient + ">"));
         must(354, "DATA");

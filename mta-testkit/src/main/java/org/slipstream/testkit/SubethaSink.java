@@ -18,12 +18,12 @@ import javax.net.ssl.SSLContext;
 ///
 /// It accepts every message and keeps it.
 public final class SubethaSink implements AutoCloseable {
-    private final List<TestMessage> messages = Collections.synchronizedList(new ArrayList<>());
+    private final List<OutgoingMessage> messages = Collections.synchronizedList(new ArrayList<>());
     private final SMTPServer server;
 
     private SubethaSink(Optional<SSLContext> tls) {
         SMTPServer.Builder builder = SMTPServer.port(0).bindAddress(InetAddress.getLoopbackAddress())
-                .hostName("subetha.example").messageHandlerFactory(_ -> new Keeping());
+                .hostName("subetha.example").insertReceivedHeaders(false).messageHandlerFactory(_ -> new Keeping());
         tls.ifPresent(context -> builder.enableTLS().startTlsSocketFactory(context));
         server = builder.build();
         server.start();
@@ -50,7 +50,7 @@ public final class SubethaSink implements AutoCloseable {
     }
 
     /// The messages so far.
-    public List<TestMessage> messages() {
+    public List<OutgoingMessage> messages() {
         return List.copyOf(messages);
     }
 
@@ -76,7 +76,7 @@ public final class SubethaSink implements AutoCloseable {
 
         @Override
         public String data(InputStream content) throws IOException {
-            messages.add(new TestMessage(sender, recipients, content.readAllBytes()));
+            messages.add(new OutgoingMessage(sender, recipients, content.readAllBytes()));
             return "Ok";
         }
 

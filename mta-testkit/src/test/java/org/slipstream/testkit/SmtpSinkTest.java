@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// The sink against the client of this module: what a script promises happens on the wire.
 class SmtpSinkTest {
-    private static final TestMessage MESSAGE = TestMessage.of("1@x", "a@x.example", "b@far.example");
+    private static final OutgoingMessage MESSAGE = OutgoingMessage.of("1@x", "a@x.example", "b@far.example");
     private static final SinkAction NOBODY = SinkAction.reply("550 5.1.1 User unknown");
 
     private static SmtpTalker introduced(SmtpSink sink) {
@@ -374,7 +374,7 @@ class SmtpSinkTest {
         try (SmtpSink sink = SmtpSink.start(script); SmtpTalker talker = SmtpTalker.greetedBy(sink.address())) {
             talker.must(500, "EHLO x");
             talker.must(250, "LHLO x");
-            assertThat(talker.send(new TestMessage("a@x.example", List.of("full@far.example", "b@far.example"),
+            assertThat(talker.send(new OutgoingMessage("a@x.example", List.of("full@far.example", "b@far.example"),
                     MESSAGE.content())).code()).isEqualTo(452);
             assertThat(talker.reply()).startsWith("250");
             assertThat(sink.messages()).hasSize(1);
