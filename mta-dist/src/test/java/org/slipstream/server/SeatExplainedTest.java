@@ -3,11 +3,13 @@ package org.slipstream.server;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SinkPhase;
+import org.slipstream.testkit.SinkScript;
+import org.slipstream.testkit.SmtpSink;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -23,9 +25,9 @@ class SeatExplainedTest {
 
     @Test
     void aMessageThatWaitsSaysWhyNoHostTakesItAndAskingChangesNothing() throws Exception {
-        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        try (SmtpSink silent = SmtpSink.start(SinkScript.smtp().on(SinkPhase.CONNECT, SinkAction.stall()));
                 SmallServer server = SmallServer.start(home, "queue.lanes-per-destination=1",
-                        "routes.far.example=smtp:127.0.0.1:" + silent.getLocalPort())) {
+                        "routes.far.example=smtp:127.0.0.1:" + silent.port())) {
             String first = server.send("ann@far.example");
             Awaitility.await().atMost(Duration.ofSeconds(90))
                     .until(() -> server.field(first, "state").equals("active"));

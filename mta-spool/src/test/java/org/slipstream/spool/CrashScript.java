@@ -131,7 +131,7 @@ final class CrashScript {
         record(spool, kept.get(3), 2, BUSY);
         record(spool, kept.get(3), 3, TAKEN);
         report(spool, kept.get(3));
-        TestMessages.done(then -> spool.defer(kept.get(3).id, world.nowMillis.get() + 1_000, then));
+        TestMessages.done(then -> spool.defer(kept.get(3).id, world.clock.millis() + 1_000, then));
         TestMessages.done(then -> spool.delayReported(kept.get(2).id, then));
         return kept;
     }
@@ -142,9 +142,9 @@ final class CrashScript {
     }
 
     private void lease(Spool spool) {
-        TestMessages.claim(spool, world.nowMillis.get() + 10_000, 3, world.nowMillis.get() + 60_000);
+        TestMessages.claim(spool, world.clock.millis() + 10_000, 3, world.clock.millis() + 60_000);
         TestMessages
-                .done(then -> spool.makeDue(Optional.empty(), Optional.of("example.net"), world.nowMillis.get(), then));
+                .done(then -> spool.makeDue(Optional.empty(), Optional.of("example.net"), world.clock.millis(), then));
     }
 
     /// Several sessions at once: their letters share a group.
@@ -174,7 +174,7 @@ final class CrashScript {
 
     /// What is delivered at once, now and then not.
     private void passing(Spool spool) throws IOException {
-        world.nowMillis.addAndGet(1_000);
+        world.clock.advanceMillis(1_000);
         if (random.nextInt(3) == 0) {
             // A reader brings the index up to the log.
             readerComes(spool);
@@ -225,7 +225,7 @@ final class CrashScript {
         spool.record(kept.id, List.of(new RecipientOutcome(1, TAKEN)), answered(span, recorded::countDown));
         refused(spool);
         log.fail(Optional.empty());
-        world.nowMillis.addAndGet(1_000);
+        world.clock.advanceMillis(1_000);
         Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> recorded.getCount() == 0);
         comesAgain(spool);
     }

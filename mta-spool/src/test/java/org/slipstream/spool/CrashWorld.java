@@ -5,19 +5,19 @@ import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.index.UnusableIndexException;
 import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.NewMessage;
+import org.slipstream.testkit.SimulatedClock;
 
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicLong;
 
 /// A spool whose box and register lie on one [DiskLog], with segments so small that a few dozen letters fill many.
 final class CrashWorld implements Spools.Parts, AutoCloseable {
     static final int SEGMENT_BYTES = 6_000;
     static final int INLINE_BYTES = 5_000;
 
-    final AtomicLong nowMillis = new AtomicLong(1_800_000_000_000L);
+    final SimulatedClock clock = new SimulatedClock();
     final DiskLog log;
 
     CrashWorld(DiskLog log) {
@@ -27,7 +27,7 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
 
     Spool open() throws SpoolException {
         return Spools.open(new SpoolConfig(CrashFiles.at(log), SEGMENT_BYTES, INLINE_BYTES, 0),
-                nowMillis::get, this);
+                clock::millis, this);
     }
 
     /// So short that the index hears of some messages and not of others.

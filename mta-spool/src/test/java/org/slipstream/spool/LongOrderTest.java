@@ -51,7 +51,7 @@ class LongOrderTest {
     }
 
     private void fill(int messages) throws InterruptedException {
-        FillQueue.fill(spool, messages, new byte[10], world.nowMillis.get() + HOUR);
+        FillQueue.fill(spool, messages, new byte[10], world.clock.millis() + HOUR);
     }
 
     @AfterEach
@@ -60,7 +60,7 @@ class LongOrderTest {
     }
 
     private long now() {
-        return world.nowMillis.get();
+        return world.clock.millis();
     }
 
     /// The order is a few dozen portions. The second one is held back until a letter has come; it is with the next group.
@@ -94,7 +94,7 @@ class LongOrderTest {
             }
         });
         secondPortion.await();
-        world.nowMillis.addAndGet(1);
+        world.clock.advanceMillis(1);
         CompletableFuture<QueueId> message = new CompletableFuture<>();
         try (Draft draft = spool.draft()) {
             draft.write(new byte[10], 0, 10);

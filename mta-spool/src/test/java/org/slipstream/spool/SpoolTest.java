@@ -82,7 +82,7 @@ class SpoolTest {
     }
 
     private long now() {
-        return world.nowMillis.get();
+        return world.clock.millis();
     }
 
     @Test
@@ -153,7 +153,7 @@ class SpoolTest {
     void idsGrowThoughTheClockJumpsBackAndTheQueueIsEmptyAfterARestart() throws Exception {
         QueueId first = TestMessages.commit(spool, "bob@example.net", TestMessages.body(10, 1));
         TestMessages.done(then -> spool.remove(first, then));
-        world.nowMillis.addAndGet(-3_600_000);
+        world.clock.setBack(Duration.ofHours(1));
         restart();
         QueueId second = TestMessages.commit(spool, "bob@example.net", TestMessages.body(10, 1));
         assertThat(second).isGreaterThan(first);
@@ -247,7 +247,7 @@ class SpoolTest {
             QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[10]);
             ids.add(id);
             TestMessages.done(then -> spool.defer(id, now() - 1000, then));
-            world.nowMillis.incrementAndGet();
+            world.clock.advanceMillis(1);
         }
         TestMessages.done(then -> spool.defer(ids.get(0), now() + 1000, then));
         TestMessages.done(then -> spool.defer(ids.get(4), now() - 2000, then));

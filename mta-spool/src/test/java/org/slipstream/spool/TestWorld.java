@@ -3,6 +3,7 @@ package org.slipstream.spool;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.index.UnusableIndexException;
 import org.slipstream.spool.log.MessageLog;
+import org.slipstream.testkit.SimulatedClock;
 
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -24,7 +25,7 @@ final class TestWorld implements Spools.Parts {
         void before(String call, Object[] arguments) throws Exception;
     }
 
-    final AtomicLong nowMillis = new AtomicLong(1_800_000_000_000L);
+    final SimulatedClock clock = new SimulatedClock();
     final AtomicLong usableBytes = new AtomicLong(Long.MAX_VALUE);
     final AtomicLong totalBytes = new AtomicLong(Long.MAX_VALUE);
     final List<String> calls = new CopyOnWriteArrayList<>();
@@ -38,7 +39,7 @@ final class TestWorld implements Spools.Parts {
     volatile Trouble trouble = (_, _) -> {};
 
     Spool open(SpoolConfig config) throws SpoolException {
-        return Spools.open(config, nowMillis::get, this);
+        return Spools.open(config, clock::millis, this);
     }
 
     Spool open(Path directory) throws SpoolException {

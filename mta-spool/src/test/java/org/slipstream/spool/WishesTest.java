@@ -27,7 +27,7 @@ class WishesTest {
     @TempDir
     Path directory;
     private final TestWorld world = new TestWorld();
-    private final long now = world.nowMillis.get();
+    private final long now = world.clock.millis();
     private final DeliveryOptions all = new DeliveryOptions(OptionalLong.of(now + HOUR),
             Optional.of(new DeliveryOptions.DeliverBy(now + 2 * HOUR, true, true)), -4, true);
 
@@ -81,8 +81,8 @@ class WishesTest {
         try (Spool spool = world.open(old)) {
             TestMessages.commit(spool, wished("bob@example.net"), TestMessages.body(100, 1));
         }
-        SpoolTools.export(old, world.nowMillis::get, files);
-        assertThat(SpoolTools.importFrom(fresh, world.nowMillis::get, files).findings()).isEmpty();
+        SpoolTools.export(old, world.clock::millis, files);
+        assertThat(SpoolTools.importFrom(fresh, world.clock::millis, files).findings()).isEmpty();
         try (Spool spool = world.open(fresh)) {
             assertThat(spool.list(Optional.empty(), 10)).singleElement()
                     .satisfies(each -> assertThat(each.envelope()).isEqualTo(wished("bob@example.net")));

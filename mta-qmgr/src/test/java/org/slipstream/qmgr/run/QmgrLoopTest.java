@@ -18,8 +18,10 @@ import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.Seating;
+import org.slipstream.testkit.SimulatedClock;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -27,7 +29,6 @@ import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.atomic.AtomicLong;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,13 +39,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class QmgrLoopTest {
     private final BlockingQueue<QmgrOrder> dispatcher = new LinkedBlockingQueue<>();
     private final CompletableFuture<Throwable> broken = new CompletableFuture<>();
-    private final AtomicLong clock = new AtomicLong(1_000_000);
+    private final SimulatedClock clock = new SimulatedClock(Instant.ofEpochMilli(1_000_000));
     private final Inbox inbox = new Inbox(2);
     private QmgrLoop loop = loop(QmgrConfig.defaults().plainSeating(new Random(1)));
 
     private QmgrLoop loop(Seating seating) {
         return new QmgrLoop(new QueueManager(QmgrConfig.defaults(), seating, new Random(1)), inbox, dispatcher::add,
-                clock::get,
+                clock::millis,
                 broken::complete);
     }
 
@@ -101,7 +102,7 @@ class QmgrLoopTest {
         started();
         assertThat(inbox.offerArrival(message(1))).isTrue();
         assertThat(next(QmgrOrder.ReadRecipients.class).id()).isEqualTo(new QueueId(1));
-        clock.addAndGet(300_000);
+        clock.advanceMillis(300_000);
         inbox.wake();
         next(QmgrOrder.Scan.class);
     }
@@ -128,7 +129,7 @@ class QmgrLoopTest {
             inbox.offerArrival(message(2));
             return inbox.offerArrival(message(3));
         }).get(90, SECONDS);
-        clock.addAndGet(1_000); // the gap between two scans
+        clock.advanceMillis(1_000); // the gap between two scans
         assertThat(List.of(dispatcher.take(), dispatcher.take(), dispatcher.take()))
                 .anyMatch(QmgrOrder.Scan.class::isInstance);
     }
@@ -138,7 +139,7 @@ class QmgrLoopTest {
         started();
         inbox.offerArrival(message(1));
         next(QmgrOrder.ReadRecipients.class);
-        assertThat(loop.inspect(brain -> brain.snapshot(clock.get()).messages().getFirst().why()).get(90, SECONDS))
+        assertThat(loop.inspect(brain -> brain.snapshot(clock.millis()).messages().getFirst().why()).get(90, SECONDS))
                 .isEqualTo("its recipients are being read");
         assertThatThrownBy(() -> loop.inspect(_ -> {
             throw new IllegalArgumentException("bad question");
@@ -194,7 +195,7 @@ class QmgrLoopTest {
         long delivery = runningDelivery();
         inbox.answer(delivered(delivery));
         next(QmgrOrder.RecordOutcome.class);
-        clock.addAndGet(1_000); // the idle lane's time is over, and the first to notice is an event that cannot happen
+        clock.advanceMillis(1_000); // the idle lane's time is over, and the first to notice is an event that cannot happen
         inbox.answer(new QmgrEvent.ConnectionReady(99));
         next(QmgrOrder.Close.class);
     }
