@@ -17,14 +17,16 @@ import java.util.SequencedMap;
 /// @param letters what became of each message of the file
 /// @param links every connection that was opened or tried, in order
 /// @param hosts what was known of each host, by its name
+/// @param queue open recipients over time, by the name of their message
 /// @param endMillis when the last thing happened
 public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMap<String, Road> roads,
         SequencedMap<QueueId, Way> letters, List<Link> links, SequencedMap<String, List<HostMark>> hosts,
-        long endMillis) {
+        SequencedMap<String, List<QueueSample>> queue, long endMillis) {
     public Course {
         attempts = List.copyOf(attempts);
         links = List.copyOf(links);
         hosts = Collections.unmodifiableSequencedMap(hosts);
+        queue = Collections.unmodifiableSequencedMap(queue);
         passings = List.copyOf(passings);
         roads = Collections.unmodifiableSequencedMap(roads);
         letters = Collections.unmodifiableSequencedMap(letters);
@@ -137,6 +139,12 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
             return state.isEmpty() ? "nothing" : state;
         }
     }
+
+    /// Open recipients of a message from a time on.
+    ///
+    /// @param waiting for a delivery
+    /// @param deferred until the time of the next attempt
+    public record QueueSample(long atMillis, int waiting, int deferred, int underWay) {}
 
     /// What became of a message.
     ///

@@ -2,6 +2,7 @@ package org.slipstream.lab.scene;
 
 import org.slipstream.lab.Latency;
 import org.slipstream.qmgr.flow.Feedback;
+import org.tomlj.Toml;
 import org.tomlj.TomlArray;
 import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
@@ -22,17 +23,33 @@ final class Section {
     /// A key whose name is the file's own, such as a domain.
     record Named(String name, Object value, int line) {}
 
+    private static final TomlTable EMPTY = Toml.parse("");
+
     private final String file;
     private final String title;
+    private final String path;
     private final int line;
     private final TomlTable table;
+    private final ChangedKeys changed;
     private final Set<String> known = new TreeSet<>();
 
-    Section(String file, String title, int line, TomlTable table) {
+    /// The whole file.
+    Section(String file, TomlTable table, ChangedKeys changed) {
+        this(file, "", "", 1, table, changed);
+    }
+
+    private Section(String file, String title, String path, int line, TomlTable table, ChangedKeys changed) {
         this.file = file;
         this.title = title;
+        this.path = path;
         this.line = line;
         this.table = table;
+        this.changed = changed;
+    }
+
+    /// A section in which every key has its default.
+    static Section ofDefaults() {
+        return new Section("", EMPTY, ChangedKeys.none());
     }
 
     int line() {
@@ -41,7 +58,7 @@ final class Section {
 
     boolean has(String key) {
         known.add(key);
-        return table.contains(List.of(key));
+        return changed.value(path(key)).isPresent() || table.contains(List.of(key));
     }
 
     Wrong wrong(String sentence) {
@@ -53,7 +70,9 @@ final class Section {
     }
 
     Wrong wrong(String key, String sentence) {
-        return wrong(line(key), (title.isEmpty() ? "" : title + ": ") + key + " " + sentence);
+        String what = (title.isEmpty() ? "" : title + ": ") + key + " " + sentence;
+        return changed.text(path(key)).map(text -> new Wrong(file + " with " + text + ": " + what))
+                .orElseGet(() -> wrong(line(key), what));
     }
 
     private int line(String key) {
@@ -62,12 +81,12 @@ final class Section {
     }
 
     private String path(String key) {
-        return (title.isEmpty() ? "" : title + ".") + key;
+        return (path.isEmpty() ? "" : path + ".") + key;
     }
 
     private Optional<Object> value(String key) {
         known.add(key);
-        return Optional.ofNullable(table.get(List.of(key)));
+        return changed.value(path(key)).or(() -> Optional.ofNullable(table.get(List.of(key))));
     }
 
     Optional<String> text(String key) {
@@ -153,10 +172,11 @@ final class Section {
         }).orElse(otherwise);
     }
 
+    /// The section of this name. A changed key below it makes a section that the file does not have.
     Optional<Section> section(String key) {
-        return value(key).map(value -> {
+        return value(key).or(() -> Optional.of((Object) EMPTY).filter(_ -> changed.isBelow(path(key)))).map(value -> {
             if (value instanceof TomlTable inner) {
-                return new Section(file, path(key), line(key), inner);
+                return new Section(file, path(key), path(key), line(key), inner, changed);
             }
             throw wrong(key, "is a section; write [" + path(key) + "] on a line of its own");
         });
@@ -176,7 +196,9 @@ final class Section {
             if (!(array.get(i) instanceof TomlTable inner)) {
                 throw wrong(key, "is a list of tables; write [[" + path(key) + "]] or { … }");
             }
-            sections.add(new Section(file, key + " " + (i + 1), firstLine(inner, line(key)), inner));
+            String name = inner.get(List.of("name")) instanceof String own ? own : Integer.toString(i + 1);
+            sections.add(new Section(file, key + " " + (i + 1), path(key) + "." + name, firstLine(inner, line(key)),
+                    inner, changed));
         }
         return sections;
     }
@@ -188,18 +210,17 @@ final class Section {
 
     /// Names of the sections within this one, which are known now.
     List<String> tables() {
-        List<String> names = table.keySet().stream().filter(key -> table.get(List.of(key)) instanceof TomlTable)
-                .toList();
+        Set<String> names = new TreeSet<>(changed.sectionsBelow(path));
+        table.keySet().stream().filter(key -> table.get(List.of(key)) instanceof TomlTable).forEach(names::add);
         known.addAll(names);
-        return names;
+        return List.copyOf(names);
     }
 
     /// All keys, whatever they are.
     List<Named> all() {
         List<Named> all = new ArrayList<>();
         for (String key : table.keySet()) {
-            known.add(key);
-            all.add(new Named(key, table.get(List.of(key)), line(key)));
+            all.add(new Named(key, value(key).orElseThrow(), line(key)));
         }
         return all;
     }

@@ -33,6 +33,7 @@ final class TimeAxis {
     private final List<Part> parts = new ArrayList<>();
     private final long endMillis;
 
+    /// @param stretches of all runs that share the axis, in order of their beginnings
     TimeAxis(List<Stretch> stretches, double left, double right) {
         this.endMillis = Math.max(1, stretches.stream().mapToLong(Stretch::endMillis).max().orElse(1));
         List<Span> silences = silences(stretches);

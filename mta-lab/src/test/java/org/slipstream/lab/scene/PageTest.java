@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class PageTest {
     private static String page(String name) {
-        return Page.of(Stage.play(ShelfTest.scene(name)));
+        return Page.of(List.of(Stage.play(ShelfTest.scene(name))));
     }
 
     @ParameterizedTest
@@ -55,7 +55,7 @@ class PageTest {
                 name = "<img/onerror=x>"
                 to = { "a.example" = 2 }
                 """);
-        String page = Page.of(Stage.play(((Reading.Good) reading).scene()));
+        String page = Page.of(List.of(Stage.play(((Reading.Good) reading).scene())));
 
         assertThat(page).contains("&lt;b&gt;&amp;&quot;&#39;", "&lt;img/onerror=x&gt;", "&lt;i&gt;.example")
                 .doesNotContain("<script", "<img", "<i>");
