@@ -39,7 +39,7 @@ final class ChangedKeys {
     private static Change change(String text, Collection<String> known) {
         int sign = text.indexOf('=');
         if (sign < 1) {
-            throw new Wrong("\"" + text + "\" changes nothing; write key=value, for example order=fifo");
+            throw new SceneMistake("\"" + text + "\" changes nothing; write key=value, for example order=fifo");
         }
         return new Change(path(text.substring(0, sign).strip(), known), parsed(text.substring(sign + 1).strip()), text);
     }
@@ -49,7 +49,7 @@ final class ChangedKeys {
             if (key.contains(".")) {
                 return key;
             }
-            throw new Wrong("unknown key \"" + key + "\"" + Nearest.hint(key, shortNames(known)));
+            throw new SceneMistake("unknown key \"" + key + "\"" + Nearest.hint(key, shortNames(known)));
         });
     }
 
@@ -113,7 +113,7 @@ final class ChangedKeys {
 
     void requireAllUsed(String file) {
         changes.stream().filter(change -> !asked.contains(change.path())).findFirst().ifPresent(change -> {
-            throw new Wrong(file + " with " + change.text() + ": unknown key \"" + change.path() + "\""
+            throw new SceneMistake(file + " with " + change.text() + ": unknown key \"" + change.path() + "\""
                     + Nearest.hint(change.path(), asked));
         });
     }

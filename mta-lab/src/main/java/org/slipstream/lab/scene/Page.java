@@ -34,7 +34,7 @@ public final class Page {
     private Page(List<Played> runs) {
         this.runs = runs;
         for (Played run : runs) {
-            run.scene().letters().values().forEach(letter -> color(letter.name()));
+            run.scene().messages().values().forEach(message -> color(message.name()));
             run.course().attempts().forEach(attempt -> color(attempt.name()));
         }
         this.axis = new TimeAxis(

@@ -3,7 +3,7 @@ package org.slipstream.lab.scene;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario;
-import org.slipstream.lab.Server;
+import org.slipstream.lab.ServerProfile;
 import org.slipstream.lab.TransportNames;
 
 import java.util.Collections;
@@ -16,20 +16,21 @@ import java.util.TreeMap;
 /// @param file its name, for messages
 /// @param title one line
 /// @param story what it shows, for readers
-/// @param letters the scenario's messages by id, as the file calls them
+/// @param messages the scenario's messages by id, as the file calls them
 /// @param transports the file's transport names and what stands for them
 /// @param stopMillis when the simulation ends, even with deliveries under way; `Long.MAX_VALUE` for the end of all mail
 /// @param changes keys that have another value than in the file, each as `key=value`
-public record Scene(String file, String title, String story, Scenario scenario, SequencedMap<QueueId, Letter> letters,
+public record Scene(String file, String title, String story, Scenario scenario,
+        SequencedMap<QueueId, SceneMessage> messages,
         TransportNames transports, long stopMillis, Expectations expected, List<String> changes) {
     public Scene {
-        letters = Collections.unmodifiableSequencedMap(letters);
+        messages = Collections.unmodifiableSequencedMap(messages);
         changes = List.copyOf(changes);
     }
 
     /// The same scene as one with changed keys. Nothing is expected of it.
     Scene with(List<String> changedKeys) {
-        return new Scene(file, title, story, scenario, letters, transports, stopMillis,
+        return new Scene(file, title, story, scenario, messages, transports, stopMillis,
                 new Expectations(List.of()), changedKeys);
     }
 
@@ -49,7 +50,7 @@ public record Scene(String file, String title, String story, Scenario scenario, 
     SequencedMap<String, Integer> serverLimits() {
         SequencedMap<String, Integer> limits = new TreeMap<>();
         for (Scenario.Place place : scenario.places()) {
-            long sessions = place.servers().values().stream().mapToLong(Server::sessions).sum();
+            long sessions = place.servers().values().stream().mapToLong(ServerProfile::sessions).sum();
             if (sessions < Integer.MAX_VALUE) {
                 limits.put(transports.theirs(place.route().transport()) + "/" + place.route().nextHop(),
                         (int) sessions);
@@ -63,7 +64,7 @@ public record Scene(String file, String title, String story, Scenario scenario, 
     /// @param name that of its `[[messages]]`; the messages of a stream share it
     /// @param number within its stream, from 1
     /// @param ofMany messages in the stream
-    public record Letter(String name, int number, int ofMany) {
+    public record SceneMessage(String name, int number, int ofMany) {
         /// Tells it from the others of its stream.
         @Override
         public String toString() {

@@ -1,6 +1,6 @@
 package org.slipstream.lab.scene;
 
-import org.slipstream.lab.scene.Course.Link;
+import org.slipstream.lab.scene.Course.CourseConnection;
 import org.slipstream.lab.scene.Course.Road;
 import org.slipstream.lab.scene.Stage.Played;
 import tools.jackson.databind.json.JsonMapper;
@@ -91,12 +91,12 @@ public final class SceneSeries {
     }
 
     private void messages(int run, Played played) {
-        played.course().letters().forEach((id, way) -> {
-            var letter = played.scene().letters().get(id);
+        played.course().messages().forEach((id, way) -> {
+            var message = played.scene().messages().get(id);
             var mail = played.scene().scenario().mails().get((int) id.value() - 1);
-            row("messages", run, letter.name(), letter.number(), mail.arrivalMillis(), mail.recipients().size(),
+            row("messages", run, message.name(), message.number(), mail.arrivalMillis(), mail.recipients().size(),
                     way.entries(), way.delivered(), way.failed(), cell(way.firstMillis()), cell(way.lastMillis()),
-                    played.alone().get(letter.name()));
+                    played.alone().get(message.name()));
         });
     }
 
@@ -105,7 +105,7 @@ public final class SceneSeries {
                 mark.event().name().toLowerCase(Locale.ROOT), mark.size(), limit));
     }
 
-    private void connection(int run, Link link) {
+    private void connection(int run, CourseConnection link) {
         link.spans().forEach(span -> row("connections", run, link.slot(), link.host(), span.fromMillis(),
                 span.toMillis(), span.phase().name().toLowerCase(Locale.ROOT), link.deliveries(), link.end()));
     }
