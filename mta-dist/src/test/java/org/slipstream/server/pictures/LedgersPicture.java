@@ -38,10 +38,10 @@ final class LedgersPicture {
                 .arrow(x(2) + BOX / 2.0, events, x(2) + BOX / 2.0, top)
                 .arrow(x(2), TOP + 40, x(0) + BOX, TOP + 40)
                 .arrow(x(2) + 40.0, events, x(2) + 40.0, top - GAP / 2.0, x(1) + BOX / 2.0, top - GAP / 2.0, x(1) + BOX / 2.0, top)
-                .centred(x(1) + BOX / 2.0, TOP + 30, "soft", "the seating says what it means");
+                .centred(x(1) + BOX / 2.0, TOP + 30, "soft", "decided by the seating");
         return drawing.svg(Math.max(window, Math.max(host, connection)),
-                "A failed host costs its own ledger; the window of a destination shrinks when no host of it is left to try.",
-                "States, events and results are the sealed types of the code; the arrows are drawn by hand (docs/placement.md).");
+                "A failed attempt marks the host. The window of the destination shrinks only when no other host is left to try.",
+                "States, events and results are sealed types, the phases of a connection those of the lab. The arrows are drawn by hand.");
     }
 
     private static double x(int column) {

@@ -36,13 +36,13 @@ final class LogPicture {
                 "appends records, syncs once", "for many clients; then 250"));
         double indexer = drawing.box(MIDDLE, TOP + 120, BOX, "box", "indexer", List.of("thread " + thread(root, "Indexer"),
                 "applies records in order,", "seconds later, many at a time"));
-        double readers = drawing.box(MIDDLE, TOP + 240, BOX, "box", "readers", List.of("threads " + thread(root, "ReaderThreads") + "…",
+        double readers = drawing.box(MIDDLE, TOP + 212, BOX, "box", "readers", List.of("threads " + thread(root, "ReaderThreads") + "…",
                 "scans, recipients, queue list"));
         double index = drawing.box(RIGHT, TOP + 120, BOX, "c1", "queue index (tables)", tables(root));
         drawing.arrow(MIDDLE, TOP + 40, LEFT + BOX, TOP + 40)
                 .arrow(LEFT + BOX, TOP + 160, MIDDLE, TOP + 160).arrow(MIDDLE + BOX, TOP + 160, RIGHT, TOP + 160)
-                .arrow(RIGHT + BOX / 2.0, index, RIGHT + BOX / 2.0, TOP + 280, MIDDLE + BOX, TOP + 280)
-                .arrow(LEFT + BOX, TOP + 270, MIDDLE, TOP + 270);
+                .arrow(RIGHT, TOP + 240, MIDDLE + BOX, TOP + 240)
+                .arrow(LEFT + BOX, TOP + 240, MIDDLE, TOP + 240);
         return drawing.svg(Math.max(log, Math.max(Math.max(writer, indexer), readers)),
                 "A record that is applied twice leads to the same state, so an index that is older than the log is brought up by reading on.",
                 "Records, tables and threads come from the code; the arrows are drawn by hand (docs/spool.md).");

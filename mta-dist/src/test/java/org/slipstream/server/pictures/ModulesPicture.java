@@ -121,7 +121,7 @@ final class ModulesPicture {
         }
         arrows(drawing, uses, places);
         return drawing.svg(y - BETWEEN, "An arrow leads to a module that is used. Arrows that follow from others are left out.",
-                "…: several threads with a number. Threads without a name, of libraries and of commands are left out.");
+                "…: several threads with a number or an addition. Threads of libraries and threads without a fixed name are left out.");
     }
 
     private static long users(String module, Map<String, Set<String>> uses) {

@@ -3,7 +3,7 @@ package org.slipstream.lab.scene;
 import java.util.Collection;
 import java.util.Comparator;
 
-/// The known word that somebody probably meant.
+/// Finds the known word that is most similar to a misspelt one.
 final class Nearest {
     private Nearest() {}
 

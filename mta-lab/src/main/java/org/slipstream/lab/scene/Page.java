@@ -128,7 +128,7 @@ public final class Page {
             values.put("variant", run.scene().variant());
             values.put("sequence", Runs.text(Verdicts.sequence(run.course(), _ -> true)));
             all.add(values);
-            y += RUN_HEAD + picture.height() + Picture.chartHeight() + 24;
+            y += RUN_HEAD + picture.height() + Charts.HEIGHT + 24;
         }
         List<Map<String, Object>> legend = new ArrayList<>();
         int x = Picture.LEFT;

@@ -2,27 +2,20 @@ package org.slipstream.lab.scene;
 
 import org.slipstream.lab.scene.Course.CourseConnection;
 import org.slipstream.lab.scene.Course.HostMark;
-import org.slipstream.lab.scene.Course.Mark;
 import org.slipstream.lab.scene.Course.Passing;
 import org.slipstream.lab.scene.Course.Phase;
-import org.slipstream.lab.scene.Course.QueueSample;
-import org.slipstream.lab.scene.Course.Road;
 import org.slipstream.lab.scene.Course.Span;
-import org.slipstream.lab.scene.Waits.Wait;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.ToIntFunction;
-import java.util.stream.LongStream;
 
 /// The coordinates of everything in the picture of one run: time goes to the right, each connection has a row, and preemptions stand above
-/// the rows. Below them are the queue, who waits behind whom, and a chart of each window, all on the same time axis.
+/// the rows. The [Charts] below them have the same time axis.
 final class Picture {
     static final int WIDTH = 960;
     static final int LEFT = 70;
@@ -31,17 +24,12 @@ final class Picture {
     private static final int TOP = 66;
     private static final int LABELS = 3;
     private static final int LABEL_HEIGHT = 14;
-    private static final int ROW = 24;
-    private static final int BAR = 18;
+    static final int ROW = 24;
+    static final int BAR = 18;
     private static final int MOST_SLOTS = 40;
-    private static final int CHART = 150;
-    private static final int CHART_TOP = 24;
-    private static final int CHART_BOTTOM = CHART - 38;
-    private static final int MOST_CHARTS = 8;
-    private static final int MOST_WAITING = 12;
-    private static final int LETTER = 7;
+    static final int MOST_CHARTS = 8;
+    static final int LETTER = 7;
     private static final int LEAST_BETWEEN_MARKS = 24;
-    private static final double LEAST_WIDTH = 1;
 
     private final Course course;
     private final List<Stretch> stretches;
@@ -70,20 +58,13 @@ final class Picture {
         values.put("height", height());
         values.put("axis-y", bottom() + 32);
         values.put("slots-y", TOP - 10);
-        values.put("ticks", ticks(TOP - 4, bottom()));
+        values.put("ticks", ticks(axis, TOP - 4, bottom()));
         values.put("silences", silences());
         values.put("rows", rows());
         values.put("waits", waits());
         values.put("bars", bars());
         marks(values);
-        values.put("chart-height", CHART);
-        values.put("chart-axis-y", CHART_BOTTOM + 32);
-        values.put("chart-ticks", ticks(CHART_TOP, CHART_BOTTOM));
-        values.put("queue", List.of(queue()));
-        queueRows(values);
-        List<Map<String, Object>> windows = windows();
-        values.put("windows", windows);
-        values.put("has-windows", windows.isEmpty() ? List.of() : List.of(Map.of()));
+        values.putAll(new Charts(course, axis, color, serverLimits).values());
         values.put("links", links());
         values.put("link-names", linkNames());
         List<Map<String, Object>> hosts = hosts();
@@ -95,10 +76,6 @@ final class Picture {
 
     int height() {
         return bottom() + 38;
-    }
-
-    static int chartHeight() {
-        return CHART;
     }
 
     private int bottom() {
@@ -113,13 +90,13 @@ final class Picture {
         return TOP + (slot - 1) * (double) ROW + (ROW - BAR) / 2.0;
     }
 
-    private static String number(double value) {
+    static String number(double value) {
         return TimeAxis.number(value);
     }
 
     // ---- the rows
 
-    private List<Map<String, Object>> ticks(int top, int bottom) {
+    static List<Map<String, Object>> ticks(TimeAxis axis, int top, int bottom) {
         return axis.ticks().stream()
                 .<Map<String, Object>>map(tick -> Map.of("x", number(tick.x()), "top", top, "bottom", bottom,
                         "label-y", bottom + 16, "label", Times.seconds(tick.atMillis())))
@@ -195,7 +172,7 @@ final class Picture {
         return box;
     }
 
-    private static String times(long from, long to) {
+    static String times(long from, long to) {
         return Times.seconds(from) + " to " + Times.seconds(to);
     }
 
@@ -267,7 +244,7 @@ final class Picture {
 
     // ---- preemptions
 
-    /// Preemptions that stand too close to each other to be told apart share a mark.
+    /// Preemptions that are too close to each other for a label each share a mark.
     private List<List<Passing>> groups() {
         List<List<Passing>> groups = new ArrayList<>();
         for (Passing each : course.passings()) {
@@ -323,229 +300,5 @@ final class Picture {
                         ? ""
                         : "; the last of " + group.size() + ": " + Page.words(group.getLast()) + ", at "
                                 + Times.seconds(group.getLast().atMillis()));
-    }
-
-    // ---- the queue
-
-    /// Recipients that wait, one area for each message on top of the other.
-    private Map<String, Object> queue() {
-        TreeSet<Long> times = new TreeSet<>(List.of(0L, axis.endMillis()));
-        course.queue().values().forEach(samples -> samples.forEach(each -> times.add(each.atMillis())));
-        List<Long> drawn = drawn(List.copyOf(times));
-        long[] sums = new long[drawn.size()];
-        List<Map<String, Object>> areas = new ArrayList<>();
-        List<long[]> edges = new ArrayList<>();
-        edges.add(sums.clone());
-        course.queue().forEach((_, samples) -> {
-            for (boolean deferred : List.of(false, true)) {
-                add(sums, drawn, samples, deferred);
-                edges.add(sums.clone());
-            }
-        });
-        long most = Math.max(1, LongStream.of(sums).max().orElse(1));
-        int i = 0;
-        for (String name : course.queue().keySet()) {
-            for (boolean deferred : List.of(false, true)) {
-                if (!Arrays.equals(edges.get(i), edges.get(i + 1))) {
-                    areas.add(Map.of("path", area(drawn, edges.get(i), edges.get(i + 1), most), "color",
-                            color.applyAsInt(name), "class", deferred ? "deferred" : "waiting", "title",
-                            name + (deferred ? ": until the time of the next attempt" : ": for a delivery")));
-                }
-                i++;
-            }
-        }
-        return Map.of("areas", areas, "levels", levels(List.of(0L, most), most));
-    }
-
-    /// One time for each unit of the picture.
-    private List<Long> drawn(List<Long> times) {
-        List<Long> drawn = new ArrayList<>();
-        for (long time : times) {
-            if (time <= axis.endMillis()) {
-                if (!drawn.isEmpty() && x(time) - x(drawn.getLast()) < LEAST_WIDTH / 2) {
-                    drawn.removeLast();
-                }
-                drawn.add(time);
-            }
-        }
-        return drawn;
-    }
-
-    private static void add(long[] sums, List<Long> times, List<QueueSample> samples, boolean deferred) {
-        int next = 0;
-        int value = 0;
-        for (int i = 0; i < sums.length; i++) {
-            while (next < samples.size() && samples.get(next).atMillis() <= times.get(i)) {
-                value = deferred ? samples.get(next).deferred() : samples.get(next).waiting();
-                next++;
-            }
-            sums[i] += value;
-        }
-    }
-
-    private String area(List<Long> times, long[] below, long[] above, long most) {
-        StringBuilder path = new StringBuilder(
-                "M" + number(x(times.getFirst())) + " " + number(chartY(above[0], most)));
-        for (int i = 1; i < times.size(); i++) {
-            path.append(" H").append(number(x(times.get(i))));
-            if (above[i] != above[i - 1]) {
-                path.append(" V").append(number(chartY(above[i], most)));
-            }
-        }
-        path.append(" V").append(number(chartY(below[times.size() - 1], most)));
-        for (int i = times.size() - 2; i >= 0; i--) {
-            if (below[i] != below[i + 1]) {
-                path.append(" V").append(number(chartY(below[i], most)));
-            }
-            path.append(" H").append(number(x(times.get(i))));
-        }
-        return path.append(" z").toString();
-    }
-
-    private static List<Map<String, Object>> levels(List<Long> levels, long most) {
-        return levels.stream().distinct()
-                .<Map<String, Object>>map(level -> Map.of("y", number(chartY(level, most)), "label-x", LEFT - 8,
-                        "label-y", number(chartY(level, most) + 4), "label", level))
-                .toList();
-    }
-
-    private static double chartY(long size, long most) {
-        return CHART_BOTTOM - (double) Math.max(0, size) / most * (CHART_BOTTOM - CHART_TOP);
-    }
-
-    // ---- who waits behind whom
-
-    private void queueRows(Map<String, Object> values) {
-        List<Wait> all = Waits.of(course);
-        List<Map<String, Object>> names = new ArrayList<>();
-        List<Map<String, Object>> shares = new ArrayList<>();
-        course.queue().keySet().stream().filter(name -> all.stream().anyMatch(wait -> wait.name().equals(name)))
-                .limit(MOST_WAITING).forEach(name -> {
-                    double y = CHART_TOP + names.size() * (double) ROW;
-                    names.add(Map.of("label-x", LEFT - 8, "y", number(y + 16), "label", name));
-                    drawn(all.stream().filter(wait -> wait.name().equals(name)).toList(), y + 3, shares);
-                });
-        int bottom = CHART_TOP + names.size() * ROW;
-        values.put("behind-names", names);
-        values.put("behind-shares", shares);
-        values.put("has-behind", names.isEmpty() ? List.of() : List.of(Map.of()));
-        values.put("behind-height", bottom + 38);
-        values.put("behind-axis-y", bottom + 32);
-        values.put("behind-ticks", ticks(CHART_TOP - 4, bottom));
-    }
-
-    /// Waits that are too short to be seen are drawn as one, in which each message has its share of the time.
-    private void drawn(List<Wait> waits, double y, List<Map<String, Object>> shares) {
-        SequencedMap<String, Double> sums = new TreeMap<>();
-        long from = 0;
-        String words = "";
-        for (int i = 0; i < waits.size(); i++) {
-            Wait wait = waits.get(i);
-            if (sums.isEmpty()) {
-                from = wait.fromMillis();
-                words = wait.words();
-            } else {
-                words = "several in turn";
-            }
-            Waits.millisBehind(List.of(wait), wait.name())
-                    .forEach((name, millis) -> sums.merge(name, millis, Double::sum));
-            boolean last = i + 1 == waits.size() || waits.get(i + 1).fromMillis() > wait.toMillis();
-            if (last || x(wait.toMillis()) - x(from) >= LEAST_WIDTH) {
-                shares(wait, from, words, sums, y, shares);
-                sums.clear();
-            }
-        }
-    }
-
-    private void shares(Wait wait, long from, String words, SequencedMap<String, Double> sums, double top,
-            List<Map<String, Object>> shares) {
-        double all = sums.values().stream().mapToDouble(Double::doubleValue).sum();
-        double y = top;
-        for (var each : sums.entrySet()) {
-            double height = BAR * each.getValue() / all;
-            shares.add(Map.of("x", number(x(from)), "y", number(y), "w",
-                    number(Math.max(LEAST_WIDTH, x(wait.toMillis()) - x(from))), "h", number(height), "class",
-                    each.getKey().isEmpty() ? "wait" : "c" + color.applyAsInt(each.getKey()), "title",
-                    wait.name() + " waits behind " + words + ", " + times(from, wait.toMillis())));
-            y += height;
-        }
-    }
-
-    // ---- windows
-
-    private List<Map<String, Object>> windows() {
-        List<Map<String, Object>> charts = new ArrayList<>();
-        for (Road road : course.roads().values()) {
-            if (road.isTelling() && charts.size() < MOST_CHARTS) {
-                charts.add(chart(road, charts.size() + 1));
-            }
-        }
-        return charts;
-    }
-
-    private Map<String, Object> chart(Road road, int number) {
-        int limit = serverLimits.getOrDefault(road.name(), 0);
-        int most = Math.max(Math.max(1, limit), road.windows().stream().mapToInt(Mark::size).max().orElse(1));
-        Map<String, Object> chart = new TreeMap<>();
-        chart.put("number", number);
-        chart.put("name", road.name());
-        chart.put("sizes", Runs.text(Verdicts.windows(road)));
-        chart.put("levels", levels(List.of(0L, (long) most), most));
-        chart.put("limit", limit == 0
-                ? List.of()
-                : List.of(Map.of("y", number(chartY(limit, most)), "label-y", number(chartY(limit, most) - 4), "text",
-                        "limit of the server: " + limit + (limit == 1 ? " session" : " sessions"))));
-        chart.put("path", path(road, most));
-        chart.put("deaths", deaths(road, most));
-        return chart;
-    }
-
-    // Steps; a gap where nothing is remembered of the destination.
-    private String path(Road road, int most) {
-        StringBuilder path = new StringBuilder();
-        boolean drawing = false;
-        for (Mark mark : road.windows()) {
-            String x = number(x(mark.atMillis()));
-            String y = number(chartY(mark.size(), most));
-            boolean forgotten = isForgotten(mark);
-            if (drawing) {
-                path.append(" H").append(x);
-            }
-            if (!forgotten) {
-                path.append(drawing ? " V" + y : " M" + x + " " + y);
-            }
-            drawing = !forgotten;
-        }
-        return path.isEmpty() ? "M0 0" : path.substring(1);
-    }
-
-    private static boolean isForgotten(Mark mark) {
-        return switch (mark.event()) {
-            case FORGET, TIMER_REVIVE_FORGET, RESUME_FORGET -> true;
-            case NEW, OK, FAIL, FAIL_DEAD, OK_REVIVE, TIMER_REVIVE, SUSPEND, RESUME -> false;
-        };
-    }
-
-    private List<Map<String, Object>> deaths(Road road, int most) {
-        List<Map<String, Object>> deaths = new ArrayList<>();
-        List<Mark> marks = road.windows();
-        for (int i = 0; i < marks.size(); i++) {
-            if (marks.get(i).size() == 0 && !isForgotten(marks.get(i))) {
-                long from = marks.get(i).atMillis();
-                long to = i + 1 < marks.size() ? marks.get(i + 1).atMillis() : axis.endMillis();
-                double width = x(to) - x(from);
-                Map<String, Object> death = new TreeMap<>();
-                death.put("x", number(x(from)));
-                death.put("y", CHART_TOP);
-                death.put("w", number(Math.max(1.5, width)));
-                death.put("h", CHART_BOTTOM - CHART_TOP);
-                death.put("title", "dead, " + times(from, to));
-                death.put("text", width > 4 * LETTER ? "dead" : "");
-                death.put("label-x", number((x(from) + x(to)) / 2));
-                death.put("label-y", CHART_TOP + 14);
-                deaths.add(death);
-            }
-        }
-        return deaths;
     }
 }

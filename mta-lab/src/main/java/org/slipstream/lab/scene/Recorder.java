@@ -35,7 +35,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
-/// Writes down the course of a scene.
+/// Records the course of a scene.
 ///
 /// Deliveries are numbered in the order in which entries are taken, so the k-th entry is delivery k. An `Open` names a destination and
 /// no entry: it is for the first entry to that destination that was taken and has no seat yet. An entry without an answer ends when

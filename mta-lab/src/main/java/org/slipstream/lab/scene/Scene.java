@@ -65,7 +65,7 @@ public record Scene(String file, String title, String story, Scenario scenario,
     /// @param number within its stream, from 1
     /// @param ofMany messages in the stream
     public record SceneMessage(String name, int number, int ofMany) {
-        /// Tells it from the others of its stream.
+        /// A name that is unique within its stream.
         @Override
         public String toString() {
             return ofMany == 1 ? name : name + "#" + number;

@@ -82,7 +82,7 @@ public final class SceneSeries {
                 each.stepping(), each.level(), each.slots()));
         course.queue().forEach((name, samples) -> samples.forEach(each -> row("queue", run, name, each.atMillis(),
                 each.waiting(), each.deferred(), each.underWay())));
-        Waits.of(course).forEach(
+        WaitSeries.of(course).forEach(
                 each -> row("waits", run, each.name(), each.fromMillis(), each.toMillis(), each.words()));
         course.roads().values().forEach(road -> windows(run, road, played.scene().serverLimits().get(road.name())));
         course.links().forEach(link -> connection(run, link));

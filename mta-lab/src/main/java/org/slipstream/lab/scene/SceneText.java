@@ -17,7 +17,7 @@ import java.util.OptionalLong;
 import java.util.SequencedMap;
 import java.util.stream.Collectors;
 
-/// How a scene went, as text: the sequence, a table of messages, a table of destinations, and whether it was as expected.
+/// The results of a run as text: the sequence, a table of messages, a table of destinations, and whether the run is as expected.
 public final class SceneText {
     static final List<String> MESSAGE_TITLES = List.of("message", "copies", "entries", "recipients", "delivered",
             "arrives", "first", "last", "floor", "over floor", "inflation");
@@ -78,10 +78,10 @@ public final class SceneText {
 
     /// One row for each message of which recipients waited; see [#WAIT_TITLES].
     static List<List<String>> waitRows(Played played) {
-        List<Waits.Wait> waits = Waits.of(played.course());
+        List<WaitSeries.Wait> waits = WaitSeries.of(played.course());
         List<List<String>> rows = new ArrayList<>();
         for (String name : played.course().queue().keySet()) {
-            var behind = Waits.millisBehind(waits, name);
+            var behind = WaitSeries.millisBehind(waits, name);
             double all = behind.values().stream().mapToDouble(Double::doubleValue).sum();
             if (all > 0) {
                 rows.add(List.of(name, Times.seconds(Math.round(all)), behind.entrySet().stream()

@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// One table of a scenario file, read key by key. Whatever makes no sense becomes one sentence with file, line and a way
-/// out ([SceneMistake]); what nobody has asked for when [#end] is called is a mistake too.
+/// One table of a scenario file, read key by key. A value that is not valid becomes one sentence with file, line and a
+/// remedy ([SceneMistake]). A key that no reader has asked for when [#end] is called is a mistake too.
 final class Section {
     private static final int MANY = 1_000_000;
     private static final long LONGEST_MILLIS = 366L * 86_400_000;

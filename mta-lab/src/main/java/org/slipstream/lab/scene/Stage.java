@@ -14,9 +14,9 @@ import java.util.SequencedMap;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
-/// Plays a scene: the production queue manager in a simulated world.
+/// Runs a scene: the production queue manager in a simulated world.
 ///
-/// Beside the scene itself each message is played alone, in the same world with nobody else in it. The time that it takes then
+/// Besides the scene itself, each message is run alone in the same world. The time that it takes then
 /// is its floor: what it takes longer in company is what the others cost it. (Of a stream the first message is played.)
 public final class Stage {
     private static final long MOST_EVENTS = 5_000_000;

@@ -97,7 +97,7 @@ public final class StudyText {
         });
     }
 
-    /// What the second column tells.
+    /// The title of the second column.
     private static String second(Study study) {
         return hasWindows(study) ? "K" : "cache";
     }

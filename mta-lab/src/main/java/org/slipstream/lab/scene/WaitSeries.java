@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 ///
 /// Only the transports that the message uses count. Where nothing is under way there, the message waits for something else
 /// than a connection: for its destination, for DNS or for the disk.
-final class Waits {
+final class WaitSeries {
     /// A time in which the same deliveries were in the way.
     ///
     /// @param behind deliveries under way by the name of their message
@@ -41,7 +41,7 @@ final class Waits {
 
     private record Step(long atMillis, String name, int change) {}
 
-    private Waits() {}
+    private WaitSeries() {}
 
     /// The waits of all messages, by message and time.
     static List<Wait> of(Course course) {
