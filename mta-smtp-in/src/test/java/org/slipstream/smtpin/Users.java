@@ -1,7 +1,7 @@
 package org.slipstream.smtpin;
 
+import org.slipstream.core.sasl.ScramKeys;
 import org.slipstream.smtpin.auth.Credentials;
-import org.slipstream.smtpin.auth.ScramKeys;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

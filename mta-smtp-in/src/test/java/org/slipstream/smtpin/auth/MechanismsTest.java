@@ -3,6 +3,7 @@ package org.slipstream.smtpin.auth;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.core.sasl.ScramKeys;
 import org.slipstream.smtpin.ScramClient;
 
 import java.io.IOException;

@@ -2,7 +2,7 @@ package org.slipstream.smtpout.auth;
 
 import java.util.Objects;
 
-/// Who we are to another server. The text of this record keeps the password to itself, because records end up in logs.
+/// The login at another server. `toString` leaves out the password, because records appear in logs.
 public record Credentials(String user, String password) {
     public Credentials {
         Objects.requireNonNull(user);
