@@ -1,5 +1,6 @@
 package org.slipstream.dist.config;
 
+import org.slipstream.core.text.Nearest;
 import org.slipstream.dist.config.Config.HeaderRule;
 
 import java.io.IOException;

@@ -1,6 +1,7 @@
 package org.slipstream.dist.report;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.text.QuotedPrintable;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;

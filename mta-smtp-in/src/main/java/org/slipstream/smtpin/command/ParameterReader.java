@@ -4,6 +4,7 @@ import org.slipstream.core.BodyType;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Reply;
+import org.slipstream.core.text.Xtext;
 
 import java.time.DateTimeException;
 import java.time.Instant;
