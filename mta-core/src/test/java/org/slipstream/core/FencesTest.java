@@ -24,7 +24,8 @@ class FencesTest {
     @Test
     void theCoreIsNounsOnly() {
         classes().that().resideInAPackage("org.slipstream.core").should().onlyDependOnClassesThat(
-                resideInAnyPackage("org.slipstream.core", "java.lang..", "java.util", "java.util.function",
+                resideInAnyPackage("org.slipstream.core", "org.slipstream.core.text", "java.lang..", "java.util",
+                        "java.util.function",
                         "java.util.regex", "java.util.stream", "java.io", "java.util.random")
                         // A noun as well, and the only way to say how a long lies in an array.
                         .or(type(ByteOrder.class))

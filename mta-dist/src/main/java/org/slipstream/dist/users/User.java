@@ -5,7 +5,6 @@ import org.slipstream.core.sasl.OpaqueString;
 import org.slipstream.core.sasl.ScramKeys;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /// A user who may log in, as the file has it.
@@ -32,6 +31,6 @@ record User(String name, PasswordHash hash, Optional<ScramKeys> scram, List<Stri
     /// True when the user may send as this address. Local parts are compared without case.
     boolean owns(Address address) {
         return addresses.contains(EVERY_ADDRESS) || addresses.contains("@" + address.domainKey())
-                || addresses.contains(address.localPart().toLowerCase(Locale.ROOT) + "@" + address.domainKey());
+                || addresses.contains(address.folded().key());
     }
 }

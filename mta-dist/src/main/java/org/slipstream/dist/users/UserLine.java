@@ -79,7 +79,7 @@ final class UserLine {
         // A comma or a blank in a quoted local part would end the word.
         boolean oneWord = text.chars().noneMatch(c -> c == ',' || Character.isWhitespace(c));
         return oneWord
-                ? Address.parse(text).map(a -> a.localPart().toLowerCase(Locale.ROOT) + "@" + a.domainKey())
+                ? Address.parse(text).map(address -> address.folded().key())
                 : Optional.empty();
     }
 
