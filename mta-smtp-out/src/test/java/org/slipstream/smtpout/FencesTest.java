@@ -48,7 +48,7 @@ class FencesTest {
     }
 
     @Test
-    void conversionOfLettersKnowsStreamsAndNothingElse() {
+    void conversionOfMessagesKnowsStreamsAndNothingElse() {
         classes().that().resideInAPackage("..smtpout.content..").should().onlyDependOnClassesThat()
                 .resideInAnyPackage("..smtpout.content..", "org.slipstream.core.text", "java.lang..", "java.util",
                         "java.util.stream", "java.io",

@@ -20,7 +20,7 @@ class OpaqueStringTest {
     }
 
     @Test
-    void aLetterIsOneLetterHoweverItIsTyped() {
+    void aMessageIsOneMessageHoweverItIsTyped() {
         assertThat(OpaqueString.enforce("u\u0308")).isEqualTo(OpaqueString.enforce("\u00fc")).contains("\u00fc");
         assertThat(OpaqueString.enforce("\u1112\u1161\u11ab")).as("decomposed Hangul").contains("\ud55c");
     }

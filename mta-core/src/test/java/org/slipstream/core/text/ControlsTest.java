@@ -14,7 +14,7 @@ class ControlsTest {
     }
 
     @Test
-    void caseOfAsciiLettersAlone() {
+    void caseOfAsciiMessagesAlone() {
         assertThat(Ascii.upper("stra\u00dfe \u0131")).isEqualTo("STRA\u00dfE \u0131");
         assertThat(Ascii.lower("MAIL \u212a")).as("Kelvin sign").isEqualTo("mail \u212a");
         assertThat(Ascii.same("Mail", "mAIL")).isTrue();

@@ -7,10 +7,10 @@ import java.util.Optional;
 /// The server's side of LOGIN: two prompts, for the name and the password. No RFC standardizes it, and some old clients know no other
 /// mechanism.
 final class Login implements Mechanism {
-    private final Credentials credentials;
+    private final UserSecrets credentials;
     private Optional<String> user = Optional.empty();
 
-    Login(Credentials credentials) {
+    Login(UserSecrets credentials) {
         this.credentials = credentials;
     }
 

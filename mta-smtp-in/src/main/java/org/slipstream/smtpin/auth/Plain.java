@@ -9,9 +9,9 @@ import java.nio.charset.StandardCharsets;
 /// The server's side of PLAIN (RFC 4616 section 2): `message = [authzid] NUL authcid NUL passwd`, in UTF-8. The server prepares both
 /// strings.
 final class Plain implements Mechanism {
-    private final Credentials credentials;
+    private final UserSecrets credentials;
 
-    Plain(Credentials credentials) {
+    Plain(UserSecrets credentials) {
         this.credentials = credentials;
     }
 
@@ -31,7 +31,7 @@ final class Plain implements Mechanism {
         return verdict(credentials, parts[1], parts[2], sameUser);
     }
 
-    static Turn verdict(Credentials credentials, String user, String password, boolean sameUser) throws IOException {
+    static Turn verdict(UserSecrets credentials, String user, String password, boolean sameUser) throws IOException {
         String name = SaslPrep.text(user);
         // The password is verified in any case, so that the time does not tell which of the two was wrong.
         boolean right = fits(credentials, name, password);
@@ -40,7 +40,7 @@ final class Plain implements Mechanism {
                 : new Turn.Failed(name, right ? "acts for somebody else" : "wrong user or password");
     }
 
-    private static boolean fits(Credentials credentials, String name, String password) throws IOException {
+    private static boolean fits(UserSecrets credentials, String name, String password) throws IOException {
         for (String form : OpaqueString.forms(password)) {
             if (credentials.verify(name, form)) {
                 return true;

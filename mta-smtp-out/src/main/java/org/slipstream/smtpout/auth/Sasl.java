@@ -9,14 +9,14 @@ import java.util.Set;
 /// The client's side of one exchange of a SASL mechanism (RFC 4422), for one thread and one attempt.
 ///
 /// Challenges and responses have the form of the mechanism. The SMTP dialogue carries them in Base64, with [#encode] and [#decode].
-public sealed interface Sasl permits Scram, Sasl.PlainClient, Sasl.LoginClient {
+public sealed interface Sasl permits ScramClient, Sasl.PlainClient, Sasl.LoginClient {
     /// What a challenge leads to.
-    sealed interface Move {
+    sealed interface SaslMove {
         /// Send this response.
-        record Respond(byte[] words) implements Move {}
+        record Respond(byte[] words) implements SaslMove {}
 
         /// End the exchange: the server did not prove who it is, or its challenge is malformed.
-        record GiveUp(String reason) implements Move {}
+        record GiveUp(String reason) implements SaslMove {}
     }
 
     String mechanism();
@@ -27,7 +27,7 @@ public sealed interface Sasl permits Scram, Sasl.PlainClient, Sasl.LoginClient {
     /// The initial response (RFC 4954 section 4). Empty when the server begins.
     Optional<byte[]> first();
 
-    Move challenged(byte[] words);
+    SaslMove challenged(byte[] words);
 
     /// Why a success reply at this point is not accepted. Empty when it is.
     Optional<String> doubt();
@@ -38,7 +38,7 @@ public sealed interface Sasl permits Scram, Sasl.PlainClient, Sasl.LoginClient {
     /// @param openly true when mechanisms that send the password are allowed
     /// @param nonce unpredictable printable ASCII without commas
     static Optional<Sasl> choose(Set<String> offered, boolean openly, Credentials credentials, String nonce) {
-        List<Sasl> ours = List.of(Scram.sha256(credentials, nonce), Scram.sha1(credentials, nonce),
+        List<Sasl> ours = List.of(ScramClient.sha256(credentials, nonce), ScramClient.sha1(credentials, nonce),
                 new PlainClient(credentials), new LoginClient(credentials));
         return ours.stream().filter(sasl -> offered.contains(sasl.mechanism()))
                 .filter(sasl -> openly || !sasl.showsPassword()).findFirst();
@@ -83,8 +83,8 @@ public sealed interface Sasl permits Scram, Sasl.PlainClient, Sasl.LoginClient {
         }
 
         @Override
-        public Move challenged(byte[] words) {
-            return new Move.GiveUp("the server sends a challenge after the message of PLAIN");
+        public SaslMove challenged(byte[] words) {
+            return new SaslMove.GiveUp("the server sends a challenge after the message of PLAIN");
         }
 
         @Override
@@ -118,10 +118,10 @@ public sealed interface Sasl permits Scram, Sasl.PlainClient, Sasl.LoginClient {
         }
 
         @Override
-        public Move challenged(byte[] words) {
+        public SaslMove challenged(byte[] words) {
             return asked == answers.size()
-                    ? new Move.GiveUp("the server sends a third challenge for LOGIN")
-                    : new Move.Respond(utf8(answers.get(asked++)));
+                    ? new SaslMove.GiveUp("the server sends a third challenge for LOGIN")
+                    : new SaslMove.Respond(utf8(answers.get(asked++)));
         }
 
         @Override

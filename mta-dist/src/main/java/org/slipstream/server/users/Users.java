@@ -1,0 +1,122 @@
+package org.slipstream.server.users;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.Address;
+import org.slipstream.core.LogText;
+import org.slipstream.core.sasl.ScramKeys;
+import org.slipstream.smtpin.auth.UserSecrets;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/// The users as a running server knows them.
+///
+/// **Fresh.** Each login compares the file's stamp with the last one (one system call), and reads the file when it differs. A file with
+/// mistakes is reported once and changes nothing, so a half-saved line does not lock out the other users.
+///
+/// **No hint which names exist.** For an unknown name a password is compared with a hash that no password fits, and SCRAM gets keys
+/// that no password fits, with the usual iterations and the same salt each time.
+///
+/// Any thread may call it. The costly [#verify] runs on the threads of [org.slipstream.smtpin.auth.PasswordThreads], which bound the
+/// number of hashes at once and their memory.
+public final class Users implements UserSecrets {
+    private static final Logger log = LoggerFactory.getLogger(Users.class);
+    private static final PasswordHash NOBODY = PasswordHash.ofNobody();
+
+    private final UserFile file;
+    private final Optional<String> delimiter;
+    private final byte[] secret = new byte[32];
+    private volatile Known known;
+
+    /// @param stamp of the file that was read last, with or without success
+    private record Known(Map<String, User> users, Stamp stamp) {}
+
+    /// Two files with the same stamp are the same one, unchanged.
+    private record Stamp(Optional<Object> key, long modifiedNanos, long size) {
+        private static final Stamp NO_FILE = new Stamp(Optional.empty(), 0, -1);
+
+        static Stamp of(UserFile file) throws IOException {
+            try {
+                BasicFileAttributes now = Files.readAttributes(file.path(), BasicFileAttributes.class);
+                return new Stamp(Optional.ofNullable(now.fileKey()),
+                        now.lastModifiedTime().to(TimeUnit.NANOSECONDS), now.size());
+            } catch (NoSuchFileException none) {
+                return NO_FILE;
+            }
+        }
+    }
+
+    private Users(UserFile file, Optional<String> delimiter, Known known) {
+        this.file = file;
+        this.delimiter = delimiter;
+        this.known = known;
+        new SecureRandom().nextBytes(secret);
+    }
+
+    /// @param delimiter of subaddresses: who owns `alice@…` owns `alice+lists@…`
+    /// @throws UserFileException when there are mistakes in the file
+    public static Users open(UserFile file, Optional<String> delimiter) throws IOException, UserFileException {
+        Stamp stamp = Stamp.of(file);
+        UserFile.FileContent content = file.read();
+        if (!content.mistakes().isEmpty()) {
+            throw new UserFileException(content.mistakes().getFirst());
+        }
+        return new Users(file, delimiter, new Known(content.users(), stamp));
+    }
+
+    @Override
+    public boolean verify(String user, String password) throws IOException {
+        Optional<User> found = find(user);
+        boolean fits = found.map(User::hash).orElse(NOBODY).fits(password);
+        return fits && found.isPresent();
+    }
+
+    @Override
+    public Optional<ScramKeys> scram(String user) throws IOException {
+        return Optional.of(find(user).flatMap(User::scram)
+                .orElseGet(() -> ScramKeys.ofNobody(secret, user, ScramText.ITERATIONS)));
+    }
+
+    /// Clients take the strongest mechanism that is announced, so it has to work for everybody.
+    @Override
+    public boolean hasScramKeys() {
+        return known.users().values().stream().allMatch(user -> user.scram().isPresent());
+    }
+
+    /// True when this user may send in the name of this address.
+    public boolean owns(String user, Address sender) {
+        Optional<User> found = Optional.ofNullable(known.users().get(user));
+        return found.filter(u -> u.owns(sender) || u.owns(sender.withoutExtension(delimiter))).isPresent();
+    }
+
+    private Optional<User> find(String name) throws IOException {
+        if (!Stamp.of(file).equals(known.stamp())) {
+            readAgain();
+        }
+        return Optional.ofNullable(known.users().get(name));
+    }
+
+    private synchronized void readAgain() throws IOException {
+        // The stamp is taken first: what changes in between is read once more at the next login.
+        Stamp stamp = Stamp.of(file);
+        if (stamp.equals(known.stamp())) {
+            return;
+        }
+        UserFile.FileContent content = file.read();
+        if (content.mistakes().isEmpty()) {
+            known = new Known(content.users(), stamp);
+            log.info("msg=\"users read again\" users={}", content.users().size());
+        } else {
+            known = new Known(known.users(), stamp);
+            log.error("msg=\"users not read again, the former ones hold\" mistakes={} first=\"{}\"",
+                    content.mistakes().size(), LogText.text(content.mistakes().getFirst()));
+        }
+    }
+}
