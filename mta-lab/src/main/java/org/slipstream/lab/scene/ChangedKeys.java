@@ -1,5 +1,7 @@
 package org.slipstream.lab.scene;
 
+import org.slipstream.core.text.Nearest;
+
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
