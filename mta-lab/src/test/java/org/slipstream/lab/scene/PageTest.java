@@ -103,6 +103,7 @@ class PageTest {
 
     @Test
     void noPageShowsABackTick() {
-        assertThat(Shelf.names()).allSatisfy(name -> assertThat(page(name)).doesNotContain("`"));
+        assertThat(Shelf.names().stream().filter(name -> Shelf.find(name).orElseThrow().contains("`")).limit(5)).isNotEmpty()
+                .allSatisfy(name -> assertThat(page(name)).doesNotContain("`"));
     }
 }
