@@ -1,5 +1,8 @@
+import org.jspecify.annotations.NullMarked;
+
 /// The operator's API: HTTP on a UNIX domain socket.
-module org.slipstream.admin {
+@NullMarked module org.slipstream.admin {
+    requires static org.jspecify;
     requires transitive org.slipstream.core;
     requires transitive tools.jackson.databind;
     requires org.slf4j;

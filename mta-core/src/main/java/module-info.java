@@ -1,5 +1,8 @@
+import org.jspecify.annotations.NullMarked;
+
 /// The terms that more than one module uses: addresses, replies, messages, results.
-module org.slipstream.core {
+@NullMarked module org.slipstream.core {
+    requires static org.jspecify;
     requires org.slf4j;
 
     exports org.slipstream.core;

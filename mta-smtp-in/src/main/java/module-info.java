@@ -1,5 +1,8 @@
+import org.jspecify.annotations.NullMarked;
+
 /// The SMTP server: it reads a client's commands and content and hands a complete message to its embedder.
-module org.slipstream.smtpin {
+@NullMarked module org.slipstream.smtpin {
+    requires static org.jspecify;
     requires transitive org.slipstream.core;
     requires org.slf4j;
     requires subethasmtp;

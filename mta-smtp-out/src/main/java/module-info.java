@@ -1,5 +1,8 @@
+import org.jspecify.annotations.NullMarked;
+
 /// The SMTP and LMTP client: MX lookup, connections, and the dialogue that transfers a message.
-module org.slipstream.smtpout {
+@NullMarked module org.slipstream.smtpout {
+    requires static org.jspecify;
     requires transitive org.slipstream.core;
     requires transitive org.dnsjava;
     requires org.slf4j;
