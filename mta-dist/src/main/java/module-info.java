@@ -1,5 +1,5 @@
 /// The server and its commands: it reads the settings, connects the other modules and delivers local mail.
-module org.slipstream.dist {
+module org.slipstream.server {
     requires org.slipstream.admin;
     requires org.slipstream.core;
     requires org.slipstream.lab;

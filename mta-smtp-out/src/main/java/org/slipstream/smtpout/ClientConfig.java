@@ -2,7 +2,7 @@ package org.slipstream.smtpout;
 
 import org.slipstream.core.HostKey;
 import org.slipstream.core.Route;
-import org.slipstream.smtpout.dialog.Phase;
+import org.slipstream.smtpout.dialog.DialogPhase;
 import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.smtpout.wire.LongLines;
 
@@ -84,7 +84,7 @@ public record ClientConfig(String hostname, boolean startTls, List<InetSocketAdd
     }
 
     /// How long to wait for what is awaited (RFC 5321 section 4.5.3.2).
-    long patienceMillis(Phase awaited) {
+    long patienceMillis(DialogPhase awaited) {
         return switch (awaited) {
             case GREETING -> greetingMillis;
             case HELLO, AUTH, MAIL, RECIPIENT -> commandMillis;
