@@ -1,39 +1,52 @@
-package org.slipstream.smtpout;
+package org.slipstream.testkit;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/// Puts a server far away: every byte arrives half a round trip after it was sent, in both directions. As many bytes as anybody
-/// likes are under way, as on a long fast line.
-final class DelayProxy implements AutoCloseable {
+/// A TCP proxy that puts a server far away: every octet arrives half a round trip after it was sent, in both directions.
+///
+/// Any number of octets can be under way, as on a long path with much bandwidth.
+public final class LatencyProxy implements AutoCloseable {
     private final ServerSocket listener;
     private final int target;
     private final long delayNanos;
 
-    private record Piece(byte[] bytes, long dueNanos) {}
+    private record Piece(byte[] octets, long dueNanos) {}
 
-    DelayProxy(int targetPort, long roundTripMillis) throws IOException {
-        this.listener = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
-        this.target = targetPort;
-        this.delayNanos = TimeUnit.MILLISECONDS.toNanos(roundTripMillis) / 2;
+    /// @param targetPort the server's port on the loopback interface
+    public LatencyProxy(int targetPort, Duration roundTrip) {
+        try {
+            listener = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        target = targetPort;
+        delayNanos = roundTrip.toNanos() / 2;
         Thread.ofVirtual().start(this::accept);
     }
 
-    int port() {
+    /// Where clients connect, on the loopback interface.
+    public int port() {
         return listener.getLocalPort();
     }
 
     @Override
-    public void close() throws IOException {
-        listener.close();
+    public void close() {
+        try {
+            listener.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private void accept() {
@@ -52,28 +65,28 @@ final class DelayProxy implements AutoCloseable {
     }
 
     private void carry(Socket from, Socket to) {
-        BlockingQueue<Piece> line = new LinkedBlockingQueue<>();
+        BlockingQueue<Piece> path = new LinkedBlockingQueue<>();
         Thread.ofVirtual().start(() -> {
             byte[] buffer = new byte[64 * 1024];
             try {
                 InputStream in = from.getInputStream();
                 for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-                    line.add(new Piece(Arrays.copyOf(buffer, read), System.nanoTime() + delayNanos));
+                    path.add(new Piece(Arrays.copyOf(buffer, read), System.nanoTime() + delayNanos));
                 }
             } catch (IOException _) {
-                // The end all the same.
+                // A reset ends the stream, too.
             }
-            line.add(new Piece(new byte[0], System.nanoTime() + delayNanos));
+            path.add(new Piece(new byte[0], System.nanoTime() + delayNanos));
         });
         Thread.ofVirtual().start(() -> {
             try (to) {
                 OutputStream out = to.getOutputStream();
-                for (Piece piece = line.take(); piece.bytes().length > 0; piece = line.take()) {
+                for (Piece piece = path.take(); piece.octets().length > 0; piece = path.take()) {
                     TimeUnit.NANOSECONDS.sleep(piece.dueNanos() - System.nanoTime());
-                    out.write(piece.bytes());
+                    out.write(piece.octets());
                 }
             } catch (IOException | InterruptedException _) {
-                // Nobody is there to take it.
+                // The receiver is gone.
             }
         });
     }
