@@ -8,7 +8,6 @@ import jakarta.mail.Session;
 import jakarta.mail.Transport;
 import jakarta.mail.internet.InternetAddress;
 import jakarta.mail.internet.MimeMessage;
-
 import org.junit.jupiter.api.Test;
 import org.slipstream.testkit.server.Slipstream;
 
@@ -40,7 +39,8 @@ class ExamplesIT {
     @Test
     void theSubmissionRelaySendsForUsersWhoHaveLoggedIn() throws Exception {
         try (var partner = Slipstream.forDomain("partner.example").start();
-                var mta = example("submission-relay").with("listen.smtp", "off").with("listen.submissions", "127.0.0.1:0")
+                var mta = example("submission-relay").with("listen.smtp", "off")
+                        .with("listen.submissions", "127.0.0.1:0")
                         .withRoute("partner.example", partner.smtp()).start()) {
             assertRefused(mta.submission(), "ann@partner.example", "530 5.7.0");
             mta.command("open sesame\n", "user", "add", "alice");

@@ -30,7 +30,12 @@ import java.util.concurrent.TimeoutException;
 /// ports of the loopback interface and a temporary home, which is deleted when it stops. [ServerArchive] says where the
 /// program is.
 public final class Slipstream
-        implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback, AutoCloseable {
+        implements
+            BeforeAllCallback,
+            BeforeEachCallback,
+            AfterEachCallback,
+            AfterAllCallback,
+            AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(20);
     private final List<String> settings;
     private final Optional<Path> file;
@@ -115,7 +120,8 @@ public final class Slipstream
         List<String> messages = messages(address);
         while (messages.size() < count) {
             if (System.nanoTime() > deadline) {
-                throw new TimeoutException(address + " received " + messages.size() + " of " + count + " messages:\n" + log());
+                throw new TimeoutException(
+                        address + " received " + messages.size() + " of " + count + " messages:\n" + log());
             }
             Thread.sleep(POLL);
             messages = messages(address);
@@ -141,7 +147,8 @@ public final class Slipstream
     /// @param input its standard input
     /// @throws IOException when the exit code is not 0
     public String command(String input, String... arguments) throws IOException, InterruptedException {
-        var line = new ArrayList<>(List.of(get().server().program().resolve("mta").toString(), "--home", home().toString()));
+        var line = new ArrayList<>(
+                List.of(get().server().program().resolve("mta").toString(), "--home", home().toString()));
         line.addAll(List.of(arguments));
         Path given = Files.writeString(get().folder().resolve("input"), input);
         Process process = new ProcessBuilder(line).redirectInput(given.toFile()).redirectErrorStream(true).start();

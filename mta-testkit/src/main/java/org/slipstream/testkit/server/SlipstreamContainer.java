@@ -35,7 +35,8 @@ public final class SlipstreamContainer extends GenericContainer<SlipstreamContai
 
     /// The archive that [ServerArchive] names, on the image of the environment variable `SLIPSTREAM_BASE_IMAGE` or the default one.
     public SlipstreamContainer() {
-        this(ServerArchive.configured(), Optional.ofNullable(System.getenv("SLIPSTREAM_BASE_IMAGE")).orElse(BASE_IMAGE));
+        this(ServerArchive.configured(),
+                Optional.ofNullable(System.getenv("SLIPSTREAM_BASE_IMAGE")).orElse(BASE_IMAGE));
     }
 
     /// @param archive the file `slipstream-<version>.tar.gz`, or the folder that it unpacks to
@@ -83,7 +84,8 @@ public final class SlipstreamContainer extends GenericContainer<SlipstreamContai
                 return files.stream().map(file -> read(box + "/" + file)).toList();
             }
             if (System.nanoTime() > deadline) {
-                throw new TimeoutException(address + " received " + files.size() + " of " + count + " messages:\n" + getLogs());
+                throw new TimeoutException(
+                        address + " received " + files.size() + " of " + count + " messages:\n" + getLogs());
             }
             Thread.sleep(POLL);
         }
@@ -95,9 +97,11 @@ public final class SlipstreamContainer extends GenericContainer<SlipstreamContai
 
     private static ImageFromDockerfile image(Path archive, String baseImage) {
         boolean packed = Files.isRegularFile(archive);
-        return new ImageFromDockerfile().withFileFromPath(packed ? "slipstream.tar.gz" : "slipstream", archive.toAbsolutePath())
+        return new ImageFromDockerfile()
+                .withFileFromPath(packed ? "slipstream.tar.gz" : "slipstream", archive.toAbsolutePath())
                 .withDockerfileFromBuilder(file -> (packed
-                        ? file.from(baseImage).add("slipstream.tar.gz", "/opt/").run("mv /opt/slipstream-* /opt/slipstream")
+                        ? file.from(baseImage).add("slipstream.tar.gz", "/opt/")
+                                .run("mv /opt/slipstream-* /opt/slipstream")
                         : file.from(baseImage).copy("slipstream", "/opt/slipstream")).run("mkdir -p " + HOME)
                         .entryPoint("/opt/slipstream/mta", "--home", HOME, "run").build());
     }

@@ -1,8 +1,8 @@
 package org.slipstream.testkit.load.abuse;
 
-import org.slipstream.testkit.server.PackagedServer;
 import org.slipstream.testkit.load.sustain.LoadMode;
 import org.slipstream.testkit.load.sustain.LoadSink;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.io.IOException;
 import java.io.PrintStream;

@@ -105,7 +105,8 @@ enum AbuseScenario {
             hold(on);
         }
     },
-    TLS_DRIP("500 clients that drip a byte a second of a TLS record", 500, 100, ServerProfile.BY_DEFAULT, Honesty.STRANGER) {
+    TLS_DRIP("500 clients that drip a byte a second of a TLS record", 500, 100, ServerProfile.BY_DEFAULT,
+            Honesty.STRANGER) {
         @Override
         void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
             client.greeted();
@@ -189,7 +190,8 @@ enum AbuseScenario {
             client.awaitClose();
         }
     },
-    UNREAD("1,100 clients that ask and never read; honest mail from a known network", 1_100, 1_000, ServerProfile.BY_DEFAULT,
+    UNREAD("1,100 clients that ask and never read; honest mail from a known network", 1_100, 1_000,
+            ServerProfile.BY_DEFAULT,
             Honesty.KNOWN) {
         @Override
         void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {

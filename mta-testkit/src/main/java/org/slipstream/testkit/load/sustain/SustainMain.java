@@ -1,8 +1,8 @@
 package org.slipstream.testkit.load.sustain;
 
-import org.slipstream.testkit.server.PackagedServer;
 import org.slipstream.testkit.load.sustain.Ledger.Balance;
 import org.slipstream.testkit.load.sustain.Ledger.Latency;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.io.IOException;
 import java.io.PrintStream;
