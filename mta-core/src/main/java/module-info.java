@@ -6,4 +6,6 @@ import org.jspecify.annotations.NullMarked;
     requires org.slf4j;
 
     exports org.slipstream.core;
+    exports org.slipstream.core.sasl;
+    exports org.slipstream.core.text;
 }
