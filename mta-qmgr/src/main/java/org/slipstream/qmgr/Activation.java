@@ -60,10 +60,10 @@ final class Activation {
     int failed;
 
     /// A recipient that was deferred, and why.
-    record Late(Recipient recipient, Outcome outcome) {}
+    record DeferredRecipient(Recipient recipient, Outcome outcome) {}
 
     /// Deferred in this activation, with the latest outcome.
-    private List<Late> deferred = List.of();
+    private List<DeferredRecipient> deferred = List.of();
 
     /// An attempt is counted in this activation, or about to be.
     boolean attempted;
@@ -140,15 +140,15 @@ final class Activation {
 
     void isLate(Recipient recipient, Outcome outcome) {
         deferred = deferred.isEmpty() ? new ArrayList<>(1) : deferred;
-        deferred.add(new Late(recipient, outcome));
+        deferred.add(new DeferredRecipient(recipient, outcome));
     }
 
-    List<Late> late() {
+    List<DeferredRecipient> late() {
         return Collections.unmodifiableList(deferred);
     }
 
-    List<Late> takeLate() {
-        List<Late> taken = deferred;
+    List<DeferredRecipient> takeLate() {
+        List<DeferredRecipient> taken = deferred;
         deferred = List.of();
         return taken;
     }

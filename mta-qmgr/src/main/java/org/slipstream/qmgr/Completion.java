@@ -18,7 +18,7 @@ import java.util.Optional;
 /// are recorded as failed, then the sender is told, then the message is put back, set on hold or removed. It leaves the
 /// active set when that last order is given and stays known ([PendingFilings]) until the spool has it.
 final class Completion {
-    private final Present present;
+    private final StepContext present;
     private final Settlement settlement;
     private final Scheduler scheduler;
     private final ActiveSet active;
@@ -28,7 +28,7 @@ final class Completion {
     private final Tickets tickets;
     private int reportsUnderWay;
 
-    Completion(Present present, Settlement settlement, Scheduler scheduler, ActiveSet active, Outcomes outcomes,
+    Completion(StepContext present, Settlement settlement, Scheduler scheduler, ActiveSet active, Outcomes outcomes,
             Scans scans) {
         this.present = present;
         this.settlement = settlement;
@@ -62,7 +62,7 @@ final class Completion {
                 tickets.filed(message.id);
             }
             case Settlement.Next.Expire(List<RecipientOutcome> failures) -> {
-                List<Recipient> recipients = message.takeLate().stream().map(Activation.Late::recipient).toList();
+                List<Recipient> recipients = message.takeLate().stream().map(Activation.DeferredRecipient::recipient).toList();
                 outcomes.record(message, recipients, failures, false);
             }
             case Settlement.Next.Report(QmgrOrder.NoticeKind kind) -> report(message, kind);

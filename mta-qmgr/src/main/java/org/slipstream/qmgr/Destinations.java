@@ -35,7 +35,7 @@ final class Destinations {
     /// Of the lines whose starts may have to be spread.
     private final Map<DestinationQueue, Spacing> spacings = new LinkedHashMap<>();
     private final Map<String, Reply> deadTransports = new LinkedHashMap<>();
-    private final Reopenings reopenings = new Reopenings();
+    private final DestinationTimers reopenings = new DestinationTimers();
 
     Destinations(QmgrConfig config, Seating seating, Scheduler scheduler, QmgrTrace trace) {
         this.config = config;
@@ -114,7 +114,7 @@ final class Destinations {
     private void good(DestinationQueue line, boolean released, long nowMillis) {
         boolean revived = byLine.get(line).good(chargeBefore(line, released) + heldBack(line, nowMillis));
         if (revived) {
-            reopenings.cancel(new Reopenings.Opening.OfLine(line));
+            reopenings.cancel(new DestinationTimers.TimerTarget.OfLine(line));
             seating.flush(line.route(), Long.MAX_VALUE, nowMillis);
         }
         changed(line, revived ? FeedbackEvent.OK_REVIVE : FeedbackEvent.OK);
@@ -134,7 +134,7 @@ final class Destinations {
         boolean died = destination.bad(reason, until);
         changed(line, died ? FeedbackEvent.FAIL_DEAD : FeedbackEvent.FAIL);
         if (died) {
-            reopenings.plan(new Reopenings.Opening.OfLine(line), until);
+            reopenings.plan(new DestinationTimers.TimerTarget.OfLine(line), until);
             // Where each recipient is a destination of its own, its death says nothing about the others at that host.
             if (line.key().equals(line.route().nextHop())) {
                 seating.dead(line.route(), reason, until, nowMillis);
@@ -147,13 +147,13 @@ final class Destinations {
     List<DestinationQueue> broken(String transport, Reply reason, long nowMillis) {
         deadTransports.put(transport, reason);
         scheduler.setDead(transport, true);
-        reopenings.plan(new Reopenings.Opening.OfTransport(transport), nowMillis + config.transportRetryMillis());
+        reopenings.plan(new DestinationTimers.TimerTarget.OfTransport(transport), nowMillis + config.transportRetryMillis());
         return scheduler.lines(transport);
     }
 
     private void transportWorks(String transport) {
         if (deadTransports.remove(transport) != null) {
-            reopenings.cancel(new Reopenings.Opening.OfTransport(transport));
+            reopenings.cancel(new DestinationTimers.TimerTarget.OfTransport(transport));
             scheduler.setDead(transport, false);
         }
     }
@@ -174,7 +174,7 @@ final class Destinations {
         if (destination.isDead()) {
             good(line, false, nowMillis);
         }
-        reopenings.plan(new Reopenings.Opening.OfLine(line), destination.suspend(nowMillis));
+        reopenings.plan(new DestinationTimers.TimerTarget.OfLine(line), destination.suspend(nowMillis));
         changed(line, FeedbackEvent.SUSPEND);
         scheduler.seatMayBeFree(line);
     }
@@ -192,7 +192,7 @@ final class Destinations {
 
     /// It does wait, and is to be asked about again when it is its turn.
     void awaitTurn(DestinationQueue line, long nowMillis) {
-        Reopenings.Opening turn = new Reopenings.Opening.OfTurn(line);
+        DestinationTimers.TimerTarget turn = new DestinationTimers.TimerTarget.OfTurn(line);
         if (!reopenings.isPlanned(turn)) {
             long turnMillis = spacings.get(line).turnMillis();
             reopenings.plan(turn, turnMillis);
@@ -202,7 +202,7 @@ final class Destinations {
 
     /// The next start at this destination is planned.
     boolean awaitsTurn(DestinationQueue line) {
-        return reopenings.isPlanned(new Reopenings.Opening.OfTurn(line));
+        return reopenings.isPlanned(new DestinationTimers.TimerTarget.OfTurn(line));
     }
 
     /// A delivery of this message starts, and takes a slot. True when the time that it takes is of interest.
@@ -259,7 +259,7 @@ final class Destinations {
     void flush(long nowMillis) {
         seating.flush(nowMillis);
         scheduler.seatsMayBeFree();
-        for (Reopenings.Opening door : reopenings.all()) {
+        for (DestinationTimers.TimerTarget door : reopenings.all()) {
             if (isRest(door)) {
                 reopenings.cancel(door);
                 open(door);
@@ -274,24 +274,24 @@ final class Destinations {
         boolean diedBefore = byLine.get(line).state() instanceof DestinationState.Dead(long until, Reply _)
                 && until - config.minimalBackoffMillis() < wishedMillis;
         if (diedBefore) {
-            reopenings.cancel(new Reopenings.Opening.OfLine(line));
+            reopenings.cancel(new DestinationTimers.TimerTarget.OfLine(line));
             open(line);
         }
     }
 
-    private boolean isRest(Reopenings.Opening door) {
+    private boolean isRest(DestinationTimers.TimerTarget door) {
         return switch (door) {
-            case Reopenings.Opening.OfTransport _ -> true;
-            case Reopenings.Opening.OfLine(DestinationQueue line) -> byLine.get(line).isDead();
-            case Reopenings.Opening.OfTurn _ -> false;
+            case DestinationTimers.TimerTarget.OfTransport _ -> true;
+            case DestinationTimers.TimerTarget.OfLine(DestinationQueue line) -> byLine.get(line).isDead();
+            case DestinationTimers.TimerTarget.OfTurn _ -> false;
         };
     }
 
-    private void open(Reopenings.Opening door) {
+    private void open(DestinationTimers.TimerTarget door) {
         switch (door) {
-            case Reopenings.Opening.OfTransport(String name) -> transportWorks(name);
-            case Reopenings.Opening.OfLine(DestinationQueue line) -> open(line);
-            case Reopenings.Opening.OfTurn(DestinationQueue line) -> scheduler.mayGo(line, false);
+            case DestinationTimers.TimerTarget.OfTransport(String name) -> transportWorks(name);
+            case DestinationTimers.TimerTarget.OfLine(DestinationQueue line) -> open(line);
+            case DestinationTimers.TimerTarget.OfTurn(DestinationQueue line) -> scheduler.mayGo(line, false);
         }
     }
 
@@ -322,7 +322,7 @@ final class Destinations {
 
     private void forget(DestinationQueue line, FeedbackEvent why) {
         spacings.remove(line);
-        reopenings.cancel(new Reopenings.Opening.OfTurn(line));
+        reopenings.cancel(new DestinationTimers.TimerTarget.OfTurn(line));
         trace.feedback(line, why, line.running(), byLine.remove(line).figures());
         scheduler.drop(line);
     }

@@ -18,7 +18,7 @@ import java.util.Optional;
 /// spool, the wish waits for the spool's answer. Elsewhere it is an order to the spool. The command is answered when the
 /// register has the effect ([Tickets]).
 final class Operators {
-    private final Present present;
+    private final StepContext present;
     private final ActiveSet active;
     private final PendingArrivals pendingArrivals;
     private final Scheduler scheduler;
@@ -28,7 +28,7 @@ final class Operators {
     private final Completion completion;
     private final Probes probes;
 
-    Operators(Present present, ActiveSet active, PendingArrivals pendingArrivals, Scheduler scheduler,
+    Operators(StepContext present, ActiveSet active, PendingArrivals pendingArrivals, Scheduler scheduler,
             Destinations destinations,
             Routing routing, Flushes flushes, Completion completion, Probes probes) {
         this.present = present;

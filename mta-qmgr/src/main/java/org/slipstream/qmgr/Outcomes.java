@@ -27,12 +27,12 @@ final class Outcomes {
     /// Who says so where nobody was asked.
     static final String HERE = "local";
 
-    private final Present present;
+    private final StepContext present;
     private final Scheduler scheduler;
     private long records;
     private int underWay;
 
-    Outcomes(Present present, Scheduler scheduler) {
+    Outcomes(StepContext present, Scheduler scheduler) {
         this.present = present;
         this.scheduler = scheduler;
     }

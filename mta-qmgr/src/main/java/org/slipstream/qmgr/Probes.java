@@ -29,9 +29,9 @@ final class Probes {
     /// The pseudo-message. Queue ids of mail are times, and this one lies before all of them.
     static final QueueId PSEUDO_MESSAGE = new QueueId(1);
 
-    private final Present present;
+    private final StepContext present;
     private final Seating seating;
-    private final Questions questions;
+    private final RouteRequests questions;
     private final Map<String, List<Probe>> unrouted = new LinkedHashMap<>();
     private final Deque<Routed> waiting = new ArrayDeque<>();
     private final Map<Long, Routed> underWay = new LinkedHashMap<>();
@@ -40,7 +40,7 @@ final class Probes {
 
     private record Routed(Probe probe, Route route) {}
 
-    Probes(Present present, Seating seating, Questions questions) {
+    Probes(StepContext present, Seating seating, RouteRequests questions) {
         this.present = present;
         this.seating = seating;
         this.questions = questions;

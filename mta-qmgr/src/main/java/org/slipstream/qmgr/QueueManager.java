@@ -75,7 +75,7 @@ public final class QueueManager {
     private final boolean scanning;
 
     // ---- what is worked on
-    private final Present present = new Present();
+    private final StepContext present = new StepContext();
     private final ActiveSet active = new ActiveSet();
     private final Scheduler scheduler;
     private final Destinations destinations;

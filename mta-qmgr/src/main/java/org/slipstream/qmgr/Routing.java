@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 
 /// From recipients to their places in the order of service: where does mail for each domain go, and where in line is that?
 ///
-/// **One question per domain**, whoever waits for the answer ([Questions]).
+/// **One question per domain**, whoever waits for the answer ([RouteRequests]).
 ///
 /// **What comes together is sorted together** (PF-21). A batch is placed when all its routes are known, or else as far as they are known when
 /// the next choice is made: a slow name server holds up its own domain only. It is sorted twice: by domain and address, so that
@@ -40,18 +40,18 @@ final class Routing {
             .thenComparing(placement -> placement.recipient().address().domainKey())
             .thenComparing(placement -> placement.recipient().address().localPart());
 
-    private final Present present;
+    private final StepContext present;
     private final Scheduler scheduler;
     private final Destinations destinations;
     private final Outcomes outcomes;
     private final Flushes flushes;
     private final QmgrTrace trace;
-    private final Questions questions = new Questions();
+    private final RouteRequests questions = new RouteRequests();
 
     /// Messages with recipients that are routed and not yet in the order of service.
     private final Set<Activation> unplaced = new LinkedHashSet<>();
 
-    Routing(Present present, Scheduler scheduler, Destinations destinations, Outcomes outcomes, Flushes flushes,
+    Routing(StepContext present, Scheduler scheduler, Destinations destinations, Outcomes outcomes, Flushes flushes,
             QmgrTrace trace) {
         this.present = present;
         this.scheduler = scheduler;
@@ -62,7 +62,7 @@ final class Routing {
     }
 
     /// Open questions, shared with the address probes.
-    Questions questions() {
+    RouteRequests questions() {
         return questions;
     }
 
@@ -73,7 +73,7 @@ final class Routing {
         }
         byDomain.forEach((domain, those) -> {
             message.asks(domain, present.nowMillis());
-            if (questions.ask(domain, new Questions.Waiter(message, those))) {
+            if (questions.ask(domain, new RouteRequests.Waiter(message, those))) {
                 present.order(new QmgrOrder.FindRoute(domain, message.id));
             }
         });
@@ -99,7 +99,7 @@ final class Routing {
     }
 
     private void answered(String domain, Consumer<Activation> concerned, Answer answer) {
-        for (Questions.Waiter waiter : questions.answered(domain)) {
+        for (RouteRequests.Waiter waiter : questions.answered(domain)) {
             Activation message = waiter.message();
             boolean isLast = message.isAnswered(domain);
             if (message.isLeaving()) {

@@ -16,10 +16,10 @@ import java.util.Map;
 /// message that ends before (delivered, deleted by another command) answers all its commands with its end. So an operator
 /// who lists the queue after the answer sees the effect, and nothing polls the spool for it.
 final class Tickets {
-    private final Present present;
+    private final StepContext present;
     private final Map<QueueId, List<Long>> open = new LinkedHashMap<>();
 
-    Tickets(Present present) {
+    Tickets(StepContext present) {
         this.present = present;
     }
 

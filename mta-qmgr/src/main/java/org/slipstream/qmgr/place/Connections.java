@@ -243,7 +243,7 @@ final class Connections {
     Effects happened(QmgrEvent.OfConnection event, long nowMillis, OrderSink orders) {
         remembered = Optional.empty();
         hosts.collect(nowMillis);
-        Report report = new Report();
+        EffectsBuilder report = new EffectsBuilder();
         book.find(event.connection()).ifPresentOrElse(
                 connection -> happened(connection, event, nowMillis, orders, report), () -> late(event, report));
         if (event instanceof QmgrEvent.DeliveryDone(DeliveryResult.Unanswered back) && back.mayHaveArrived()) {
@@ -253,7 +253,7 @@ final class Connections {
     }
 
     private void happened(Connection connection, QmgrEvent.OfConnection event, long now, OrderSink orders,
-            Report report) {
+            EffectsBuilder report) {
         if (!(event instanceof QmgrEvent.ConnectionReady) || opensTheHost(connection, now)) {
             report.touched.add(connection.host.host());
         }
@@ -292,7 +292,7 @@ final class Connections {
         connection.assignments().forEach(assignment -> deliver(connection, assignment, orders));
     }
 
-    private void failed(Connection connection, QmgrEvent.ConnectionFailed failed, long now, Report report) {
+    private void failed(Connection connection, QmgrEvent.ConnectionFailed failed, long now, EffectsBuilder report) {
         if (connection.up) {
             throw new ImpossibleEventException(failed + ", but it was up: " + connection);
         }
@@ -310,7 +310,7 @@ final class Connections {
                 assignment.all(new Outcome.Deferred(transientOf(reason), HERE)), reason, scope);
     }
 
-    private void done(Connection connection, DeliveryResult result, long now, OrderSink orders, Report report) {
+    private void done(Connection connection, DeliveryResult result, long now, OrderSink orders, EffectsBuilder report) {
         Assignment assignment = connection.find(result.delivery())
                 .orElseThrow(() -> new ImpossibleEventException(result + " does not sit on " + connection));
         switch (result) {
@@ -335,7 +335,7 @@ final class Connections {
         idle.done(connection.host.host(), now);
     }
 
-    private void goesOn(Connection connection, boolean usable, long now, OrderSink orders, Report report) {
+    private void goesOn(Connection connection, boolean usable, long now, OrderSink orders, EffectsBuilder report) {
         if (!usable) {
             broken(connection, Failure.of("the connection ended"), Optional.empty(), now, report);
         } else if (connection.isIdle() && !idle.add(connection, now)) {
@@ -344,7 +344,7 @@ final class Connections {
     }
 
     private void unanswered(Connection connection, Assignment assignment, DeliveryResult.Unanswered back, long now,
-            Report report) {
+            EffectsBuilder report) {
         Failure failure = new Failure(back.reason(), back.remote(), OptionalLong.empty());
         if (back.mayHaveArrived()) {
             book.take(connection, assignment.number());
@@ -371,7 +371,7 @@ final class Connections {
     }
 
     /// An event of a connection that is gone. What its end means was learned when it ended.
-    private void late(QmgrEvent.OfConnection event, Report report) {
+    private void late(QmgrEvent.OfConnection event, EffectsBuilder report) {
         if (!(event instanceof QmgrEvent.DeliveryDone(DeliveryResult result))) {
             return;
         }
@@ -411,7 +411,7 @@ final class Connections {
     ///
     /// @param attempted of an attempt that failed: says which of its deliveries were attempted
     private void broken(Connection connection, Failure failure, Optional<Predicate<Assignment>> attempted, long now,
-            Report report) {
+            EffectsBuilder report) {
         idle.remove(connection);
         List<Assignment> assignments = book.remove(connection);
         HostKey host = connection.host.host();
@@ -473,7 +473,7 @@ final class Connections {
                 + (now - connection.openedMillis) / 1_000 + " s, and connections are short");
         orders.order(new QmgrOrder.Close(connection.number));
         madeRoom = true;
-        Report report = new Report();
+        EffectsBuilder report = new EffectsBuilder();
         broken(connection, new Failure(reason, connection.host.name(), OptionalLong.empty()), firstOfEach(), now,
                 report);
         hosts.broken(connection.host, reason, OptionalLong.empty(), now);
@@ -506,7 +506,7 @@ final class Connections {
     /// Gives displaced deliveries another seat, as far as there is one.
     Effects reseat(long now, OrderSink orders) {
         madeRoom = false;
-        Report report = new Report();
+        EffectsBuilder report = new EffectsBuilder();
         displaced.each(one -> {
             Assignment assignment = one.assignment();
             boolean mayOpen = one.charged() || book.serving(assignment.destination()) == 0;
@@ -549,7 +549,7 @@ final class Connections {
         remembered = Optional.empty();
         shortOfPlaces = false;
         hosts.collect(nowMillis);
-        Report report = new Report();
+        EffectsBuilder report = new EffectsBuilder();
         if (refusalEndsMillis <= nowMillis) {
             refusalEndsMillis = Long.MAX_VALUE;
             report.isTimeUp = true;
@@ -632,7 +632,7 @@ final class Connections {
     }
 
     /// Effects in the making.
-    private final class Report {
+    private final class EffectsBuilder {
         final List<Ended> ended = new ArrayList<>();
         final List<Effects.Refusal> refusals = new ArrayList<>();
 

@@ -41,7 +41,7 @@ public final class DestDb {
     private static final HostState UNUSED = new HostState.Unused();
 
     private final PlaceRules.Memory rules;
-    private final Map<HostKey, SequencedMap<Kind, Note>> notes = new LinkedHashMap<>();
+    private final Map<HostKey, SequencedMap<Kind, HostRecord>> notes = new LinkedHashMap<>();
     private final SortedSet<HostKey> suspended = new TreeSet<>();
     private final Map<HostKey, HostState.Crowded> crowded = new LinkedHashMap<>();
     private final TreeSet<Expiry> expiries = new TreeSet<>(Comparator.comparingLong(Expiry::atMillis)
@@ -49,7 +49,7 @@ public final class DestDb {
     private final SequencedMap<String, HostRow.Change> changes = new LinkedHashMap<>();
 
     /// A record, what the host was called, and when it is forgotten.
-    private record Note(HostState state, String name, long expiresMillis) {}
+    private record HostRecord(HostState state, String name, long expiresMillis) {}
 
     private record Expiry(long atMillis, HostKey host, Kind kind) {}
 
@@ -84,11 +84,11 @@ public final class DestDb {
     }
 
     private Optional<HostState> state(HostKey host, Kind kind, long nowMillis) {
-        SequencedMap<Kind, Note> known = notes.get(host);
+        SequencedMap<Kind, HostRecord> known = notes.get(host);
         return known == null
                 ? Optional.empty()
                 : Optional.ofNullable(known.get(kind)).filter(note -> note.expiresMillis() > nowMillis)
-                        .map(Note::state);
+                        .map(HostRecord::state);
     }
 
     // ---- what connections teach
@@ -141,7 +141,7 @@ public final class DestDb {
 
     /// The same for one host, if it failed before `wishedMillis`.
     public void makeDue(HostKey host, long wishedMillis, long nowMillis) {
-        Optional<Note> known = Optional.ofNullable(notes.get(host)).map(kinds -> kinds.get(Kind.RETRY));
+        Optional<HostRecord> known = Optional.ofNullable(notes.get(host)).map(kinds -> kinds.get(Kind.RETRY));
         if (known.isPresent() && known.get().state() instanceof HostState.Retry retry && !retry.isDue(nowMillis)
                 && retry.sinceMillis() < wishedMillis) {
             HostState due = new HostState.Retry(retry.sinceMillis(), nowMillis, retry.failures(), retry.last());
@@ -177,7 +177,7 @@ public final class DestDb {
 
     /// What the host was called last, empty when there is no record.
     public String name(HostKey host) {
-        SequencedMap<Kind, Note> known = notes.get(host);
+        SequencedMap<Kind, HostRecord> known = notes.get(host);
         return known == null ? "" : known.lastEntry().getValue().name();
     }
 
@@ -186,7 +186,7 @@ public final class DestDb {
         SequencedMap<HostKey, List<HostState>> all = new TreeMap<>();
         notes.forEach((host, known) -> {
             List<HostState> states = known.values().stream().filter(note -> note.expiresMillis() > nowMillis)
-                    .map(Note::state).toList();
+                    .map(HostRecord::state).toList();
             if (!states.isEmpty()) {
                 all.put(host, states);
             }
@@ -230,7 +230,7 @@ public final class DestDb {
 
     private void put(HostKey host, String name, Kind kind, HostState state) {
         drop(host, kind);
-        Note note = new Note(state, name, expiresMillis(state));
+        HostRecord note = new HostRecord(state, name, expiresMillis(state));
         notes.computeIfAbsent(host, _ -> new TreeMap<>()).put(kind, note);
         if (kind == Kind.SUSPENDED) {
             suspended.add(host);
@@ -242,8 +242,8 @@ public final class DestDb {
     }
 
     private boolean drop(HostKey host, Kind kind) {
-        SequencedMap<Kind, Note> known = notes.get(host);
-        Optional<Note> gone = known == null ? Optional.empty() : Optional.ofNullable(known.remove(kind));
+        SequencedMap<Kind, HostRecord> known = notes.get(host);
+        Optional<HostRecord> gone = known == null ? Optional.empty() : Optional.ofNullable(known.remove(kind));
         gone.ifPresent(note -> {
             expiries.remove(new Expiry(note.expiresMillis(), host, kind));
             if (known.isEmpty()) {
@@ -313,7 +313,7 @@ public final class DestDb {
         return state instanceof HostState.Retry retry && retry.sinceMillis() > nowMillis;
     }
 
-    private static HostRow row(HostKey host, Kind kind, Note note) {
+    private static HostRow row(HostKey host, Kind kind, HostRecord note) {
         String key = host.toString();
         return switch (note.state()) {
             case HostState.Closed s ->

@@ -15,19 +15,19 @@ import java.util.function.Predicate;
 /// counts as displaced and cannot be given a seat: it might be on the wire. A destination with displaced deliveries gets no
 /// seat for anything new.
 final class Displaced {
-    private final Deque<One> waiting = new ArrayDeque<>();
+    private final Deque<DisplacedAssignment> waiting = new ArrayDeque<>();
     private final Map<String, Integer> byDestination = new LinkedHashMap<>();
 
     /// Handed to a connection that broke, and not yet back; by number of the delivery.
     private final Map<Long, Returning> returning = new LinkedHashMap<>();
 
     /// @param charged it may open a connection, in place of the one that was lost
-    record One(Assignment assignment, boolean charged) {}
+    record DisplacedAssignment(Assignment assignment, boolean charged) {}
 
-    private record Returning(long connection, One one) {}
+    private record Returning(long connection, DisplacedAssignment one) {}
 
     void add(Assignment assignment, boolean charged, Connection connection) {
-        One one = new One(assignment, charged);
+        DisplacedAssignment one = new DisplacedAssignment(assignment, charged);
         if (connection.up) {
             returning.put(assignment.number(), new Returning(connection.number, one));
         } else {
@@ -51,12 +51,12 @@ final class Displaced {
 
     /// It has come back with its end.
     Optional<Assignment> ends(DeliveryResult result) {
-        Optional<Assignment> assignment = take(result).map(One::assignment);
+        Optional<Assignment> assignment = take(result).map(DisplacedAssignment::assignment);
         assignment.ifPresent(this::leaves);
         return assignment;
     }
 
-    private Optional<One> take(DeliveryResult result) {
+    private Optional<DisplacedAssignment> take(DeliveryResult result) {
         Returning one = returning.get(result.delivery());
         if (one == null || one.connection() != result.connection()) {
             return Optional.empty();
@@ -72,9 +72,9 @@ final class Displaced {
     /// Offers each that waits a seat once.
     ///
     /// @param seats true when it has one, or has ended
-    void each(Predicate<One> seats) {
+    void each(Predicate<DisplacedAssignment> seats) {
         for (int left = waiting.size(); left > 0; left--) {
-            One one = waiting.remove();
+            DisplacedAssignment one = waiting.remove();
             if (seats.test(one)) {
                 leaves(one.assignment());
             } else {

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 /// @param hosts with connections or records, in order
 /// @param connections in order of opening
 /// @param busy workers with something to do
-public record PlaceSnapshot(List<Host> hosts, List<Line> connections, int workers, int busy, Figures figures,
+public record PlaceSnapshot(List<Host> hosts, List<ConnectionInfo> connections, int workers, int busy, Figures figures,
         Counts counts) {
     public PlaceSnapshot {
         hosts = List.copyOf(hosts);
@@ -44,16 +44,16 @@ public record PlaceSnapshot(List<Host> hosts, List<Line> connections, int worker
     public record Host(HostKey host, String name, List<HostState> states) {}
 
     /// @param depth unanswered loads that it bears
-    public record Line(long number, Candidate host, boolean up, int queued, int depth, long answered, long openedMillis,
+    public record ConnectionInfo(long number, Candidate host, boolean up, int queued, int depth, long answered, long openedMillis,
             List<String> destinations) {}
 
     static PlaceSnapshot of(ConnectionBook book, IdlePool idle, DestDb hosts, WorkerBudget budget,
             Figures figures, Counts counts, long nowMillis) {
         SequencedMap<HostKey, Host> all = new TreeMap<>();
         hosts.list(nowMillis).forEach((key, states) -> all.put(key, new Host(key, hosts.name(key), states)));
-        List<Line> lines = new ArrayList<>();
+        List<ConnectionInfo> lines = new ArrayList<>();
         for (Connection c : book.all()) {
-            lines.add(new Line(c.number, c.host, c.up, c.queued(), c.depth, c.answered, c.openedMillis,
+            lines.add(new ConnectionInfo(c.number, c.host, c.up, c.queued(), c.depth, c.answered, c.openedMillis,
                     c.destinations()));
             HostKey key = c.host.host();
             Host known = all.get(key);

@@ -65,7 +65,7 @@ final class Job {
     int limit;
 
     /// Where [SizeSearch] keeps it, or none.
-    CandidateShelf shelf;
+    SizeClass shelf;
 
     /// Seconds, as in the original: the score compares ages in whole ones.
     final long activatedSecond;

@@ -37,8 +37,8 @@ final class SizeSearch implements CandidateSearch {
 
     private final JobList jobs;
     private final Blockers blockers;
-    private final Map<Long, CandidateShelf> shelves = new TreeMap<>();
-    private final CandidateShelf[] small = new CandidateShelf[SMALL];
+    private final Map<Long, SizeClass> shelves = new TreeMap<>();
+    private final SizeClass[] small = new SizeClass[SMALL];
     private final List<Job> setAside = new ArrayList<>();
     private Job served;
 
@@ -74,7 +74,7 @@ final class SizeSearch implements CandidateSearch {
     private void search() {
         long oldest = CandidateSearch.age(jobs.oldest, second);
         List<Job> blocked = new ArrayList<>(0);
-        for (CandidateShelf shelf : shelves.values()) {
+        for (SizeClass shelf : shelves.values()) {
             if (shelf.need > fit || oldest / (double) shelf.need < bestScore) {
                 break;
             }
@@ -91,13 +91,13 @@ final class SizeSearch implements CandidateSearch {
         blocked.forEach(this::setAside);
     }
 
-    private void compareIfBehind(Job job, CandidateShelf shelf) {
+    private void compareIfBehind(Job job, SizeClass shelf) {
         if (job.label > current.label && !blockers.isMarked(job)) {
             compare(job, shelf);
         }
     }
 
-    private void compare(Job job, CandidateShelf shelf) {
+    private void compare(Job job, SizeClass shelf) {
         double score = CandidateSearch.age(job, second) / (double) shelf.total;
         if (score > bestScore || best != null && score == bestScore && job.label < best.label) {
             best = job;
@@ -123,18 +123,18 @@ final class SizeSearch implements CandidateSearch {
         }
     }
 
-    private CandidateShelf shelf(int need, int total) {
+    private SizeClass shelf(int need, int total) {
         if (need != total || need >= SMALL) {
-            CandidateShelf known = shelves.get(CandidateShelf.key(need, total));
-            return known == null ? new CandidateShelf(need, total) : known;
+            SizeClass known = shelves.get(SizeClass.key(need, total));
+            return known == null ? new SizeClass(need, total) : known;
         }
         if (small[need] == null) {
-            small[need] = new CandidateShelf(need, total);
+            small[need] = new SizeClass(need, total);
         }
         return small[need];
     }
 
-    private void putUp(Job job, CandidateShelf shelf) {
+    private void putUp(Job job, SizeClass shelf) {
         if (shelf.isEmpty()) {
             shelves.put(shelf.key, shelf);
         }

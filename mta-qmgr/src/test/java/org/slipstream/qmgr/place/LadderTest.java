@@ -124,7 +124,7 @@ class LadderTest {
         for (int i = 0; i < 98; i++) {
             yard.seat(9, to("a"));
             List<Integer> queues = yard.connections.snapshot(yard.now).connections().stream()
-                    .map(PlaceSnapshot.Line::queued).toList();
+                    .map(PlaceSnapshot.ConnectionInfo::queued).toList();
             int most = queues.stream().mapToInt(q -> q).max().orElseThrow();
             int least = queues.stream().mapToInt(q -> q).min().orElseThrow();
             assertThat(most - least).isLessThanOrEqualTo(1);

@@ -12,7 +12,7 @@ import java.util.Set;
 
 /// Domains whose route has been asked for, and who waits for the answer. One question per domain, however many messages
 /// wait; the answer serves those and is not kept, because whoever answers knows how long it may be.
-final class Questions {
+final class RouteRequests {
     record Waiter(Activation message, List<Recipient> recipients) {}
 
     private final Map<String, List<Waiter>> waiters = new LinkedHashMap<>();

@@ -11,37 +11,37 @@ import java.util.TreeSet;
 
 /// When dead or suspended destinations, and dead transports, open again, and when held starts have their turn: in order of time, then in the order in which the times
 /// were set.
-final class Reopenings {
+final class DestinationTimers {
     /// What opens.
-    sealed interface Opening {
-        record OfLine(DestinationQueue line) implements Opening {}
+    sealed interface TimerTarget {
+        record OfLine(DestinationQueue line) implements TimerTarget {}
 
-        record OfTransport(String name) implements Opening {}
+        record OfTransport(String name) implements TimerTarget {}
 
         /// The next start of bulk mail to a destination has its turn.
-        record OfTurn(DestinationQueue line) implements Opening {}
+        record OfTurn(DestinationQueue line) implements TimerTarget {}
     }
 
-    private record Reopening(long atMillis, long number, Opening door) {}
+    private record Timer(long atMillis, long number, TimerTarget door) {}
 
-    private final TreeSet<Reopening> planned = new TreeSet<>(
-            Comparator.comparingLong(Reopening::atMillis).thenComparingLong(Reopening::number));
-    private final Map<Opening, Reopening> byDoor = new LinkedHashMap<>();
+    private final TreeSet<Timer> planned = new TreeSet<>(
+            Comparator.comparingLong(Timer::atMillis).thenComparingLong(Timer::number));
+    private final Map<TimerTarget, Timer> byDoor = new LinkedHashMap<>();
     private long numbers;
 
-    void plan(Opening door, long atMillis) {
+    void plan(TimerTarget door, long atMillis) {
         cancel(door);
-        Reopening reopening = new Reopening(atMillis, ++numbers, door);
+        Timer reopening = new Timer(atMillis, ++numbers, door);
         byDoor.put(door, reopening);
         planned.add(reopening);
     }
 
-    boolean isPlanned(Opening door) {
+    boolean isPlanned(TimerTarget door) {
         return byDoor.containsKey(door);
     }
 
-    void cancel(Opening door) {
-        Reopening reopening = byDoor.remove(door);
+    void cancel(TimerTarget door) {
+        Timer reopening = byDoor.remove(door);
         if (reopening != null) {
             planned.remove(reopening);
         }
@@ -52,17 +52,17 @@ final class Reopenings {
     }
 
     /// The next that is due, taken out.
-    Optional<Opening> due(long nowMillis) {
+    Optional<TimerTarget> due(long nowMillis) {
         if (nextMillis() > nowMillis) {
             return Optional.empty();
         }
-        Opening door = planned.getFirst().door();
+        TimerTarget door = planned.getFirst().door();
         cancel(door);
         return Optional.of(door);
     }
 
     /// All that are planned, in order.
-    List<Opening> all() {
-        return planned.stream().map(Reopening::door).toList();
+    List<TimerTarget> all() {
+        return planned.stream().map(Timer::door).toList();
     }
 }

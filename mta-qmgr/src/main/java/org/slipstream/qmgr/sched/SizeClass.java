@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.TreeSet;
 
 /// Candidates with the same rest and the same total, in the order of the list. [SizeSearch] looks at one of them.
-final class CandidateShelf {
+final class SizeClass {
     private static final Comparator<Job> BY_PLACE = (one, other) -> Long.compare(one.label, other.label);
 
     final int need;
@@ -19,7 +19,7 @@ final class CandidateShelf {
     /// Those for whom that is not true.
     final List<Job> beside = new ArrayList<>(0);
 
-    CandidateShelf(int need, int total) {
+    SizeClass(int need, int total) {
         this.need = need;
         this.total = total;
         this.key = key(need, total);

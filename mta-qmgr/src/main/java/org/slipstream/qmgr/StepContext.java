@@ -4,7 +4,7 @@ import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrOrder;
 /// The present step of the queue manager: what time it is, and where orders go. Outside a step there is no time and nobody takes
 /// orders.
-final class Present {
+final class StepContext {
     private static final OrderSink NOBODY = order -> {
         throw new IllegalStateException("order outside a step: " + order);
     };
