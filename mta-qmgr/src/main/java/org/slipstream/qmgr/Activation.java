@@ -50,8 +50,8 @@ final class Activation {
     private List<Routed> routed = List.of();
 
     /// Domains whose route has been asked for, and since when the first of them.
-    private List<String> asked = List.of();
-    private long askedMillis;
+    private List<String> pendingDomains = List.of();
+    private long routeRequestedMillis;
 
     /// `RecordOutcome` orders without an answer.
     int recording;
@@ -100,7 +100,7 @@ final class Activation {
 
     // Most messages have neither for most of their time, so the lists are made when they are needed.
 
-    void isRouted(Recipient recipient, Route route) {
+    void addRouted(Recipient recipient, Route route) {
         routed = routed.isEmpty() ? new ArrayList<>(1) : routed;
         routed.add(new Routed(recipient, route));
     }
@@ -115,39 +115,39 @@ final class Activation {
         return taken;
     }
 
-    void asks(String domain, long nowMillis) {
-        if (asked.isEmpty()) {
-            asked = new ArrayList<>(1);
-            askedMillis = nowMillis;
+    void routeRequested(String domain, long nowMillis) {
+        if (pendingDomains.isEmpty()) {
+            pendingDomains = new ArrayList<>(1);
+            routeRequestedMillis = nowMillis;
         }
-        asked.add(domain);
+        pendingDomains.add(domain);
     }
 
     /// True when it waits for no other route.
-    boolean isAnswered(String domain) {
-        asked.remove(domain);
-        asked = asked.isEmpty() ? List.of() : asked;
-        return asked.isEmpty();
+    boolean routeAnswered(String domain) {
+        pendingDomains.remove(domain);
+        pendingDomains = pendingDomains.isEmpty() ? List.of() : pendingDomains;
+        return pendingDomains.isEmpty();
     }
 
-    List<String> asked() {
-        return Collections.unmodifiableList(asked);
+    List<String> pendingDomains() {
+        return Collections.unmodifiableList(pendingDomains);
     }
 
-    long askedMillis() {
-        return askedMillis;
+    long routeRequestedMillis() {
+        return routeRequestedMillis;
     }
 
-    void isLate(Recipient recipient, Outcome outcome) {
+    void addDeferred(Recipient recipient, Outcome outcome) {
         deferred = deferred.isEmpty() ? new ArrayList<>(1) : deferred;
         deferred.add(new DeferredRecipient(recipient, outcome));
     }
 
-    List<DeferredRecipient> late() {
+    List<DeferredRecipient> deferred() {
         return Collections.unmodifiableList(deferred);
     }
 
-    List<DeferredRecipient> takeLate() {
+    List<DeferredRecipient> takeDeferred() {
         List<DeferredRecipient> taken = deferred;
         deferred = List.of();
         return taken;
@@ -164,7 +164,7 @@ final class Activation {
     }
 
     /// Nothing of it is under way.
-    boolean isAtRest() {
+    boolean isIdle() {
         return work.isExhausted() && recording == 0 && !reporting;
     }
 

@@ -38,12 +38,12 @@ public final class ActivationOrder {
 
     /// One pass: takes in one message at most. True when there was any, taken or not: then another pass is worthwhile.
     ///
-    /// @param room free places in the active set
-    public boolean pass(IntSupplier room, long nowMillis, Consumer<MessageSummary> taken) {
+    /// @param free free places in the active set
+    public boolean pass(IntSupplier free, long nowMillis, Consumer<MessageSummary> taken) {
         boolean found = false;
         Source source = preferred;
         Source last = deferred;
-        for (int tries = 0; tries < 2 && room.getAsInt() > 0; tries++) {
+        for (int tries = 0; tries < 2 && free.getAsInt() > 0; tries++) {
             last = source;
             Optional<Offer> offer = source.next(nowMillis);
             found |= offer.isPresent();
@@ -53,7 +53,7 @@ public final class ActivationOrder {
             }
             source = other(source);
         }
-        preferred = room.getAsInt() > 0 ? other(last) : incoming;
+        preferred = free.getAsInt() > 0 ? other(last) : incoming;
         return found;
     }
 

@@ -33,7 +33,7 @@ final class ActiveSet {
         return tried;
     }
 
-    boolean knows(QueueId id) {
+    boolean contains(QueueId id) {
         return messages.containsKey(id);
     }
 

@@ -18,7 +18,7 @@ import java.util.Optional;
 /// are recorded as failed, then the sender is told, then the message is put back, set on hold or removed. It leaves the
 /// active set when that last order is given and stays known ([PendingFilings]) until the spool has it.
 final class Completion {
-    private final StepContext present;
+    private final StepContext step;
     private final Settlement settlement;
     private final Scheduler scheduler;
     private final ActiveSet active;
@@ -28,15 +28,15 @@ final class Completion {
     private final Tickets tickets;
     private int reportsUnderWay;
 
-    Completion(StepContext present, Settlement settlement, Scheduler scheduler, ActiveSet active, Outcomes outcomes,
+    Completion(StepContext step, Settlement settlement, Scheduler scheduler, ActiveSet active, Outcomes outcomes,
             Scans scans) {
-        this.present = present;
+        this.step = step;
         this.settlement = settlement;
         this.scheduler = scheduler;
         this.active = active;
         this.outcomes = outcomes;
         this.scans = scans;
-        this.tickets = new Tickets(present);
+        this.tickets = new Tickets(step);
     }
 
     PendingFilings pendingFilings() {
@@ -53,7 +53,7 @@ final class Completion {
 
     /// Does what comes next for a message, if nothing of it is under way.
     void settle(Activation message) {
-        switch (settlement.next(message, present.nowMillis())) {
+        switch (settlement.next(message, step.nowMillis())) {
             case Settlement.Next.Wait _ -> {
                 // The answer that it waits for brings us back here.
             }
@@ -62,7 +62,7 @@ final class Completion {
                 tickets.filed(message.id);
             }
             case Settlement.Next.Expire(List<RecipientOutcome> failures) -> {
-                List<Recipient> recipients = message.takeLate().stream().map(Activation.DeferredRecipient::recipient).toList();
+                List<Recipient> recipients = message.takeDeferred().stream().map(Activation.DeferredRecipient::recipient).toList();
                 outcomes.record(message, recipients, failures, false);
             }
             case Settlement.Next.Report(QmgrOrder.NoticeKind kind) -> report(message, kind);
@@ -86,7 +86,7 @@ final class Completion {
         }
         message.reporting = true;
         reportsUnderWay++;
-        present.order(new QmgrOrder.Notify(message.id, kind));
+        step.order(new QmgrOrder.Notify(message.id, kind));
     }
 
     void notified(QmgrEvent.Notified notified) {
@@ -111,7 +111,7 @@ final class Completion {
     private void file(Activation message, PendingFilings.Kind kind, QmgrOrder order) {
         leaveActive(message);
         pendingFilings.begin(message.id, kind);
-        present.order(order);
+        step.order(order);
     }
 
     // ---- messages outside the active set
@@ -137,7 +137,7 @@ final class Completion {
         switch (request) {
             case NONE -> throw new IllegalArgumentException("no command for queue=" + id);
             case FLUSH -> fileOutside(id, PendingFilings.Kind.MAKE_DUE,
-                    new QmgrOrder.MakeDue(Optional.of(id), Optional.empty(), present.nowMillis()));
+                    new QmgrOrder.MakeDue(Optional.of(id), Optional.empty(), step.nowMillis()));
             case RELEASE -> fileOutside(id, PendingFilings.Kind.RELEASE, new QmgrOrder.SetHold(id, false));
             case HOLD -> fileOutside(id, PendingFilings.Kind.HOLD, new QmgrOrder.SetHold(id, true));
             case DELETE -> fileOutside(id, PendingFilings.Kind.REMOVE, new QmgrOrder.Remove(id, Settlement.DELETED));
@@ -146,6 +146,6 @@ final class Completion {
 
     private void fileOutside(QueueId id, PendingFilings.Kind kind, QmgrOrder order) {
         pendingFilings.begin(id, kind);
-        present.order(order);
+        step.order(order);
     }
 }

@@ -13,37 +13,37 @@ import java.util.TreeSet;
 /// were set.
 final class DestinationTimers {
     /// What opens.
-    sealed interface TimerTarget {
-        record OfLine(DestinationQueue line) implements TimerTarget {}
+    sealed interface Target {
+        record OfDestination(DestinationQueue queue) implements Target {}
 
-        record OfTransport(String name) implements TimerTarget {}
+        record OfTransport(String name) implements Target {}
 
         /// The next start of bulk mail to a destination has its turn.
-        record OfTurn(DestinationQueue line) implements TimerTarget {}
+        record OfTurn(DestinationQueue queue) implements Target {}
     }
 
-    private record Timer(long atMillis, long number, TimerTarget door) {}
+    private record Timer(long atMillis, long number, Target target) {}
 
     private final TreeSet<Timer> planned = new TreeSet<>(
             Comparator.comparingLong(Timer::atMillis).thenComparingLong(Timer::number));
-    private final Map<TimerTarget, Timer> byDoor = new LinkedHashMap<>();
+    private final Map<Target, Timer> byTarget = new LinkedHashMap<>();
     private long numbers;
 
-    void plan(TimerTarget door, long atMillis) {
-        cancel(door);
-        Timer reopening = new Timer(atMillis, ++numbers, door);
-        byDoor.put(door, reopening);
-        planned.add(reopening);
+    void plan(Target target, long atMillis) {
+        cancel(target);
+        Timer timer = new Timer(atMillis, ++numbers, target);
+        byTarget.put(target, timer);
+        planned.add(timer);
     }
 
-    boolean isPlanned(TimerTarget door) {
-        return byDoor.containsKey(door);
+    boolean isPlanned(Target target) {
+        return byTarget.containsKey(target);
     }
 
-    void cancel(TimerTarget door) {
-        Timer reopening = byDoor.remove(door);
-        if (reopening != null) {
-            planned.remove(reopening);
+    void cancel(Target target) {
+        Timer timer = byTarget.remove(target);
+        if (timer != null) {
+            planned.remove(timer);
         }
     }
 
@@ -52,17 +52,17 @@ final class DestinationTimers {
     }
 
     /// The next that is due, taken out.
-    Optional<TimerTarget> due(long nowMillis) {
+    Optional<Target> due(long nowMillis) {
         if (nextMillis() > nowMillis) {
             return Optional.empty();
         }
-        TimerTarget door = planned.getFirst().door();
-        cancel(door);
-        return Optional.of(door);
+        Target target = planned.getFirst().target();
+        cancel(target);
+        return Optional.of(target);
     }
 
     /// All that are planned, in order.
-    List<TimerTarget> all() {
-        return planned.stream().map(Timer::door).toList();
+    List<Target> all() {
+        return planned.stream().map(Timer::target).toList();
     }
 }

@@ -34,7 +34,7 @@ final class Explanation {
     private final Map<DestinationQueue, Seat.Wait> shortages = new LinkedHashMap<>();
 
     /// The delivery of a message that was begun first.
-    record FirstDelivery(long number, DestinationQueue line, long sinceMillis) {}
+    record FirstDelivery(long number, DestinationQueue queue, long sinceMillis) {}
 
     Explanation(Seating seating, Destinations destinations, Map<QueueId, FirstDelivery> firstDeliveries,
             boolean stopping,
@@ -64,12 +64,12 @@ final class Explanation {
         return stopping || message.isLeaving()
                 ? Optional.empty()
                 : message.work.waitsFor()
-                        .map(line -> new QmgrSnapshot.Waits(line.route(), destinations.mayOpen(line)));
+                        .map(queue -> new QmgrSnapshot.Waits(queue.route(), destinations.mayOpen(queue)));
     }
 
-    ActiveDestination destination(DestinationQueue line) {
-        return new ActiveDestination(line.transport(), line.key(), line.waiting(), line.running(),
-                seating.connections(line.route()));
+    ActiveDestination destination(DestinationQueue queue) {
+        return new ActiveDestination(queue.transport(), queue.key(), queue.waiting(), queue.running(),
+                seating.connections(queue.route()));
     }
 
     // ---- on a connection
@@ -82,7 +82,7 @@ final class Explanation {
         Seating.HostPosition at = positions.get(delivery.number());
         if (at == null) {
             return QueuePhase.of(Code.CONNECTION,
-                    "lost its connection to " + delivery.line() + " and waits for another");
+                    "lost its connection to " + delivery.queue() + " and waits for another");
         }
         if (at.ahead() > 0) {
             return QueuePhase.of(Code.AHEAD, others(at.ahead()) + " ahead on a connection to " + at.host()
@@ -91,7 +91,7 @@ final class Explanation {
         if (!at.up()) {
             return QueuePhase.of(Code.CONNECTING, "a connection to " + at.host() + " is being opened");
         }
-        return delivery.line().route() instanceof Route.Local
+        return delivery.queue().route() instanceof Route.Local
                 ? QueuePhase.of(Code.MAILBOX, "being put into the mailbox")
                 : QueuePhase.of(Code.HANDED_OVER, "being delivered to " + at.host());
     }
@@ -102,7 +102,7 @@ final class Explanation {
 
     // The others of its entries wait for connections, which needs no saying, or for their turn.
     private String rest(Activation message) {
-        return message.work.waitsFor().filter(_ -> !stopping).map(line -> atGates(message, line))
+        return message.work.waitsFor().filter(_ -> !stopping).map(queue -> atGates(message, queue))
                 .filter(phase -> phase.code() == Code.SPACING).map(phase -> "; " + phase.text()).orElse("");
     }
 
@@ -125,12 +125,12 @@ final class Explanation {
         if (message.work.waiting() > 0) {
             return stopping
                     ? QueuePhase.of(Code.STOPPING, "waits: the server is stopping")
-                    : message.work.waitsFor().map(line -> waits(message, line)).orElseThrow();
+                    : message.work.waitsFor().map(queue -> waits(message, queue)).orElseThrow();
         }
-        if (!message.asked().isEmpty()) {
-            int more = message.asked().size() - 1;
-            return QueuePhase.of(Code.ROUTE, "waits for the route of " + message.asked().getFirst()
-                    + (more > 0 ? " and " + more + " more" : "")).since(message.askedMillis());
+        if (!message.pendingDomains().isEmpty()) {
+            int more = message.pendingDomains().size() - 1;
+            return QueuePhase.of(Code.ROUTE, "waits for the route of " + message.pendingDomains().getFirst()
+                    + (more > 0 ? " and " + more + " more" : "")).since(message.routeRequestedMillis());
         }
         if (message.hasRouted()) {
             return QueuePhase.of(Code.TURN, "waits for its place in the order of service");
@@ -142,9 +142,9 @@ final class Explanation {
         return QueuePhase.of(Code.RECORDING, "its outcomes are being recorded");
     }
 
-    private QueuePhase waits(Activation message, DestinationQueue line) {
-        Integer first = before.computeIfAbsent(line, each -> each.entriesBefore(COUNTED)).get(message.id);
-        QueuePhase phase = atGates(message, line).since(message.placedMillis);
+    private QueuePhase waits(Activation message, DestinationQueue queue) {
+        Integer first = before.computeIfAbsent(queue, each -> each.entriesBefore(COUNTED)).get(message.id);
+        QueuePhase phase = atGates(message, queue).since(message.placedMillis);
         if (first == null) {
             return phase.adding(", more than " + others(COUNTED) + " before it");
         }
@@ -152,59 +152,59 @@ final class Explanation {
     }
 
     // Gate one is the window, gate two the seat; the first that says no is the reason.
-    private QueuePhase atGates(Activation message, DestinationQueue line) {
-        if (line.allowed() == 0) {
-            return QueuePhase.of(Code.PAUSE, "waits: " + line + " pauses between deliveries");
+    private QueuePhase atGates(Activation message, DestinationQueue queue) {
+        if (queue.allowed() == 0) {
+            return QueuePhase.of(Code.PAUSE, "waits: " + queue + " pauses between deliveries");
         }
-        boolean mayOpen = destinations.mayOpen(line);
-        Seat known = shortages.get(line);
-        Seat seat = known == null ? seating.find(message.id, line.route(), mayOpen, nowMillis) : known;
+        boolean mayOpen = destinations.mayOpen(queue);
+        Seat known = shortages.get(queue);
+        Seat seat = known == null ? seating.find(message.id, queue.route(), mayOpen, nowMillis) : known;
         if (seat instanceof Seat.Wait wait) {
-            return shortage(line, wait, mayOpen);
+            return shortage(queue, wait, mayOpen);
         }
-        if (!line.hasRoom()) {
-            return window(line);
+        if (!queue.hasRoom()) {
+            return window(queue);
         }
-        return seat instanceof Seat.Queue || seat instanceof Seat.Defer ? turn(line) : spaced(message, line);
+        return seat instanceof Seat.Queue || seat instanceof Seat.Defer ? turn(queue) : spaced(message, queue);
     }
 
-    private QueuePhase shortage(DestinationQueue line, Seat.Wait wait, boolean mayOpen) {
+    private QueuePhase shortage(DestinationQueue queue, Seat.Wait wait, boolean mayOpen) {
         if (wait.scope() == Seat.Scope.MESSAGE) {
-            return QueuePhase.of(Code.SHARE, "waits for a connection to " + line + ": " + wait.reason());
+            return QueuePhase.of(Code.SHARE, "waits for a connection to " + queue + ": " + wait.reason());
         }
-        shortages.put(line, wait);
+        shortages.put(queue, wait);
         if (wait.scope() == Seat.Scope.EVERYWHERE) {
             return QueuePhase.of(Code.CONNECTIONS, "waits for a connection: " + wait.reason());
         }
-        return mayOpen ? hostLimit(line, wait) : window(line);
+        return mayOpen ? hostLimit(queue, wait) : window(queue);
     }
 
-    private QueuePhase window(DestinationQueue line) {
-        return atWork(Code.WINDOW, line, destinations.atWork(line), line.allowed());
+    private QueuePhase window(DestinationQueue queue) {
+        return atWork(Code.WINDOW, queue, destinations.atWork(queue), queue.allowed());
     }
 
-    private QueuePhase hostLimit(DestinationQueue line, Seat.Wait here) {
-        int connections = seating.connections(line.route());
+    private QueuePhase hostLimit(DestinationQueue queue, Seat.Wait here) {
+        int connections = seating.connections(queue.route());
         if (connections == 0) {
-            return QueuePhase.of(Code.HOST_LIMIT, "waits for a connection to " + line + ": " + here.reason());
+            return QueuePhase.of(Code.HOST_LIMIT, "waits for a connection to " + queue + ": " + here.reason());
         }
-        return atWork(Code.HOST_LIMIT, line, connections, connections).adding(" (" + here.reason() + ")");
+        return atWork(Code.HOST_LIMIT, queue, connections, connections).adding(" (" + here.reason() + ")");
     }
 
-    private static QueuePhase atWork(Code code, DestinationQueue line, int atWork, int limit) {
-        return QueuePhase.of(code, "waits for a connection to " + line + ": " + atWork + " of " + limit + " at work")
+    private static QueuePhase atWork(Code code, DestinationQueue queue, int atWork, int limit) {
+        return QueuePhase.of(code, "waits for a connection to " + queue + ": " + atWork + " of " + limit + " at work")
                 .with(Figure.AT_WORK, atWork).with(Figure.LIMIT, limit);
     }
 
-    private static QueuePhase turn(DestinationQueue line) {
-        return QueuePhase.of(Code.TURN, "waits for its turn to " + line);
+    private static QueuePhase turn(DestinationQueue queue) {
+        return QueuePhase.of(Code.TURN, "waits for its turn to " + queue);
     }
 
-    private QueuePhase spaced(Activation message, DestinationQueue line) {
-        long wait = destinations.waitMillis(message.work, line, nowMillis);
+    private QueuePhase spaced(Activation message, DestinationQueue queue) {
+        long wait = destinations.waitMillis(message.work, queue, nowMillis);
         return wait == 0
-                ? turn(line)
-                : QueuePhase.of(Code.SPACING, "its turn is in " + wait + " ms: starts to " + line
+                ? turn(queue)
+                : QueuePhase.of(Code.SPACING, "its turn is in " + wait + " ms: starts to " + queue
                         + " are spaced, so that the connections do not all come free at once").until(nowMillis + wait);
     }
 }

@@ -29,29 +29,29 @@ final class Flushes {
         this.memoryMillis = memoryMillis;
     }
 
-    void wish(OperatorCommand.Flush flush, long nowMillis) {
-        flush.id().ifPresent(id -> wish(messages, id, nowMillis));
-        flush.domain().ifPresent(domain -> wish(domains, domain.toLowerCase(Locale.ROOT), nowMillis));
+    void add(OperatorCommand.Flush flush, long nowMillis) {
+        flush.id().ifPresent(id -> add(messages, id, nowMillis));
+        flush.domain().ifPresent(domain -> add(domains, domain.toLowerCase(Locale.ROOT), nowMillis));
     }
 
-    private <K> void wish(SequencedMap<K, Long> wishes, K name, long nowMillis) {
-        wishes.remove(name);
-        wishes.put(name, nowMillis);
-        Iterator<Long> oldest = wishes.values().iterator();
-        while (wishes.size() > MOST || isOver(oldest.next(), nowMillis)) {
-            wishes.pollFirstEntry();
-            oldest = wishes.values().iterator();
+    private <K> void add(SequencedMap<K, Long> requests, K name, long nowMillis) {
+        requests.remove(name);
+        requests.put(name, nowMillis);
+        Iterator<Long> oldest = requests.values().iterator();
+        while (requests.size() > MOST || isOver(oldest.next(), nowMillis)) {
+            requests.pollFirstEntry();
+            oldest = requests.values().iterator();
         }
     }
 
-    private boolean isOver(long wishedMillis, long nowMillis) {
-        return nowMillis - wishedMillis > memoryMillis;
+    private boolean isOver(long requestedMillis, long nowMillis) {
+        return nowMillis - requestedMillis > memoryMillis;
     }
 
     /// When mail of this message for this domain was last asked for; empty when it was not.
     ///
     /// @param domain lower case
-    OptionalLong wishedMillis(QueueId id, String domain, long nowMillis) {
+    OptionalLong requestedMillis(QueueId id, String domain, long nowMillis) {
         if (messages.isEmpty() && domains.isEmpty()) {
             return OptionalLong.empty();
         }

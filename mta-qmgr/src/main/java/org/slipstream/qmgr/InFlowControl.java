@@ -43,7 +43,7 @@ final class InFlowControl {
         left = tokens;
     }
 
-    boolean areAhead() {
+    boolean isBehind() {
         return left == 0;
     }
 }

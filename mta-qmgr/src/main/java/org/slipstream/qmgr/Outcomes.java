@@ -27,13 +27,13 @@ final class Outcomes {
     /// Who says so where nobody was asked.
     static final String HERE = "local";
 
-    private final StepContext present;
+    private final StepContext step;
     private final Scheduler scheduler;
     private long records;
     private int underWay;
 
-    Outcomes(StepContext present, Scheduler scheduler) {
-        this.present = present;
+    Outcomes(StepContext step, Scheduler scheduler) {
+        this.step = step;
         this.scheduler = scheduler;
     }
 
@@ -57,7 +57,7 @@ final class Outcomes {
 
     /// What a delivery answered.
     void delivered(Activation message, List<Recipient> recipients, List<RecipientOutcome> outcomes, boolean tried) {
-        record(message, recipients, everyOne(recipients, outcomes), tried);
+        record(message, recipients, aligned(recipients, outcomes), tried);
     }
 
     /// The outcome of recipients whose entry was taken away before anybody was asked.
@@ -81,7 +81,7 @@ final class Outcomes {
                     // Settled, and nothing more to say about it.
                 }
                 case Outcome.Deferred _ -> {
-                    message.isLate(recipients.get(i), outcome);
+                    message.addDeferred(recipients.get(i), outcome);
                     deferred = true;
                 }
                 case Outcome.Failed _ -> message.failed++;
@@ -91,7 +91,7 @@ final class Outcomes {
         underWay++;
         boolean attempt = tried && deferred && !message.attempted;
         message.attempted |= attempt;
-        present.order(new QmgrOrder.RecordOutcome(message.id, ++records, recipients, outcomes, attempt));
+        step.order(new QmgrOrder.RecordOutcome(message.id, ++records, recipients, outcomes, attempt));
     }
 
     /// It is on disk.
@@ -103,7 +103,7 @@ final class Outcomes {
         underWay--;
     }
 
-    private static List<RecipientOutcome> everyOne(List<Recipient> recipients, List<RecipientOutcome> outcomes) {
+    private static List<RecipientOutcome> aligned(List<Recipient> recipients, List<RecipientOutcome> outcomes) {
         if (areAligned(recipients, outcomes)) {
             return outcomes;
         }

@@ -27,7 +27,7 @@ final class PendingArrivals {
         this.capacity = capacity;
     }
 
-    boolean knows(QueueId id) {
+    boolean contains(QueueId id) {
         return fresh.containsKey(id) || deferred.containsKey(id);
     }
 
@@ -44,7 +44,7 @@ final class PendingArrivals {
     }
 
     /// No new mail waits here.
-    boolean hasNoNews() {
+    boolean hasNoNew() {
         return fresh.isEmpty();
     }
 

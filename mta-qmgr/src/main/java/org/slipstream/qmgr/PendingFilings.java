@@ -19,7 +19,7 @@ final class PendingFilings {
 
     private final Map<QueueId, Filing> filings = new LinkedHashMap<>();
 
-    boolean knows(QueueId id) {
+    boolean contains(QueueId id) {
         return filings.containsKey(id);
     }
 
@@ -33,7 +33,7 @@ final class PendingFilings {
         }
     }
 
-    void wish(QueueId id, OperatorRequest request) {
+    void request(QueueId id, OperatorRequest request) {
         filings.computeIfPresent(id, (_, filing) -> new Filing(filing.kind(), filing.next().then(request)));
     }
 

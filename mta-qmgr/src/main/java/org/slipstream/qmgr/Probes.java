@@ -29,9 +29,9 @@ final class Probes {
     /// The pseudo-message. Queue ids of mail are times, and this one lies before all of them.
     static final QueueId PSEUDO_MESSAGE = new QueueId(1);
 
-    private final StepContext present;
+    private final StepContext step;
     private final Seating seating;
-    private final RouteRequests questions;
+    private final RouteRequests routeRequests;
     private final Map<String, List<Probe>> unrouted = new LinkedHashMap<>();
     private final Deque<Routed> waiting = new ArrayDeque<>();
     private final Map<Long, Routed> underWay = new LinkedHashMap<>();
@@ -40,10 +40,10 @@ final class Probes {
 
     private record Routed(Probe probe, Route route) {}
 
-    Probes(StepContext present, Seating seating, RouteRequests questions) {
-        this.present = present;
+    Probes(StepContext step, Seating seating, RouteRequests routeRequests) {
+        this.step = step;
         this.seating = seating;
-        this.questions = questions;
+        this.routeRequests = routeRequests;
     }
 
     boolean isQuiet() {
@@ -52,8 +52,8 @@ final class Probes {
 
     void verify(Address address, long ticket) {
         String domain = address.domainKey();
-        if (questions.probe(domain)) {
-            present.order(new QmgrOrder.FindRoute(domain, PSEUDO_MESSAGE));
+        if (routeRequests.requestForProbe(domain)) {
+            step.order(new QmgrOrder.FindRoute(domain, PSEUDO_MESSAGE));
         }
         unrouted.computeIfAbsent(domain, _ -> new ArrayList<>(1)).add(new Probe(ticket, address));
     }
@@ -74,11 +74,11 @@ final class Probes {
     void pump(LongSupplier deliveries) {
         for (int left = waiting.size(); left > 0; left--) {
             Routed next = waiting.remove();
-            if (seating.mayProbe(next.route(), present.nowMillis())) {
+            if (seating.mayProbe(next.route(), step.nowMillis())) {
                 long delivery = deliveries.getAsLong();
                 underWay.put(delivery, next);
                 seating.probe(delivery, PSEUDO_MESSAGE, next.route(), new Recipient(1, next.probe().address()),
-                        present.nowMillis(), present.orders());
+                        step.nowMillis(), step.orders());
             } else {
                 waiting.add(next);
             }
@@ -96,11 +96,11 @@ final class Probes {
         return true;
     }
 
-    boolean knows(long delivery) {
+    boolean contains(long delivery) {
         return underWay.containsKey(delivery);
     }
 
     private void answer(Probe probe, String route, Outcome outcome) {
-        present.order(new QmgrOrder.Verified(probe.ticket(), route, outcome));
+        step.order(new QmgrOrder.Verified(probe.ticket(), route, outcome));
     }
 }

@@ -17,13 +17,13 @@ public interface QmgrTrace extends SchedTrace {
     /// Something happened to the window of a destination. The figures are those afterwards.
     ///
     /// @param running deliveries, the one that is reported included
-    default void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {}
+    default void feedback(DestinationQueue queue, FeedbackEvent event, int running, Destination.Figures figures) {}
 
     /// Recipients were deferred because their destination or transport is dead.
-    default void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {}
+    default void deferredWithoutAttempt(QueueId id, DestinationQueue queue, List<Recipient> recipients) {}
 
     /// Bulk mail for this destination could go and waits for its turn ([org.slipstream.qmgr.flow.Spacing]).
-    default void startHeld(DestinationQueue line, long nowMillis, long turnMillis) {}
+    default void startHeld(DestinationQueue queue, long nowMillis, long turnMillis) {}
 
     /// What can happen to a destination.
     enum FeedbackEvent {

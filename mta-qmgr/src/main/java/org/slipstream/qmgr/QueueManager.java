@@ -62,7 +62,7 @@ public final class QueueManager {
 
     private final QmgrConfig config;
     private final Seating seating;
-    private final RetrySchedule patience;
+    private final RetrySchedule retrySchedule;
     private final QmgrTrace trace;
 
     // ---- what comes in
@@ -75,7 +75,7 @@ public final class QueueManager {
     private final boolean scanning;
 
     // ---- what is worked on
-    private final StepContext present = new StepContext();
+    private final StepContext step = new StepContext();
     private final ActiveSet active = new ActiveSet();
     private final Scheduler scheduler;
     private final Destinations destinations;
@@ -124,8 +124,8 @@ public final class QueueManager {
         this.config = config;
         this.seating = seating;
         this.trace = trace;
-        this.patience = new RetrySchedule(config);
-        this.scans = new Scans(config, patience);
+        this.retrySchedule = new RetrySchedule(config);
+        this.scans = new Scans(config, retrySchedule);
         this.pendingArrivals = new PendingArrivals(Math.max(1, config.scanLimit()));
         this.admission = admission.orElseGet(pendingArrivals::admission);
         this.scanning = admission.isEmpty();
@@ -133,12 +133,12 @@ public final class QueueManager {
         this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageMinimum(),
                 config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
         this.destinations = new Destinations(config, seating, scheduler, trace);
-        this.outcomes = new Outcomes(present, scheduler);
+        this.outcomes = new Outcomes(step, scheduler);
         Flushes flushes = new Flushes(config.minimalBackoffMillis());
-        this.routing = new Routing(present, scheduler, destinations, outcomes, flushes, trace);
-        this.completion = new Completion(present, new Settlement(patience), scheduler, active, outcomes, scans);
-        this.probes = new Probes(present, seating, routing.questions());
-        this.operators = new Operators(present, active, pendingArrivals, scheduler, destinations, routing, flushes,
+        this.routing = new Routing(step, scheduler, destinations, outcomes, flushes, trace);
+        this.completion = new Completion(step, new Settlement(retrySchedule), scheduler, active, outcomes, scans);
+        this.probes = new Probes(step, seating, routing.routeRequests());
+        this.operators = new Operators(step, active, pendingArrivals, scheduler, destinations, routing, flushes,
                 completion,
                 probes);
     }
@@ -156,7 +156,7 @@ public final class QueueManager {
     /// @throws ImpossibleEventException when the event cannot happen now. It has changed nothing; that time has passed has,
     /// and what was ordered is to be carried out
     public void absorb(QmgrEvent event, long nowMillis, OrderSink sink) {
-        present.begin(nowMillis, sink);
+        step.begin(nowMillis, sink);
         timePasses();
         switch (event) {
             case QmgrEvent.MessageQueued queued -> queued(queued.message());
@@ -171,7 +171,7 @@ public final class QueueManager {
                 probes.routeFailed(failed.domain(), failed.reason());
                 routing.failed(failed.domain(), failed.reason(), completion::settle);
             }
-            case QmgrEvent.OfConnection connection -> learn(seating.happened(connection, now(), present.orders()));
+            case QmgrEvent.OfConnection connection -> learn(seating.handle(connection, now(), step.orders()));
             case QmgrEvent.OutcomeRecorded recorded -> recorded(recorded.id());
             case QmgrEvent.Notified notified -> completion.notified(notified);
             case QmgrEvent.Filed filed -> completion.filed(filed.id());
@@ -180,7 +180,7 @@ public final class QueueManager {
             }
             case QmgrEvent.ArrivalsMissed _ -> {
                 inFlow.missed();
-                scans.leftOutside(now());
+                scans.leftInSpool(now());
             }
             case QmgrEvent.Stopping _ -> stopping = true;
             case QmgrEvent.Operator operator -> operators.command(operator);
@@ -191,19 +191,19 @@ public final class QueueManager {
     /// Chooses: looks for more messages when it is time, takes in what there is room for, and seats entries as long as
     /// there are seats.
     public void pump(long nowMillis, OrderSink sink) {
-        present.begin(nowMillis, sink);
+        step.begin(nowMillis, sink);
         if (stopping) {
             return;
         }
         if (scanning) {
-            scans.next(now(), this::roomForScan).ifPresent(present::order);
+            scans.next(now(), this::freeForScan).ifPresent(step::order);
         }
         shortages = 0;
         boolean more = true;
         while (more) {
             more = admitNext(nowMillis, sink);
         }
-        if (pendingArrivals.hasNoNews() && !scans.isBehind()) {
+        if (pendingArrivals.hasNoNew() && !scans.isBehind()) {
             inFlow.caughtUp();
         }
         more = true;
@@ -217,8 +217,8 @@ public final class QueueManager {
     /// The first half of [#pump] in single steps: one pass of admission. False when nobody wants to get in, or there is no
     /// room.
     public boolean admitNext(long nowMillis, OrderSink sink) {
-        present.begin(nowMillis, sink);
-        boolean found = admission.pass(this::room, nowMillis, this::admit);
+        step.begin(nowMillis, sink);
+        boolean found = admission.pass(this::freeActive, nowMillis, this::admit);
         orderReads();
         return found;
     }
@@ -227,7 +227,7 @@ public final class QueueManager {
     /// chosen. False when nothing can go. Whoever carries out each order before the next step gets the decisions of a queue
     /// manager that reads its own disk.
     public boolean choose(long nowMillis, OrderSink sink) {
-        present.begin(nowMillis, sink);
+        step.begin(nowMillis, sink);
         routing.placeAll();
         boolean chosen = switch (scheduler.choose(this::gate, nowMillis)) {
             case Choice.Taken(Entry entry) -> {
@@ -248,7 +248,7 @@ public final class QueueManager {
             return next;
         }
         if (scanning) {
-            next = Math.min(next, scans.nextMillis(this::roomForScan));
+            next = Math.min(next, scans.nextMillis(this::freeForScan));
         }
         next = Math.min(next, destinations.nextMillis());
         return active.isEmpty() ? next : Math.min(next, nextSweepMillis);
@@ -262,7 +262,7 @@ public final class QueueManager {
     /// New mail arrives faster than it is taken in, by more than a server's worth of deliveries (`default_process_limit`): whoever
     /// brings more should be made to wait a moment (`in_flow_delay`) and be served then. Holds until the next step.
     public boolean isBehindArrivals() {
-        return inFlow.areAhead();
+        return inFlow.isBehind();
     }
 
     /// The whole picture: every message and every destination. For tests and simulations; its cost grows with the active set.
@@ -288,7 +288,7 @@ public final class QueueManager {
 
     /// Those of these messages that are in the active set.
     public Set<QueueId> activeAmong(Collection<QueueId> ids) {
-        return ids.stream().filter(active::knows).collect(Collectors.toCollection(LinkedHashSet::new));
+        return ids.stream().filter(active::contains).collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     /// What is known of one active message, for the log of an event that cannot happen.
@@ -304,7 +304,7 @@ public final class QueueManager {
 
     private List<QmgrSnapshot.ActiveDestination> destinations(long nowMillis) {
         Explanation explanation = explanation(nowMillis, List.of());
-        return scheduler.lines().map(explanation::destination).toList();
+        return scheduler.queues().map(explanation::destination).toList();
     }
 
     // The deliveries under way are looked through only if one of them belongs to a message that is asked about.
@@ -316,7 +316,7 @@ public final class QueueManager {
             seated.forEach((delivery, under) -> {
                 if (running.contains(under.entry().message().id())) {
                     first.putIfAbsent(under.entry().message().id(),
-                            new Explanation.FirstDelivery(delivery, under.entry().line(), under.sinceMillis()));
+                            new Explanation.FirstDelivery(delivery, under.entry().queue(), under.sinceMillis()));
                 }
             });
         }
@@ -324,7 +324,7 @@ public final class QueueManager {
     }
 
     private long now() {
-        return present.nowMillis();
+        return step.nowMillis();
     }
 
     // ---- time
@@ -332,7 +332,7 @@ public final class QueueManager {
     private void timePasses() {
         noticeClockSetBack();
         if (seating.nextAlarmMillis() <= now()) {
-            learn(seating.alarm(now(), present.orders()));
+            learn(seating.alarm(now(), step.orders()));
         }
         destinations.timePasses(now());
         if (nextSweepMillis <= now()) {
@@ -353,7 +353,7 @@ public final class QueueManager {
     // Expiry is a matter of every state: a message that never gets a seat must not wait for an attempt to fail.
     private void expireWhileWaiting(Activation message) {
         boolean overdue = message.options.isTooLate(now())
-                || patience.isExpired(message.nullSender, message.hasBeenTried(), message.createdMillis, now())
+                || retrySchedule.isExpired(message.nullSender, message.hasBeenTried(), message.createdMillis, now())
                         && now() - message.work.activatedMillis() >= config.minimalBackoffMillis();
         if (overdue && !message.isLeaving() && message.work.waiting() > 0) {
             Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "waited for a free connection"),
@@ -364,22 +364,22 @@ public final class QueueManager {
 
     // ---- taking messages in
 
-    private int room() {
+    private int freeActive() {
         return config.activeLimit() - active.size();
     }
 
     /// Deferred mail is not taken in far ahead of the deliveries: what is active is served in the order of its admission, and new mail
     /// would wait behind all of it. Only when lanes are idle, because what is active cannot go at present, as much is taken in as there
     /// is room for.
-    private int roomForScan(QueueName queue) {
-        int room = room() - pendingArrivals.size();
+    private int freeForScan(QueueName queue) {
+        int freeActive = freeActive() - pendingArrivals.size();
         return queue == QueueName.INCOMING || idleLanes
-                ? room
-                : Math.min(room, DEFERRED_AHEAD * config.scanLimit() - active.tried() - pendingArrivals.deferred());
+                ? freeActive
+                : Math.min(freeActive, DEFERRED_AHEAD * config.scanLimit() - active.tried() - pendingArrivals.deferred());
     }
 
     private boolean isKnown(QueueId id) {
-        return active.knows(id) || completion.pendingFilings().knows(id) || pendingArrivals.knows(id);
+        return active.contains(id) || completion.pendingFilings().contains(id) || pendingArrivals.contains(id);
     }
 
     private void queued(MessageSummary summary) {
@@ -393,7 +393,7 @@ public final class QueueManager {
         }
         inFlow.arrived();
         if (stopping || pendingArrivals.isFull()) {
-            scans.leftOutside(now());
+            scans.leftInSpool(now());
         } else {
             pendingArrivals.enter(summary, true);
         }
@@ -411,7 +411,7 @@ public final class QueueManager {
     }
 
     private boolean isHeld(MessageSummary summary) {
-        return summary.held() && !patience.isExpired(summary.sender().isEmpty(), summary.attempts() > 0,
+        return summary.held() && !retrySchedule.isExpired(summary.sender().isEmpty(), summary.attempts() > 0,
                 summary.releaseMillis(), now());
     }
 
@@ -429,7 +429,7 @@ public final class QueueManager {
 
     private void orderReads() {
         for (var read = scheduler.nextRead(); read.isPresent(); read = scheduler.nextRead()) {
-            present.order(
+            step.order(
                     new QmgrOrder.ReadRecipients(read.get().message().id(), read.get().after(), read.get().limit()));
         }
     }
@@ -446,7 +446,7 @@ public final class QueueManager {
             scheduler.withdraw(message.work);
         } else if (message.heldTooLong) {
             outcomes.conclude(message, read.recipients(),
-                    patience.expiredUntried(message.createdMillis, now(), Outcomes.HERE), false);
+                    retrySchedule.expiredUntried(message.createdMillis, now(), Outcomes.HERE), false);
         } else if (message.options.isTooLate(now())) {
             outcomes.conclude(message, read.recipients(), RetrySchedule.tooLate("", Outcomes.HERE), false);
         } else {
@@ -466,21 +466,21 @@ public final class QueueManager {
 
     // ---- deliveries
 
-    private Gate.Answer gate(Message message, DestinationQueue line) {
-        return switch (seating.ask(message.id(), line.route(), destinations.mayOpen(line), now())) {
+    private Gate.Answer gate(Message message, DestinationQueue queue) {
+        return switch (seating.ask(message.id(), queue.route(), destinations.mayOpen(queue), now())) {
             case Seat.Queue _,Seat.Defer _ -> Gate.Answer.FREE; // neither takes a slot, so spacing does not apply
-            case Seat.Reuse _,Seat.Open _ -> inTurn(message, line);
+            case Seat.Reuse _,Seat.Open _ -> inTurn(message, queue);
             case Seat.Wait wait -> switch (wait.scope()) {
                 case MESSAGE -> Gate.Answer.NOT_OF_MESSAGE;
                 case HERE, UNPROVEN -> Gate.Answer.NOT_HERE;
-                case EVERYWHERE -> mayOthersShare(line) ? Gate.Answer.NOT_HERE : Gate.Answer.NOWHERE;
+                case EVERYWHERE -> mayOthersShare(queue) ? Gate.Answer.NOT_HERE : Gate.Answer.NOWHERE;
             };
         };
     }
 
     // All connections are busy. Where they carry several deliveries, another destination may share one that is at work.
-    private boolean mayOthersShare(DestinationQueue line) {
-        return seating.charge(line.route()).isPresent() && ++shortages < MOST_SHORTAGES;
+    private boolean mayOthersShare(DestinationQueue queue) {
+        return seating.charge(queue.route()).isPresent() && ++shortages < MOST_SHORTAGES;
     }
 
     /// An entry that waits although its destination has room and a seat is free for it: a lost wake-up, if there is one after
@@ -488,15 +488,15 @@ public final class QueueManager {
     public Optional<Entry> overlooked(long nowMillis) {
         return stopping
                 ? Optional.empty()
-                : scheduler.overlooked((message, line) -> look(message, line, nowMillis));
+                : scheduler.overlooked((message, queue) -> look(message, queue, nowMillis));
     }
 
-    private Gate.Answer look(Message message, DestinationQueue line, long nowMillis) {
-        return switch (seating.find(message.id(), line.route(), destinations.mayOpen(line), nowMillis)) {
+    private Gate.Answer look(Message message, DestinationQueue queue, long nowMillis) {
+        return switch (seating.find(message.id(), queue.route(), destinations.mayOpen(queue), nowMillis)) {
             case Seat.Queue _ -> Gate.Answer.FREE;
             // Where a turn is planned, a message that has become a letter meanwhile is asked about at that turn.
             case Seat.Reuse _,Seat.Open _ ->
-                destinations.waitMillis(message, line, nowMillis) == 0 && !destinations.awaitsTurn(line)
+                destinations.waitMillis(message, queue, nowMillis) == 0 && !destinations.awaitsTurn(queue)
                         ? Gate.Answer.FREE
                         : Gate.Answer.NOT_YET;
             case Seat.Wait wait when wait.scope() == Seat.Scope.MESSAGE -> Gate.Answer.NOT_OF_MESSAGE;
@@ -504,26 +504,26 @@ public final class QueueManager {
         };
     }
 
-    private Gate.Answer inTurn(Message message, DestinationQueue line) {
-        if (destinations.waitMillis(message, line, now()) == 0) {
+    private Gate.Answer inTurn(Message message, DestinationQueue queue) {
+        if (destinations.waitMillis(message, queue, now()) == 0) {
             return Gate.Answer.FREE;
         }
-        destinations.awaitTurn(line, now());
+        destinations.awaitTurn(queue, now());
         return Gate.Answer.NOT_YET;
     }
 
     private void seat(Entry entry) {
         long delivery = ++deliveries;
-        boolean timed = !seating.sharesSeat() && destinations.started(entry.message(), entry.line(), now());
+        boolean timed = !seating.sharesSeat() && destinations.started(entry.message(), entry.queue(), now());
         seated.put(delivery, new Seated(entry, timed, now()));
-        seating.seat(delivery, entry.message().id(), entry.line().route(), entry.recipients(), now(),
-                present.orders());
+        seating.seat(delivery, entry.message().id(), entry.queue().route(), entry.recipients(), now(),
+                step.orders());
     }
 
     /// The windows learn before displaced deliveries get another seat: for a destination that has just died no connection is opened.
     private void learn(Effects effects) {
         apply(effects);
-        apply(seating.reseat(now(), present.orders()));
+        apply(seating.reseat(now(), step.orders()));
     }
 
     private void apply(Effects effects) {
@@ -531,8 +531,8 @@ public final class QueueManager {
             scheduler.seatsMayBeFree();
         }
         for (Effects.Refusal refusal : effects.refusals()) {
-            if (!probes.knows(refusal.delivery())) {
-                failed(seated.get(refusal.delivery()).entry().line(), refusal.reason(), OptionalLong.empty());
+            if (!probes.contains(refusal.delivery())) {
+                failed(seated.get(refusal.delivery()).entry().queue(), refusal.reason(), OptionalLong.empty());
             }
         }
         for (Ended ended : effects.ended()) {
@@ -549,42 +549,42 @@ public final class QueueManager {
     }
 
     private void learn(Seated back, Ended ended) {
-        DestinationQueue line = back.entry().line();
+        DestinationQueue queue = back.entry().queue();
         switch (ended) {
             case Ended.Worked worked -> {
                 if (back.timed()) {
-                    destinations.took(line, now() - back.sinceMillis());
+                    destinations.took(queue, now() - back.sinceMillis());
                 }
-                destinations.worked(line, worked.released(), now());
+                destinations.worked(queue, worked.released(), now());
             }
-            case Ended.Failed failed -> failed(line, failed.reason(), failed.retryAfterMillis());
+            case Ended.Failed failed -> failed(queue, failed.reason(), failed.retryAfterMillis());
             case Ended.Inconclusive _,Ended.Untried _ -> {
                 // There is nothing to learn.
             }
-            case Ended.OwnFailure own when own.scope() == DeliveryResult.Scope.TRANSPORT -> pause(line, own.reason());
+            case Ended.OwnFailure own when own.scope() == DeliveryResult.Scope.TRANSPORT -> pause(queue, own.reason());
             case Ended.OwnFailure _ -> {
                 // It concerns this message only.
             }
         }
     }
 
-    private void pause(DestinationQueue line, Reply reason) {
-        for (DestinationQueue each : destinations.broken(line.transport(), reason, now())) {
+    private void pause(DestinationQueue queue, Reply reason) {
+        for (DestinationQueue each : destinations.broken(queue.transport(), reason, now())) {
             deferWaiting(each);
             destinations.dropIfDone(each);
         }
     }
 
-    private void failed(DestinationQueue line, Reply reason, OptionalLong retryAfterMillis) {
-        if (destinations.failed(line, reason, retryAfterMillis, now())) {
-            deferWaiting(line);
+    private void failed(DestinationQueue queue, Reply reason, OptionalLong retryAfterMillis) {
+        if (destinations.failed(queue, reason, retryAfterMillis, now())) {
+            deferWaiting(queue);
         }
     }
 
-    private void deferWaiting(DestinationQueue line) {
-        Outcome suspended = destinations.suspended(line);
-        for (Entry entry : scheduler.withdraw(line)) {
-            trace.deferredWithoutAttempt(entry.message().id(), line, entry.recipients());
+    private void deferWaiting(DestinationQueue queue) {
+        Outcome suspended = destinations.suspended(queue);
+        for (Entry entry : scheduler.withdraw(queue)) {
+            trace.deferredWithoutAttempt(entry.message().id(), queue, entry.recipients());
             outcomes.untried(active.of(entry), entry.recipients(), suspended);
         }
     }
@@ -602,7 +602,7 @@ public final class QueueManager {
             }
         };
         outcomes.delivered(message, entry.recipients(), ended.outcomes(), tried);
-        destinations.finished(entry.line(), now());
+        destinations.finished(entry.queue(), now());
     }
 
     private void recorded(QueueId id) {

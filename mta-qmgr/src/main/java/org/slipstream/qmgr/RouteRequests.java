@@ -19,7 +19,7 @@ final class RouteRequests {
     private final Set<String> probed = new LinkedHashSet<>();
 
     /// True when the question is new and has to be put.
-    boolean ask(String domain, Waiter waiter) {
+    boolean request(String domain, Waiter waiter) {
         List<Waiter> known = waiters.get(domain);
         if (known != null) {
             known.add(waiter);
@@ -32,7 +32,7 @@ final class RouteRequests {
     }
 
     /// The same for address probes, which wait elsewhere.
-    boolean probe(String domain) {
+    boolean requestForProbe(String domain) {
         return probed.add(domain) && !waiters.containsKey(domain);
     }
 

@@ -34,26 +34,26 @@ final class Routing {
     private static final Comparator<Activation.Routed> BY_DOMAIN = Comparator.<Activation.Routed, String>comparing(
             routed -> routed.recipient().address().domainKey())
             .thenComparing(routed -> routed.recipient().address().localPart());
-    private static final Comparator<PlacedRecipient> BY_LINE = Comparator
-            .<PlacedRecipient, String>comparing(placement -> placement.line().transport())
-            .thenComparing(placement -> placement.line().key())
+    private static final Comparator<PlacedRecipient> BY_QUEUE = Comparator
+            .<PlacedRecipient, String>comparing(placement -> placement.queue().transport())
+            .thenComparing(placement -> placement.queue().key())
             .thenComparing(placement -> placement.recipient().address().domainKey())
             .thenComparing(placement -> placement.recipient().address().localPart());
 
-    private final StepContext present;
+    private final StepContext step;
     private final Scheduler scheduler;
     private final Destinations destinations;
     private final Outcomes outcomes;
     private final Flushes flushes;
     private final QmgrTrace trace;
-    private final RouteRequests questions = new RouteRequests();
+    private final RouteRequests routeRequests = new RouteRequests();
 
     /// Messages with recipients that are routed and not yet in the order of service.
     private final Set<Activation> unplaced = new LinkedHashSet<>();
 
-    Routing(StepContext present, Scheduler scheduler, Destinations destinations, Outcomes outcomes, Flushes flushes,
+    Routing(StepContext step, Scheduler scheduler, Destinations destinations, Outcomes outcomes, Flushes flushes,
             QmgrTrace trace) {
-        this.present = present;
+        this.step = step;
         this.scheduler = scheduler;
         this.destinations = destinations;
         this.outcomes = outcomes;
@@ -62,8 +62,8 @@ final class Routing {
     }
 
     /// Open questions, shared with the address probes.
-    RouteRequests questions() {
-        return questions;
+    RouteRequests routeRequests() {
+        return routeRequests;
     }
 
     void find(Activation message, List<Recipient> recipients) {
@@ -72,9 +72,9 @@ final class Routing {
             byDomain.computeIfAbsent(recipient.address().domainKey(), _ -> new ArrayList<>(1)).add(recipient);
         }
         byDomain.forEach((domain, those) -> {
-            message.asks(domain, present.nowMillis());
-            if (questions.ask(domain, new RouteRequests.Waiter(message, those))) {
-                present.order(new QmgrOrder.FindRoute(domain, message.id));
+            message.routeRequested(domain, step.nowMillis());
+            if (routeRequests.request(domain, new RouteRequests.Waiter(message, those))) {
+                step.order(new QmgrOrder.FindRoute(domain, message.id));
             }
         });
     }
@@ -82,7 +82,7 @@ final class Routing {
     /// @param concerned each message that waited, when its recipients are where they belong
     void known(String domain, Route route, Consumer<Activation> concerned) {
         answered(domain, concerned, (message, recipients) -> {
-            recipients.forEach(each -> message.isRouted(each, route));
+            recipients.forEach(each -> message.addRouted(each, route));
             unplaced.add(message);
         });
     }
@@ -99,9 +99,9 @@ final class Routing {
     }
 
     private void answered(String domain, Consumer<Activation> concerned, Answer answer) {
-        for (RouteRequests.Waiter waiter : questions.answered(domain)) {
+        for (RouteRequests.Waiter waiter : routeRequests.answered(domain)) {
             Activation message = waiter.message();
-            boolean isLast = message.isAnswered(domain);
+            boolean isLast = message.routeAnswered(domain);
             if (message.isLeaving()) {
                 outcomes.leaveOpen(message, waiter.recipients());
             } else {
@@ -131,32 +131,32 @@ final class Routing {
         Map<DestinationQueue, List<Recipient>> barred = new LinkedHashMap<>();
         String domain = "";
         for (Activation.Routed each : routed) {
-            DestinationQueue line = line(message, each);
-            if (destinations.suspension(line).isPresent()) {
-                barred.computeIfAbsent(line, _ -> new ArrayList<>(1)).add(each.recipient());
+            DestinationQueue queue = queue(message, each);
+            if (destinations.suspension(queue).isPresent()) {
+                barred.computeIfAbsent(queue, _ -> new ArrayList<>(1)).add(each.recipient());
             } else {
-                Recipient slim = sharing(line.key(), sharing(domain, each.recipient()));
+                Recipient slim = sharing(queue.key(), sharing(domain, each.recipient()));
                 domain = slim.address().domain();
-                placements.add(new PlacedRecipient(slim, line));
+                placements.add(new PlacedRecipient(slim, queue));
             }
         }
-        placements.sort(BY_LINE);
-        message.placedMillis = present.nowMillis();
+        placements.sort(BY_QUEUE);
+        message.placedMillis = step.nowMillis();
         scheduler.place(message.work, placements);
-        barred.forEach((line, recipients) -> {
-            trace.deferredWithoutAttempt(message.id, line, recipients);
-            outcomes.conclude(message, recipients, destinations.suspended(line), false);
-            destinations.dropIfDone(line);
+        barred.forEach((queue, recipients) -> {
+            trace.deferredWithoutAttempt(message.id, queue, recipients);
+            outcomes.conclude(message, recipients, destinations.suspended(queue), false);
+            destinations.dropIfDone(queue);
         });
     }
 
     /// Mail that was asked for by name revives what was given up before.
-    private DestinationQueue line(Activation message, Activation.Routed routed) {
+    private DestinationQueue queue(Activation message, Activation.Routed routed) {
         Address address = routed.recipient().address();
-        flushes.wishedMillis(message.id, address.domainKey(), present.nowMillis())
-                .ifPresent(wished -> destinations.revive(destinations.line(routed.route(), address), wished,
-                        present.nowMillis()));
-        return destinations.line(routed.route(), address);
+        flushes.requestedMillis(message.id, address.domainKey(), step.nowMillis())
+                .ifPresent(wished -> destinations.revive(destinations.queue(routed.route(), address), wished,
+                        step.nowMillis()));
+        return destinations.queue(routed.route(), address);
     }
 
     // A thousand subscribers at one domain need not hold its name a thousand times: it is a third of what they take. It is shared with

@@ -43,7 +43,7 @@ final class ScanPlan {
     }
 
     /// Something is due and found no room.
-    void leftOutside(long nowMillis) {
+    void leftInSpool(long nowMillis) {
         backlog = true;
         dueAt(nowMillis);
     }
@@ -76,11 +76,11 @@ final class ScanPlan {
     }
 
     /// When the next scan is to be ordered, as far as can be foretold.
-    long nextMillis(int room) {
-        if (room <= 0) {
+    long nextMillis(int free) {
+        if (free <= 0) {
             return NEVER;
         }
-        if (urgent || backlog && room >= worthwhile) {
+        if (urgent || backlog && free >= worthwhile) {
             return lastMillis;
         }
         return Math.max(dueMillis, lastMillis + gapMillis);

@@ -27,7 +27,7 @@ final class Scans {
     private static final long NEVER = ScanPlan.NEVER;
 
     private final QmgrConfig config;
-    private final RetrySchedule patience;
+    private final RetrySchedule retrySchedule;
     private final ScanPlan incoming;
     private final ScanPlan deferred;
 
@@ -35,9 +35,9 @@ final class Scans {
     private Optional<QueueName> underWay = Optional.empty();
     private QueueName preferred = QueueName.INCOMING;
 
-    Scans(QmgrConfig config, RetrySchedule patience) {
+    Scans(QmgrConfig config, RetrySchedule retrySchedule) {
         this.config = config;
-        this.patience = patience;
+        this.retrySchedule = retrySchedule;
         this.incoming = new ScanPlan(config);
         this.deferred = new ScanPlan(config);
     }
@@ -54,8 +54,8 @@ final class Scans {
     }
 
     /// New mail found no room.
-    void leftOutside(long nowMillis) {
-        incoming.leftOutside(nowMillis);
+    void leftInSpool(long nowMillis) {
+        incoming.leftInSpool(nowMillis);
     }
 
     /// New mail that was left outside, or more than a scan could take, may still be on disk only.
@@ -65,33 +65,33 @@ final class Scans {
 
     /// The scan to order now, if any.
     ///
-    /// @param room free places for mail of this queue
-    Optional<QmgrOrder.Scan> next(long nowMillis, ToIntFunction<QueueName> room) {
+    /// @param free free places for mail of this queue
+    Optional<QmgrOrder.Scan> next(long nowMillis, ToIntFunction<QueueName> free) {
         incoming.noticeClockSetBack(nowMillis);
         deferred.noticeClockSetBack(nowMillis);
         if (underWay.isPresent()) {
             return Optional.empty();
         }
         QueueName first = preferred;
-        QueueName queue = isDue(first, nowMillis, room) ? first : other(first);
-        return isDue(queue, nowMillis, room)
-                ? Optional.of(begin(queue, nowMillis, room.applyAsInt(queue)))
+        QueueName queue = isDue(first, nowMillis, free) ? first : other(first);
+        return isDue(queue, nowMillis, free)
+                ? Optional.of(begin(queue, nowMillis, free.applyAsInt(queue)))
                 : Optional.empty();
     }
 
-    private boolean isDue(QueueName queue, long nowMillis, ToIntFunction<QueueName> room) {
-        return plan(queue).nextMillis(room.applyAsInt(queue)) <= nowMillis;
+    private boolean isDue(QueueName queue, long nowMillis, ToIntFunction<QueueName> free) {
+        return plan(queue).nextMillis(free.applyAsInt(queue)) <= nowMillis;
     }
 
-    private QmgrOrder.Scan begin(QueueName queue, long nowMillis, int room) {
+    private QmgrOrder.Scan begin(QueueName queue, long nowMillis, int free) {
         ScanPlan plan = plan(queue);
         underWay = Optional.of(queue);
         preferred = other(queue);
         plan.begin(nowMillis);
-        int limit = Math.clamp(room / 2, 1, Math.max(1, config.scanLimit()));
+        int limit = Math.clamp(free / 2, 1, Math.max(1, config.scanLimit()));
         return new QmgrOrder.Scan(queue, limit, nowMillis, nowMillis + plan.leaseMillis(),
-                patience.expiryHorizonMillis(nowMillis),
-                plan.bringsForward(nowMillis) ? patience.furthestMillis(nowMillis) : Long.MAX_VALUE);
+                retrySchedule.expiryHorizonMillis(nowMillis),
+                plan.bringsForward(nowMillis) ? retrySchedule.furthestMillis(nowMillis) : Long.MAX_VALUE);
     }
 
     /// @return the queue that was scanned
@@ -108,11 +108,11 @@ final class Scans {
     }
 
     /// When a scan is to be ordered, as far as can be foretold.
-    long nextMillis(ToIntFunction<QueueName> room) {
+    long nextMillis(ToIntFunction<QueueName> free) {
         return underWay.isPresent()
                 ? NEVER
-                : Math.min(incoming.nextMillis(room.applyAsInt(QueueName.INCOMING)),
-                        deferred.nextMillis(room.applyAsInt(QueueName.DEFERRED)));
+                : Math.min(incoming.nextMillis(free.applyAsInt(QueueName.INCOMING)),
+                        deferred.nextMillis(free.applyAsInt(QueueName.DEFERRED)));
     }
 
     private ScanPlan plan(QueueName queue) {

@@ -21,10 +21,10 @@ final class Settlement {
     static final String DELETED = "deleted";
     static final String UNRETURNABLE = "failed; the null sender is not told";
 
-    private final RetrySchedule patience;
+    private final RetrySchedule retrySchedule;
 
-    Settlement(RetrySchedule patience) {
-        this.patience = patience;
+    Settlement(RetrySchedule retrySchedule) {
+        this.retrySchedule = retrySchedule;
     }
 
     sealed interface Next {
@@ -49,7 +49,7 @@ final class Settlement {
     }
 
     Next next(Activation message, long nowMillis) {
-        if (!message.isAtRest()) {
+        if (!message.isIdle()) {
             return new Next.Wait();
         }
         if (message.damaged) {
@@ -57,28 +57,28 @@ final class Settlement {
         }
         return switch (message.request) {
             case DELETE -> new Next.Finish(DELETED);
-            case HOLD -> message.hasOpen() ? new Next.Hold() : ofItself(message, nowMillis);
-            case RELEASE -> message.hasOpen() ? new Next.Release() : ofItself(message, nowMillis);
-            case FLUSH, NONE -> ofItself(message, nowMillis);
+            case HOLD -> message.hasOpen() ? new Next.Hold() : byRules(message, nowMillis);
+            case RELEASE -> message.hasOpen() ? new Next.Release() : byRules(message, nowMillis);
+            case FLUSH, NONE -> byRules(message, nowMillis);
         };
     }
 
-    private Next ofItself(Activation message, long nowMillis) {
-        boolean expired = patience.isExpired(message.nullSender, message.hasBeenTried(), message.createdMillis,
+    private Next byRules(Activation message, long nowMillis) {
+        boolean expired = retrySchedule.isExpired(message.nullSender, message.hasBeenTried(), message.createdMillis,
                 nowMillis);
-        if (expired && !message.late().isEmpty()) {
-            return new Next.Expire(message.late().stream().map(d -> new RecipientOutcome(d.recipient().number(),
-                    patience.expired(d.outcome(), message.createdMillis, nowMillis))).toList());
+        if (expired && !message.deferred().isEmpty()) {
+            return new Next.Expire(message.deferred().stream().map(d -> new RecipientOutcome(d.recipient().number(),
+                    retrySchedule.expired(d.outcome(), message.createdMillis, nowMillis))).toList());
         }
-        if (message.options.isTooLate(nowMillis) && !message.late().isEmpty()) {
-            return new Next.Expire(message.late().stream().map(d -> new RecipientOutcome(d.recipient().number(),
+        if (message.options.isTooLate(nowMillis) && !message.deferred().isEmpty()) {
+            return new Next.Expire(message.deferred().stream().map(d -> new RecipientOutcome(d.recipient().number(),
                     RetrySchedule.tooLate("; last reply: " + d.outcome().reply(), d.outcome().remote()))).toList());
         }
         boolean tellFailure = message.failed > 0 && !message.nullSender;
         if (tellFailure && !message.failureReportTried) {
             return new Next.Report(QmgrOrder.NoticeKind.FAILED);
         }
-        if (message.hasOpen() && owesDelayNotice(message, nowMillis)) {
+        if (message.hasOpen() && needsDelayNotice(message, nowMillis)) {
             return new Next.Report(QmgrOrder.NoticeKind.DELAYED);
         }
         if (message.hasOpen() || tellFailure) {
@@ -92,15 +92,15 @@ final class Settlement {
     private long nextAttemptMillis(Activation message, long nowMillis) {
         boolean first = message.attempted && !message.attemptedBefore;
         long scheduled = first
-                ? patience.secondAttemptMillis(nowMillis)
-                : patience.nextAttemptMillis(message.createdMillis, nowMillis);
+                ? retrySchedule.secondAttemptMillis(nowMillis)
+                : retrySchedule.nextAttemptMillis(message.createdMillis, nowMillis);
         long next = Math.min(scheduled, Math.max(message.resumesMillis, nowMillis));
         return message.options.deliverBy().map(DeliveryOptions.DeliverBy::deadlineMillis)
                 .filter(deadline -> deadline > nowMillis).map(deadline -> Math.min(next, deadline)).orElse(next);
     }
 
-    private boolean owesDelayNotice(Activation message, long nowMillis) {
+    private boolean needsDelayNotice(Activation message, long nowMillis) {
         return !message.nullSender && !message.delayNotified && !message.delayReportTried
-                && (patience.isLate(message.createdMillis, nowMillis) || message.options.isLate(nowMillis));
+                && (retrySchedule.isLate(message.createdMillis, nowMillis) || message.options.isLate(nowMillis));
     }
 }

@@ -5,12 +5,12 @@ import org.slipstream.qmgr.event.QmgrOrder;
 /// The present step of the queue manager: what time it is, and where orders go. Outside a step there is no time and nobody takes
 /// orders.
 final class StepContext {
-    private static final OrderSink NOBODY = order -> {
+    private static final OrderSink OUTSIDE_STEP = order -> {
         throw new IllegalStateException("order outside a step: " + order);
     };
 
     private long nowMillis;
-    private OrderSink orders = NOBODY;
+    private OrderSink orders = OUTSIDE_STEP;
 
     void begin(long now, OrderSink sink) {
         nowMillis = now;

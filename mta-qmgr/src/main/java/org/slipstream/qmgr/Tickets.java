@@ -16,11 +16,11 @@ import java.util.Map;
 /// message that ends before (delivered, deleted by another command) answers all its commands with its end. So an operator
 /// who lists the queue after the answer sees the effect, and nothing polls the spool for it.
 final class Tickets {
-    private final StepContext present;
+    private final StepContext step;
     private final Map<QueueId, List<Long>> open = new LinkedHashMap<>();
 
-    Tickets(StepContext present) {
-        this.present = present;
+    Tickets(StepContext step) {
+        this.step = step;
     }
 
     /// The answer comes with [#filed].
@@ -40,7 +40,7 @@ final class Tickets {
 
     void answer(long ticket, Result result) {
         if (ticket != QmgrEvent.Operator.NO_TICKET) {
-            present.order(new QmgrOrder.Answered(ticket, result));
+            step.order(new QmgrOrder.Answered(ticket, result));
         }
     }
 }

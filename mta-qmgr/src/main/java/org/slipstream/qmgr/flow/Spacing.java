@@ -35,11 +35,11 @@ package org.slipstream.qmgr.flow;
 /// does it for the same reason (Aggarwal, Savage and Anderson, INFOCOM 2000).
 public final class Spacing {
     static final double SHARE = 0.95;
-    static final double LEAST_PATIENCE = 0.5;
+    static final double LEAST_MADE_UP_TURNS = 0.5;
     static final double SPREAD = 2;
 
     /// A long mailing does not save up for more letters at once than this.
-    static final int MOST_IN_FRONT = 20;
+    static final int MOST_SAVED_PASSES = 20;
     static final long LEAST_SERVICE_MILLIS = 200;
     static final double LEAST_DISTANCE_MILLIS = 10;
     private static final double SERVICE_GAIN = 1.0 / 8;
@@ -65,7 +65,7 @@ public final class Spacing {
     public Spacing(int cost, int loan) {
         this.cost = cost;
         this.saved = cost * loan;
-        this.mostSaved = cost * Math.max(loan, MOST_IN_FRONT);
+        this.mostSaved = cost * Math.max(loan, MOST_SAVED_PASSES);
     }
 
     /// A bulk delivery that had a slot for itself took so long.
@@ -95,13 +95,13 @@ public final class Spacing {
         saved = Math.min(saved + 1, mostSaved);
         if (isOfUse(slots)) {
             double distance = distanceMillis(slots);
-            nextMillis = Math.max(nextMillis, nowMillis - patience(slots) * distance) + distance;
+            nextMillis = Math.max(nextMillis, nowMillis - madeUpTurns(slots) * distance) + distance;
         }
     }
 
     /// So many missed turns are made up for.
-    private double patience(int slots) {
-        return LEAST_PATIENCE + SPREAD * deviationMillis / serviceMillis * Math.sqrt(slots);
+    private double madeUpTurns(int slots) {
+        return LEAST_MADE_UP_TURNS + SPREAD * deviationMillis / serviceMillis * Math.sqrt(slots);
     }
 
     /// When the next bulk delivery may start; in the past for at once.
@@ -110,12 +110,12 @@ public final class Spacing {
     }
 
     /// A letter may go while a bulk delivery waits for its turn.
-    public boolean letsLetterPass() {
+    public boolean maySinglePass() {
         return saved >= cost;
     }
 
     /// It does.
-    public void letterPassed() {
+    public void singlePassed() {
         saved -= cost;
     }
 }

@@ -86,13 +86,13 @@ final class Connections {
     private long possibleDuplicates;
 
     /// A destination that was refused a seat since the last alarm finds one when a connection that waits for its greeting yields.
-    private boolean shortOfPlaces;
+    private boolean connectionsShort;
 
     /// When a refusal ends because a host may be tried again.
     private long refusalEndsMillis = Long.MAX_VALUE;
 
     /// A connection has made room, and its deliveries need another seat at the next alarm, which is now.
-    private boolean madeRoom;
+    private boolean evicted;
 
     // The answer to the last question, as long as nothing has changed.
     private Optional<Remembered> remembered = Optional.empty();
@@ -132,7 +132,7 @@ final class Connections {
     }
 
     private void noteRefusal(Seat.Wait wait, Candidates where, long now) {
-        shortOfPlaces |= isShort(wait);
+        connectionsShort |= isShort(wait);
         refusalEndsMillis = Math.min(refusalEndsMillis, nextChangeMillis(where, now));
         refusals.add(where, wait.scope(), wait.scope() == Seat.Scope.EVERYWHERE
                 ? carriesSeveral()
@@ -194,20 +194,20 @@ final class Connections {
                 assign(connection, assignment, orders);
             }
             case Seat.Open open -> {
-                open.closing().ifPresent(number -> makeRoom(connection(number), now, orders));
+                open.closing().ifPresent(number -> evict(connection(number), now, orders));
                 HostKey host = open.host().host();
-                int depth = hosts.habit(host, now).isPresent() ? 1 : rules.depth().first();
+                int depth = hosts.oneAtATime(host, now).isPresent() ? 1 : rules.depth().first();
                 Connection connection = book.open(open.host(), assignment, standing(host, now), depth, now);
                 orders.order(new QmgrOrder.Open(connection.number, open.host().route()));
-                offersRoom(host, assignment, now);
-                placement.drawLot();
+                retryRefused(host, assignment, now);
+                placement.redraw();
             }
             case Seat.Wait _,Seat.Defer _ -> throw new IllegalStateException("no seat: " + seat);
         }
     }
 
     // Deliveries that were refused before may share the new connection: they are asked for again at once.
-    private void offersRoom(HostKey host, Assignment assignment, long now) {
+    private void retryRefused(HostKey host, Assignment assignment, long now) {
         if (carriesSeveral() && refusals.concerns(Collections.singleton(host),
                 Collections.singleton(assignment.destination()))) {
             refusalEndsMillis = now;
@@ -235,24 +235,24 @@ final class Connections {
 
     // ---- events
 
-    boolean knows(long connection) {
+    boolean contains(long connection) {
         return book.find(connection).isPresent() || displaced.isReturningFrom(connection);
     }
 
     /// What has ended is for the caller to learn from before it calls [#reseat].
-    Effects happened(QmgrEvent.OfConnection event, long nowMillis, OrderSink orders) {
+    Effects handle(QmgrEvent.OfConnection event, long nowMillis, OrderSink orders) {
         remembered = Optional.empty();
         hosts.collect(nowMillis);
         EffectsBuilder report = new EffectsBuilder();
         book.find(event.connection()).ifPresentOrElse(
-                connection -> happened(connection, event, nowMillis, orders, report), () -> late(event, report));
+                connection -> handle(connection, event, nowMillis, orders, report), () -> late(event, report));
         if (event instanceof QmgrEvent.DeliveryDone(DeliveryResult.Unanswered back) && back.mayHaveArrived()) {
             possibleDuplicates++;
         }
         return report.effects();
     }
 
-    private void happened(Connection connection, QmgrEvent.OfConnection event, long now, OrderSink orders,
+    private void handle(Connection connection, QmgrEvent.OfConnection event, long now, OrderSink orders,
             EffectsBuilder report) {
         if (!(event instanceof QmgrEvent.ConnectionReady) || opensTheHost(connection, now)) {
             report.touched.add(connection.host.host());
@@ -265,7 +265,7 @@ final class Connections {
                 broken(connection, Failure.of("connection lost: " + lost.reason()),
                         connection.answered == 0 ? firstOfEach() : Optional.empty(), now, report);
             case QmgrEvent.ConnectionDepth depth ->
-                connection.depth = hosts.habit(connection.host.host(), now).isPresent()
+                connection.depth = hosts.oneAtATime(connection.host.host(), now).isPresent()
                         ? 1
                         : Math.clamp(depth.deliveries(), 1, rules.depth().most());
             case QmgrEvent.PipelinesBadly bad -> {
@@ -349,7 +349,7 @@ final class Connections {
         if (back.mayHaveArrived()) {
             book.take(connection, assignment.number());
             report.ended(assignment, failed(assignment, failure));
-        } else if (isFirstTooOften(connection, assignment)) {
+        } else if (exceedsReturns(connection, assignment)) {
             book.take(connection, assignment.number());
             report.ended(assignment, new Ended.Inconclusive(assignment.number(),
                     assignment.all(new Outcome.Deferred(failure.reason(), failure.remote()))));
@@ -365,7 +365,7 @@ final class Connections {
                 failure.reason(), failure.retryAfterMillis());
     }
 
-    private boolean isFirstTooOften(Connection connection, Assignment assignment) {
+    private boolean exceedsReturns(Connection connection, Assignment assignment) {
         return connection.head().orElseThrow() == assignment
                 && returns.merge(assignment.number(), 1, Integer::sum) >= rules.returns();
     }
@@ -377,12 +377,12 @@ final class Connections {
         }
         switch (result) {
             case DeliveryResult.Unanswered back when back.mayHaveArrived() ->
-                displaced.ends(back).ifPresent(one -> report.ended(one, new Ended.Inconclusive(one.number(),
+                displaced.finished(back).ifPresent(one -> report.ended(one, new Ended.Inconclusive(one.number(),
                         one.all(new Outcome.Deferred(back.reason(), back.remote())))));
-            case DeliveryResult.Unanswered back -> displaced.comesBack(back);
-            case DeliveryResult.Answered answered -> displaced.ends(answered).ifPresent(
+            case DeliveryResult.Unanswered back -> displaced.returned(back);
+            case DeliveryResult.Answered answered -> displaced.finished(answered).ifPresent(
                     one -> report.ended(one, new Ended.Worked(one.number(), answered.outcomes(), false)));
-            case DeliveryResult.OwnFailure own -> displaced.ends(own)
+            case DeliveryResult.OwnFailure own -> displaced.finished(own)
                     .ifPresent(one -> report.ended(one, ownFailure(one, own.reason(), own.scope())));
         }
     }
@@ -390,7 +390,7 @@ final class Connections {
     // ---- the end of a connection
 
     /// What another host of the destination said that may be asked again: a refusal for good holds when every host says so.
-    private Optional<Reply> hope(Candidates where, long now) {
+    private Optional<Reply> transientReply(Candidates where, long now) {
         return where.hosts().map(candidate -> hosts.mark(candidate.host(), now))
                 .filter(HostState.Retry.class::isInstance).map(mark -> ((HostState.Retry) mark).last())
                 .filter(Reply::isTransient).findFirst();
@@ -398,8 +398,8 @@ final class Connections {
 
     /// Why a connection ended.
     private record Failure(Reply reason, String remote, OptionalLong retryAfterMillis) {
-        Failure unlessThereIsHope(Optional<Reply> hope) {
-            return reason.isPermanent() && hope.isPresent() ? new Failure(hope.get(), HERE, retryAfterMillis) : this;
+        Failure orTransient(Optional<Reply> transientReply) {
+            return reason.isPermanent() && transientReply.isPresent() ? new Failure(transientReply.get(), HERE, retryAfterMillis) : this;
         }
 
         static Failure of(String text) {
@@ -427,7 +427,7 @@ final class Connections {
             boolean tried = attempted.filter(which -> which.test(assignment)).isPresent();
             boolean isLast = tried && !hasOtherHost(assignment.where(), host, now);
             if (isLast && !(othersUp && rules.depth().carriesSeveral())) {
-                report.ended(assignment, failed(assignment, failure.unlessThereIsHope(hope(assignment.where(), now))));
+                report.ended(assignment, failed(assignment, failure.orTransient(transientReply(assignment.where(), now))));
                 continue;
             }
             if (isLast) {
@@ -464,7 +464,7 @@ final class Connections {
     }
 
     /// Another host needs its place.
-    private void makeRoom(Connection connection, long now, OrderSink orders) {
+    private void evict(Connection connection, long now, OrderSink orders) {
         if (connection.isIdle()) {
             close(connection, now, orders);
             return;
@@ -472,7 +472,7 @@ final class Connections {
         Reply reason = Reply.of(450, "4.4.2", connection.host.name() + " has not greeted for "
                 + (now - connection.openedMillis) / 1_000 + " s, and connections are short");
         orders.order(new QmgrOrder.Close(connection.number));
-        madeRoom = true;
+        evicted = true;
         EffectsBuilder report = new EffectsBuilder();
         broken(connection, new Failure(reason, connection.host.name(), OptionalLong.empty()), firstOfEach(), now,
                 report);
@@ -505,7 +505,7 @@ final class Connections {
 
     /// Gives displaced deliveries another seat, as far as there is one.
     Effects reseat(long now, OrderSink orders) {
-        madeRoom = false;
+        evicted = false;
         EffectsBuilder report = new EffectsBuilder();
         displaced.each(one -> {
             Assignment assignment = one.assignment();
@@ -513,7 +513,7 @@ final class Connections {
             Seat seat = placement.find(new Question(assignment.owner(), assignment.where(), mayOpen), now);
             switch (seat) {
                 case Seat.Wait wait -> {
-                    shortOfPlaces |= isShort(wait);
+                    connectionsShort |= isShort(wait);
                     return false;
                 }
                 case Seat.Defer defer -> report.ended(assignment, untried(assignment, defer));
@@ -547,12 +547,12 @@ final class Connections {
     /// Time has passed: connections that are too old are closed, and deliveries that were deferred in the moment of being seated end.
     Effects alarm(long nowMillis, OrderSink orders) {
         remembered = Optional.empty();
-        shortOfPlaces = false;
+        connectionsShort = false;
         hosts.collect(nowMillis);
         EffectsBuilder report = new EffectsBuilder();
         if (refusalEndsMillis <= nowMillis) {
             refusalEndsMillis = Long.MAX_VALUE;
-            report.isTimeUp = true;
+            report.refusalEnded = true;
         }
         untried.forEach(report::ended);
         untried.clear();
@@ -569,11 +569,11 @@ final class Connections {
 
     /// When [#alarm] wants to be called next; in the past for at once, `Long.MAX_VALUE` when nothing is planned.
     long nextAlarmMillis() {
-        if (!untried.isEmpty() || !suspended.isEmpty() || madeRoom) {
+        if (!untried.isEmpty() || !suspended.isEmpty() || evicted) {
             return 0;
         }
         long next = Math.min(idle.nextMillis(), refusalEndsMillis);
-        return shortOfPlaces ? Math.min(next, placement.nextYieldMillis()) : next;
+        return connectionsShort ? Math.min(next, placement.nextYieldMillis()) : next;
     }
 
     // ---- operators
@@ -637,16 +637,16 @@ final class Connections {
         final List<Effects.Refusal> refusals = new ArrayList<>();
 
         /// A state of a host has ended with time.
-        boolean isTimeUp;
+        boolean refusalEnded;
 
         /// Hosts where something has changed.
         final Set<HostKey> touched = new LinkedHashSet<>(2);
 
         /// Destinations that hear of it by their own deliveries.
-        private final Set<String> told = new LinkedHashSet<>(2);
+        private final Set<String> reported = new LinkedHashSet<>(2);
 
         void ended(Assignment assignment, Ended how) {
-            told.add(assignment.destination());
+            reported.add(assignment.destination());
             ended(how);
         }
 
@@ -656,7 +656,7 @@ final class Connections {
         }
 
         Effects effects() {
-            boolean seats = isTimeUp || Connections.this.refusals.concerns(touched, told);
+            boolean seats = refusalEnded || Connections.this.refusals.concerns(touched, reported);
             if (seats) {
                 Connections.this.refusals.clear();
             }

@@ -41,7 +41,7 @@ public final class DestDb {
     private static final HostState UNUSED = new HostState.Unused();
 
     private final PlaceRules.Memory rules;
-    private final Map<HostKey, SequencedMap<Kind, HostRecord>> notes = new LinkedHashMap<>();
+    private final Map<HostKey, SequencedMap<Kind, HostRecord>> records = new LinkedHashMap<>();
     private final SortedSet<HostKey> suspended = new TreeSet<>();
     private final Map<HostKey, HostState.Crowded> crowded = new LinkedHashMap<>();
     private final TreeSet<Expiry> expiries = new TreeSet<>(Comparator.comparingLong(Expiry::atMillis)
@@ -79,15 +79,15 @@ public final class DestDb {
         return Optional.ofNullable(crowded.get(host)).filter(state -> state.untilMillis() > nowMillis);
     }
 
-    public Optional<HostState.OneAtATime> habit(HostKey host, long nowMillis) {
+    public Optional<HostState.OneAtATime> oneAtATime(HostKey host, long nowMillis) {
         return state(host, Kind.ONE_AT_A_TIME, nowMillis).map(HostState.OneAtATime.class::cast);
     }
 
     private Optional<HostState> state(HostKey host, Kind kind, long nowMillis) {
-        SequencedMap<Kind, HostRecord> known = notes.get(host);
+        SequencedMap<Kind, HostRecord> known = records.get(host);
         return known == null
                 ? Optional.empty()
-                : Optional.ofNullable(known.get(kind)).filter(note -> note.expiresMillis() > nowMillis)
+                : Optional.ofNullable(known.get(kind)).filter(record -> record.expiresMillis() > nowMillis)
                         .map(HostRecord::state);
     }
 
@@ -136,14 +136,14 @@ public final class DestDb {
     /// Broken and crowded hosts may be tried again at once. That they failed, and how often, stays known.
     public void makeDue(long nowMillis) {
         crowded.clear();
-        List.copyOf(notes.keySet()).forEach(host -> makeDue(host, Long.MAX_VALUE, nowMillis));
+        List.copyOf(records.keySet()).forEach(host -> makeDue(host, Long.MAX_VALUE, nowMillis));
     }
 
-    /// The same for one host, if it failed before `wishedMillis`.
-    public void makeDue(HostKey host, long wishedMillis, long nowMillis) {
-        Optional<HostRecord> known = Optional.ofNullable(notes.get(host)).map(kinds -> kinds.get(Kind.RETRY));
+    /// The same for one host, if it failed before `requestedMillis`.
+    public void makeDue(HostKey host, long requestedMillis, long nowMillis) {
+        Optional<HostRecord> known = Optional.ofNullable(records.get(host)).map(kinds -> kinds.get(Kind.RETRY));
         if (known.isPresent() && known.get().state() instanceof HostState.Retry retry && !retry.isDue(nowMillis)
-                && retry.sinceMillis() < wishedMillis) {
+                && retry.sinceMillis() < requestedMillis) {
             HostState due = new HostState.Retry(retry.sinceMillis(), nowMillis, retry.failures(), retry.last());
             put(host, known.get().name(), Kind.RETRY, due);
         }
@@ -177,15 +177,15 @@ public final class DestDb {
 
     /// What the host was called last, empty when there is no record.
     public String name(HostKey host) {
-        SequencedMap<Kind, HostRecord> known = notes.get(host);
+        SequencedMap<Kind, HostRecord> known = records.get(host);
         return known == null ? "" : known.lastEntry().getValue().name();
     }
 
     /// All that is known, by host.
     public SequencedMap<HostKey, List<HostState>> list(long nowMillis) {
         SequencedMap<HostKey, List<HostState>> all = new TreeMap<>();
-        notes.forEach((host, known) -> {
-            List<HostState> states = known.values().stream().filter(note -> note.expiresMillis() > nowMillis)
+        records.forEach((host, known) -> {
+            List<HostState> states = known.values().stream().filter(record -> record.expiresMillis() > nowMillis)
                     .map(HostRecord::state).toList();
             if (!states.isEmpty()) {
                 all.put(host, states);
@@ -213,7 +213,7 @@ public final class DestDb {
     }
 
     public int size() {
-        return notes.size();
+        return records.size();
     }
 
     private long expiresMillis(HostState state) {
@@ -222,7 +222,7 @@ public final class DestDb {
             case HostState.Retry retry -> Math.max(retry.forgivenMillis(),
                     retry.untilMillis() + rules.toldMillis());
             case HostState.Suspended suspended -> suspended.untilMillis();
-            case HostState.OneAtATime habit -> habit.sinceMillis() + rules.habitMillis();
+            case HostState.OneAtATime oneAtATime -> oneAtATime.sinceMillis() + rules.habitMillis();
             case HostState.Active _,HostState.Idle _,HostState.Unused _,HostState.Crowded _ ->
                 throw new IllegalArgumentException("no record: " + state);
         };
@@ -230,24 +230,24 @@ public final class DestDb {
 
     private void put(HostKey host, String name, Kind kind, HostState state) {
         drop(host, kind);
-        HostRecord note = new HostRecord(state, name, expiresMillis(state));
-        notes.computeIfAbsent(host, _ -> new TreeMap<>()).put(kind, note);
+        HostRecord record = new HostRecord(state, name, expiresMillis(state));
+        records.computeIfAbsent(host, _ -> new TreeMap<>()).put(kind, record);
         if (kind == Kind.SUSPENDED) {
             suspended.add(host);
         }
-        if (note.expiresMillis() < Long.MAX_VALUE) {
-            expiries.add(new Expiry(note.expiresMillis(), host, kind));
+        if (record.expiresMillis() < Long.MAX_VALUE) {
+            expiries.add(new Expiry(record.expiresMillis(), host, kind));
         }
-        changed(kind, new HostRow.Change.Put(row(host, kind, note)));
+        changed(kind, new HostRow.Change.Put(row(host, kind, record)));
     }
 
     private boolean drop(HostKey host, Kind kind) {
-        SequencedMap<Kind, HostRecord> known = notes.get(host);
+        SequencedMap<Kind, HostRecord> known = records.get(host);
         Optional<HostRecord> gone = known == null ? Optional.empty() : Optional.ofNullable(known.remove(kind));
-        gone.ifPresent(note -> {
-            expiries.remove(new Expiry(note.expiresMillis(), host, kind));
+        gone.ifPresent(record -> {
+            expiries.remove(new Expiry(record.expiresMillis(), host, kind));
             if (known.isEmpty()) {
-                notes.remove(host);
+                records.remove(host);
             }
             if (kind == Kind.SUSPENDED) {
                 suspended.remove(host);
@@ -262,9 +262,9 @@ public final class DestDb {
     /// Everything, in order of hosts.
     public List<HostRow> export(long nowMillis) {
         List<HostRow> rows = new ArrayList<>();
-        notes.keySet().stream().sorted().forEach(host -> notes.get(host).forEach((kind, note) -> {
-            if (note.expiresMillis() > nowMillis) {
-                rows.add(row(host, kind, note));
+        records.keySet().stream().sorted().forEach(host -> records.get(host).forEach((kind, record) -> {
+            if (record.expiresMillis() > nowMillis) {
+                rows.add(row(host, kind, record));
             }
         }));
         return rows;
@@ -313,19 +313,19 @@ public final class DestDb {
         return state instanceof HostState.Retry retry && retry.sinceMillis() > nowMillis;
     }
 
-    private static HostRow row(HostKey host, Kind kind, HostRecord note) {
+    private static HostRow row(HostKey host, Kind kind, HostRecord record) {
         String key = host.toString();
-        return switch (note.state()) {
+        return switch (record.state()) {
             case HostState.Closed s ->
-                new HostRow(key, note.name(), kind, s.openedMillis(), s.closedMillis(), 0, "", "");
-            case HostState.Retry s -> new HostRow(key, note.name(), kind, s.sinceMillis(), s.untilMillis(),
+                new HostRow(key, record.name(), kind, s.openedMillis(), s.closedMillis(), 0, "", "");
+            case HostState.Retry s -> new HostRow(key, record.name(), kind, s.sinceMillis(), s.untilMillis(),
                     s.failures(), text(s.last()), "");
             case HostState.Suspended s ->
-                new HostRow(key, note.name(), kind, s.sinceMillis(), s.untilMillis(), 0, s.why(), s.author());
+                new HostRow(key, record.name(), kind, s.sinceMillis(), s.untilMillis(), 0, s.why(), s.author());
             case HostState.OneAtATime s ->
-                new HostRow(key, note.name(), kind, s.sinceMillis(), Long.MAX_VALUE, 0, s.what(), "");
+                new HostRow(key, record.name(), kind, s.sinceMillis(), Long.MAX_VALUE, 0, s.what(), "");
             case HostState.Active _,HostState.Idle _,HostState.Unused _,HostState.Crowded _ ->
-                throw new IllegalStateException("no record: " + note);
+                throw new IllegalStateException("no record: " + record);
         };
     }
 

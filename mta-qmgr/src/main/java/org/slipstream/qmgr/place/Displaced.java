@@ -45,14 +45,14 @@ final class Displaced {
     }
 
     /// It has come back and was not sent.
-    void comesBack(DeliveryResult result) {
+    void returned(DeliveryResult result) {
         take(result).ifPresent(waiting::add);
     }
 
     /// It has come back with its end.
-    Optional<Assignment> ends(DeliveryResult result) {
+    Optional<Assignment> finished(DeliveryResult result) {
         Optional<Assignment> assignment = take(result).map(DisplacedAssignment::assignment);
-        assignment.ifPresent(this::leaves);
+        assignment.ifPresent(this::removed);
         return assignment;
     }
 
@@ -65,7 +65,7 @@ final class Displaced {
         return Optional.of(one.one());
     }
 
-    private void leaves(Assignment assignment) {
+    private void removed(Assignment assignment) {
         byDestination.compute(assignment.destination(), (_, n) -> n == 1 ? null : n - 1);
     }
 
@@ -76,7 +76,7 @@ final class Displaced {
         for (int left = waiting.size(); left > 0; left--) {
             DisplacedAssignment one = waiting.remove();
             if (seats.test(one)) {
-                leaves(one.assignment());
+                removed(one.assignment());
             } else {
                 waiting.add(one);
             }

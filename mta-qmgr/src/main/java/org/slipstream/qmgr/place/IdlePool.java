@@ -21,7 +21,7 @@ import java.util.SequencedSet;
 ///
 /// **Enough, for a breath.** Under load every connection is idle now and then, for the moment between an answer and the next letter. Who
 /// closes all but two in that moment opens them again in the next: one for every four letters was seen, each with its greeting and
-/// EHLO. So a host has too many only when it has had too many for [#BREATH_MILLIS] without interruption.
+/// EHLO. So a host has too many only when it has had too many for [#GRACE_MILLIS] without interruption.
 ///
 /// **Mail that trickles** (PF-71). Where deliveries follow each other closely, an idle connection is kept for the full time. Where one comes
 /// now and then, it would hold a process of another server for nothing, and is closed after a second. The rule is Postfix's: on when a
@@ -30,10 +30,10 @@ import java.util.SequencedSet;
 ///
 /// All in O(1), but for the few of one host.
 final class IdlePool {
-    static final long BREATH_MILLIS = 200;
+    static final long GRACE_MILLIS = 200;
 
     /// A delivery that starts within this time of the end of another follows it closely.
-    static final long CLOSE_MILLIS = 1_000;
+    static final long FOLLOW_MILLIS = 1_000;
 
     private final PlaceRules rules;
     private final Map<HostKey, Deque<Connection>> byHost = new LinkedHashMap<>();
@@ -49,7 +49,7 @@ final class IdlePool {
 
     /// How deliveries to a host follow each other.
     private static final class Flow {
-        boolean close;
+        boolean consecutive;
         long lastDoneMillis = Long.MIN_VALUE / 2;
     }
 
@@ -62,10 +62,10 @@ final class IdlePool {
     /// @param alone no other delivery is under way there
     void starts(HostKey host, boolean alone, long nowMillis) {
         Flow flow = flows.computeIfAbsent(host, _ -> new Flow());
-        if (nowMillis - flow.lastDoneMillis <= CLOSE_MILLIS) {
-            flow.close = true;
+        if (nowMillis - flow.lastDoneMillis <= FOLLOW_MILLIS) {
+            flow.consecutive = true;
         } else if (alone) {
-            flow.close = false;
+            flow.consecutive = false;
         }
     }
 
@@ -91,7 +91,7 @@ final class IdlePool {
         connection.idleSinceMillis = nowMillis;
         byHost.computeIfAbsent(host, _ -> new ArrayDeque<>(2)).push(connection);
         Flow flow = flows.get(host);
-        (flow != null && flow.close ? kept : brief).add(connection);
+        (flow != null && flow.consecutive ? kept : brief).add(connection);
         if (size(host) > rules.idle().perHost()) {
             crowded.putIfAbsent(host, nowMillis);
         }
@@ -164,11 +164,11 @@ final class IdlePool {
     }
 
     private long briefMillis() {
-        return Math.min(CLOSE_MILLIS, rules.idle().maxMillis());
+        return Math.min(FOLLOW_MILLIS, rules.idle().maxMillis());
     }
 
     private long crowdedMillis() {
-        return crowded.isEmpty() ? Long.MAX_VALUE : crowded.firstEntry().getValue() + BREATH_MILLIS;
+        return crowded.isEmpty() ? Long.MAX_VALUE : crowded.firstEntry().getValue() + GRACE_MILLIS;
     }
 
     private static long closesMillis(SequencedSet<Connection> idle, long millis) {

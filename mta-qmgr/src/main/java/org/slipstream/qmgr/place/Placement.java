@@ -60,7 +60,7 @@ final class Placement {
     private final IdlePool idle;
     private final DestDb hosts;
     private final RandomGenerator random;
-    private long lot;
+    private long draw;
 
     Placement(PlaceRules rules, WorkerBudget budget, ConnectionBook book, IdlePool idle, DestDb hosts,
             RandomGenerator random) {
@@ -70,7 +70,7 @@ final class Placement {
         this.idle = idle;
         this.hosts = hosts;
         this.random = random;
-        drawLot();
+        redraw();
     }
 
     /// Who asks.
@@ -86,7 +86,7 @@ final class Placement {
             if (level.isEmpty()) {
                 continue; // step 9b: all failed the retry-time check
             }
-            Optional<Connection> roomy = newest(level.working, c -> c.hasRoom() && mayRide(c, question, now));
+            Optional<Connection> roomy = newest(level.working, c -> c.hasRoom() && mayShare(c, question, now));
             if (roomy.isPresent()) {
                 return queue(roomy.get(), "an active connection with room", passedOver); // step 2
             }
@@ -124,7 +124,7 @@ final class Placement {
             }
             return overflow(level, question, Scope.HERE, "no host takes more connections", now, passedOver);
         }
-        return new Seat.Defer(lastWord(question.where(), now), suspension(question.where(), now), passedOver); // step 9b: the list is exhausted
+        return new Seat.Defer(deferralReply(question.where(), now), suspension(question.where(), now), passedOver); // step 9b: the list is exhausted
     }
 
     // ---- step 1
@@ -161,7 +161,7 @@ final class Placement {
 
     // ---- steps 2 and 4
 
-    private boolean mayRide(Connection connection, Question question, long now) {
+    private boolean mayShare(Connection connection, Question question, long now) {
         return !connection.isTooOld(now, rules)
                 && (question.mayOpen() || connection.serves(question.where().destination()));
     }
@@ -195,12 +195,12 @@ final class Placement {
 
     private Seat overflow(Level level, Question question, Scope scope, String why, long now,
             List<PassedOver> passedOver) {
-        Optional<Connection> newest = newest(level.working, c -> mayRide(c, question, now));
+        Optional<Connection> newest = newest(level.working, c -> mayShare(c, question, now));
         if (newest.isEmpty()) {
             return new Seat.Wait(scope, why, passedOver);
         }
         int queued = newest.get().queued();
-        return newest(level.working, c -> c.queued() < queued && takesOverflow(c) && mayRide(c, question, now))
+        return newest(level.working, c -> c.queued() < queued && takesOverflow(c) && mayShare(c, question, now))
                 .or(() -> newest.filter(this::takesOverflow))
                 .<Seat>map(connection -> queue(connection, why + "; the shortest queue", passedOver))
                 .orElseGet(() -> new Seat.Wait(scope, why + ", and so are the queues", passedOver));
@@ -239,12 +239,12 @@ final class Placement {
     }
 
     private Candidate any(List<Candidate> hosts) {
-        return hosts.get((int) (lot % hosts.size()));
+        return hosts.get((int) (draw % hosts.size()));
     }
 
     /// A choice was made by the present lot; the next one is to be made by another.
-    void drawLot() {
-        lot = random.nextLong() >>> 1;
+    void redraw() {
+        draw = random.nextLong() >>> 1;
     }
 
     private Candidate oldest(List<Candidate> closed, long now) {
@@ -259,9 +259,9 @@ final class Placement {
         int least = rules.connectionsPerHost();
         for (Candidate candidate : working) {
             int connections = book.connections(candidate.host());
-            Optional<String> closedDoor = closedDoor(candidate, connections, now);
-            if (closedDoor.isPresent()) {
-                passedOver.add(new PassedOver(candidate, closedDoor.get()));
+            Optional<String> whyNoMore = whyNoMore(candidate, connections, now);
+            if (whyNoMore.isPresent()) {
+                passedOver.add(new PassedOver(candidate, whyNoMore.get()));
             } else {
                 if (connections < least) {
                     fewest.clear();
@@ -275,7 +275,7 @@ final class Placement {
         return fewest;
     }
 
-    private Optional<String> closedDoor(Candidate candidate, int connections, long now) {
+    private Optional<String> whyNoMore(Candidate candidate, int connections, long now) {
         if (connections >= rules.connectionsPerHost()) {
             return Optional.of("has " + connections + " connections, its limit");
         }
@@ -321,20 +321,20 @@ final class Placement {
     }
 
     /// What to tell those who are deferred. Where any host gave hope there is hope.
-    private Reply lastWord(Candidates where, long now) {
-        Reply word = null;
+    private Reply deferralReply(Candidates where, long now) {
+        Reply deferral = null;
         for (List<Candidate> level : where.levels()) {
             for (Candidate candidate : level) {
-                Optional<Reply> said = hosts.suspension(candidate.host(), now)
+                Optional<Reply> reply = hosts.suspension(candidate.host(), now)
                         .map(suspended -> Reply.of(450, "4.3.2", candidate.name() + " is " + suspended.reason()))
                         .or(() -> hosts.mark(candidate.host(), now) instanceof HostState.Retry retry
                                 ? Optional.of(retry.last())
                                 : Optional.empty());
-                if (said.isPresent() && (word == null || word.isPermanent())) {
-                    word = said.get();
+                if (reply.isPresent() && (deferral == null || deferral.isPermanent())) {
+                    deferral = reply.get();
                 }
             }
         }
-        return word == null ? Reply.of(451, "4.4.4", "no host to go to") : word;
+        return deferral == null ? Reply.of(451, "4.4.4", "no host to go to") : deferral;
     }
 }

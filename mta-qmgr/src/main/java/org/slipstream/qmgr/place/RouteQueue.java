@@ -50,10 +50,10 @@ public final class RouteQueue {
     /// Somebody wants to know where mail for a domain goes.
     public void add(Owner owner, String domain) {
         RouteQuestion job = new RouteQuestion(arrivals++, owner, domain);
-        Deque<RouteQuestion> line = waiting.computeIfAbsent(owner, _ -> new ArrayDeque<>(1));
-        line.add(job);
+        Deque<RouteQuestion> queue = waiting.computeIfAbsent(owner, _ -> new ArrayDeque<>(1));
+        queue.add(job);
         waitingJobs++;
-        if (line.size() == 1) {
+        if (queue.size() == 1) {
             heads.put(job.number(), job);
         }
     }
@@ -70,13 +70,13 @@ public final class RouteQueue {
 
     private void begin(RouteQuestion job) {
         heads.remove(job.number());
-        Deque<RouteQuestion> line = waiting.get(job.owner());
-        line.remove();
+        Deque<RouteQuestion> queue = waiting.get(job.owner());
+        queue.remove();
         waitingJobs--;
-        if (line.isEmpty()) {
+        if (queue.isEmpty()) {
             waiting.remove(job.owner());
         } else {
-            heads.put(line.element().number(), line.element());
+            heads.put(queue.element().number(), queue.element());
         }
         budget.begins(job.owner());
     }

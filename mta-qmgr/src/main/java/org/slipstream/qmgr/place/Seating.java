@@ -21,7 +21,7 @@ import java.util.random.RandomGenerator;
 /// *Where* does an entry go: the half of the brain that chooses hosts and connections, for all transports.
 ///
 /// The order of service knows *who* is next. It [asks][#ask] before it takes an entry, [seats][#seat] it, passes on what connections tell
-/// ([#happened]) and learns from the [Effects] how entries ended. Only this half orders `Open`, `Deliver` and `Close`.
+/// ([#handle]) and learns from the [Effects] how entries ended. Only this half orders `Open`, `Deliver` and `Close`.
 ///
 /// There is one way of choosing, the [Placement], and one set of [Connections] for each transport, under rules of its own. A local mailbox,
 /// an LMTP server and the discarding transport are destinations with one host ([PlaceRules#plain]). What is known of hosts is known to all
@@ -85,7 +85,7 @@ public final class Seating {
             OrderSink orders) {
         of(route).seat(new Assignment(delivery, id, new Owner.Message(id), candidates(route), recipients), nowMillis,
                 orders);
-        tellMemory();
+        publishChanges();
     }
 
     /// May an address probe go there now? Like [#ask].
@@ -97,7 +97,7 @@ public final class Seating {
     public void probe(long delivery, QueueId id, Route route, Recipient recipient, long nowMillis, OrderSink orders) {
         of(route).seat(new Assignment(delivery, id, new Owner.Verification(), candidates(route), List.of(recipient)),
                 nowMillis, orders);
-        tellMemory();
+        publishChanges();
     }
 
     /// Connections that open for this destination or serve it, which its window is charged with; several entries may sit on one. Empty
@@ -152,18 +152,18 @@ public final class Seating {
 
     // ---- what connections tell
 
-    public Effects happened(QmgrEvent.OfConnection event, long nowMillis, OrderSink orders) {
+    public Effects handle(QmgrEvent.OfConnection event, long nowMillis, OrderSink orders) {
         long number = event.connection();
         if (number < 1 || number > numbers) {
             throw new ImpossibleEventException("no such connection: " + event);
         }
         Effects effects = Effects.NONE;
         for (Connections each : transports.values()) {
-            if (each.knows(number)) {
-                effects = each.happened(event, nowMillis, orders);
+            if (each.contains(number)) {
+                effects = each.handle(event, nowMillis, orders);
             }
         }
-        tellMemory();
+        publishChanges();
         return effects;
     }
 
@@ -175,7 +175,7 @@ public final class Seating {
     /// The cohorts have declared a destination dead: the hosts that it has left are left alone until then.
     public void dead(Route route, Reply reason, long untilMillis, long nowMillis) {
         of(route).dead(candidates(route), reason, untilMillis, nowMillis);
-        tellMemory();
+        publishChanges();
     }
 
     private Effects each(Function<Connections, Effects> what) {
@@ -183,11 +183,11 @@ public final class Seating {
         for (Connections each : transports.values()) {
             all = all.and(what.apply(each));
         }
-        tellMemory();
+        publishChanges();
         return all;
     }
 
-    private void tellMemory() {
+    private void publishChanges() {
         if (hosts.hasChanges()) {
             memory.changed(hosts.changes());
         }
@@ -218,9 +218,9 @@ public final class Seating {
         hosts.makeDue(nowMillis);
     }
 
-    /// Revives the hosts of this route that failed before `wishedMillis`: mail that goes there was asked for by name.
-    public void flush(Route route, long wishedMillis, long nowMillis) {
-        candidates(route).hosts().forEach(host -> hosts.makeDue(host.host(), wishedMillis, nowMillis));
+    /// Revives the hosts of this route that failed before `requestedMillis`: mail that goes there was asked for by name.
+    public void flush(Route route, long requestedMillis, long nowMillis) {
+        candidates(route).hosts().forEach(host -> hosts.makeDue(host.host(), requestedMillis, nowMillis));
     }
 
     /// Leaves a host alone. What is under way there is finished.

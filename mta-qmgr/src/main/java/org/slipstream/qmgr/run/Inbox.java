@@ -37,9 +37,9 @@ public final class Inbox {
         record Event(QmgrEvent event) implements Item {}
 
         record Inspection<T>(Function<QueueManager, T> question, CompletableFuture<T> answer) implements Item {
-            void run(QueueManager brain) {
+            void run(QueueManager queueManager) {
                 try {
-                    answer.complete(question.apply(brain));
+                    answer.complete(question.apply(queueManager));
                 } catch (RuntimeException broken) {
                     answer.completeExceptionally(broken);
                 }

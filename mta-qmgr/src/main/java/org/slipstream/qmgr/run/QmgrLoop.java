@@ -36,11 +36,11 @@ public final class QmgrLoop {
     // A clock that is set forward is noticed after this time at the latest.
     private static final long LONGEST_WAIT_MILLIS = 10_000;
 
-    private final QueueManager brain;
+    private final QueueManager queueManager;
     private final Inbox inbox;
     private final OrderSink dispatcher;
     private final LongSupplier clockMillis;
-    private final Consumer<Throwable> broken;
+    private final Consumer<Throwable> onFailure;
     private final Thread thread;
     private final List<QmgrOrder> orders = new ArrayList<>();
     private volatile boolean stopWhenQuiet;
@@ -48,14 +48,14 @@ public final class QmgrLoop {
     private volatile boolean behindArrivals;
 
     /// @param dispatcher takes orders and only enqueues them
-    /// @param broken told on the loop's thread when the loop has ended by an exception
-    public QmgrLoop(QueueManager brain, Inbox inbox, OrderSink dispatcher, LongSupplier clockMillis,
-            Consumer<Throwable> broken) {
-        this.brain = brain;
+    /// @param onFailure told on the loop's thread when the loop has ended by an exception
+    public QmgrLoop(QueueManager queueManager, Inbox inbox, OrderSink dispatcher, LongSupplier clockMillis,
+            Consumer<Throwable> onFailure) {
+        this.queueManager = queueManager;
         this.inbox = inbox;
         this.dispatcher = dispatcher;
         this.clockMillis = clockMillis;
-        this.broken = broken;
+        this.onFailure = onFailure;
         this.thread = Thread.ofPlatform().name("qmgr-0").unstarted(this::run);
     }
 
@@ -74,12 +74,12 @@ public final class QmgrLoop {
         return inbox.inspect(question);
     }
 
-    /// Begins nothing new, lets what runs finish and be recorded for as long as `patience` lasts, then ends the thread.
+    /// Begins nothing new, lets what runs finish and be recorded for as long as `timeout` lasts, then ends the thread.
     /// True when all was finished.
-    public boolean stop(Duration patience) throws InterruptedException {
+    public boolean stop(Duration timeout) throws InterruptedException {
         stopWhenQuiet = true;
         inbox.answer(new QmgrEvent.Stopping());
-        boolean quiet = thread.join(patience);
+        boolean quiet = thread.join(timeout);
         stopNow = true;
         inbox.wake();
         thread.join();
@@ -88,15 +88,15 @@ public final class QmgrLoop {
 
     private void run() {
         try {
-            while (!stopNow && !(stopWhenQuiet && brain.isQuiet())) {
-                turn(inbox.take(waitMillis()));
+            while (!stopNow && !(stopWhenQuiet && queueManager.isQuiet())) {
+                runOnce(inbox.take(waitMillis()));
             }
         } catch (InterruptedException stop) {
             log.debug("interrupted");
         } catch (RuntimeException | Error trouble) {
             log.error("msg=\"the queue manager is broken and stops; a restart goes on from the disk\"", trouble);
             inbox.close();
-            broken.accept(trouble);
+            onFailure.accept(trouble);
         } finally {
             inbox.close();
         }
@@ -104,23 +104,23 @@ public final class QmgrLoop {
 
     private long waitMillis() {
         // At least a moment: an alarm in the past must never make this a busy loop.
-        return Math.clamp(brain.nextAlarmMillis() - clockMillis.getAsLong(), 1, LONGEST_WAIT_MILLIS);
+        return Math.clamp(queueManager.nextAlarmMillis() - clockMillis.getAsLong(), 1, LONGEST_WAIT_MILLIS);
     }
 
-    private void turn(List<Inbox.Item> items) {
+    private void runOnce(List<Inbox.Item> items) {
         long now = clockMillis.getAsLong();
         try {
             for (Inbox.Item item : items) {
                 switch (item) {
                     case Inbox.Item.Event event -> absorb(event.event(), now);
-                    case Inbox.Item.Inspection<?> inspection -> inspection.run(brain);
+                    case Inbox.Item.Inspection<?> inspection -> inspection.run(queueManager);
                 }
             }
-            if (brain.nextAlarmMillis() <= now) {
+            if (queueManager.nextAlarmMillis() <= now) {
                 absorb(new QmgrEvent.Alarm(), now);
             }
-            whole(() -> brain.pump(now, orders::add));
-            behindArrivals = brain.isBehindArrivals();
+            allOrNothing(() -> queueManager.pump(now, orders::add));
+            behindArrivals = queueManager.isBehindArrivals();
         } finally {
             orders.forEach(dispatcher::order);
             orders.clear();
@@ -129,7 +129,7 @@ public final class QmgrLoop {
 
     private void absorb(QmgrEvent event, long now) {
         try {
-            whole(() -> brain.absorb(event, now, orders::add));
+            allOrNothing(() -> queueManager.absorb(event, now, orders::add));
         } catch (ImpossibleEventException impossible) {
             log.error("msg=\"event refused\" event=\"{}\"", LogText.text(event.toString()), impossible);
             impossible.about().ifPresent(id -> setAside(id, now));
@@ -144,12 +144,12 @@ public final class QmgrLoop {
     private void setAside(QueueId id, long now) {
         log.error(
                 "queue={} msg=\"set aside after an event that cannot happen; release it when it is understood\" state=\"{}\"",
-                id, LogText.text(brain.about(id, now).map(QmgrSnapshot.ActiveMessage::toString).orElse("not active")));
+                id, LogText.text(queueManager.about(id, now).map(QmgrSnapshot.ActiveMessage::toString).orElse("not active")));
         absorb(new QmgrEvent.Operator(new QmgrEvent.OperatorCommand.Hold(id)), now);
     }
 
     // Orders of a step that failed half way are not given; those before an event that was refused are.
-    private void whole(Runnable step) {
+    private void allOrNothing(Runnable step) {
         int before = orders.size();
         try {
             step.run();

@@ -22,7 +22,7 @@ final class Batches {
 
     /// No batch is larger, whatever the limits say.
     private final int largest;
-    private final ArrayDeque<Message> wished = new ArrayDeque<>();
+    private final ArrayDeque<Message> requested = new ArrayDeque<>();
 
     /// Recipients in memory or set aside for batches that are being read.
     private int inCore;
@@ -36,27 +36,27 @@ final class Batches {
         return inCore;
     }
 
-    void wishFirst(Message message) {
-        wish(message, Math.max(recipientLimit - inCore, message.limit));
+    void requestFirst(Message message) {
+        request(message, Math.max(recipientLimit - inCore, message.limit));
     }
 
     /// For as many as the message has slots for.
-    void wishMore(Message message) {
+    void requestMore(Message message) {
         if (!message.reading) {
-            wish(message, message.limit - message.inCore);
+            request(message, message.limit - message.inCore);
         }
     }
 
-    private void wish(Message message, int slots) {
+    private void request(Message message, int slots) {
         message.reading = true;
         message.batch = Math.min(slots, largest);
         message.setAside = Math.min(message.batch, message.unread);
         inCore += message.setAside;
-        wished.add(message);
+        requested.add(message);
     }
 
-    void unwish(Message message) {
-        if (message.reading && wished.remove(message)) {
+    void cancel(Message message) {
+        if (message.reading && requested.remove(message)) {
             message.reading = false;
             inCore -= message.setAside;
             message.setAside = 0;
@@ -65,7 +65,7 @@ final class Batches {
 
     /// The message of the next wish, each once.
     Optional<Message> next() {
-        return Optional.ofNullable(wished.poll());
+        return Optional.ofNullable(requested.poll());
     }
 
     void arrived(Message message, List<Recipient> recipients, boolean end, long nowMillis) {
@@ -91,7 +91,7 @@ final class Batches {
     /// Nothing of the message is in memory: the next batch is due, whatever the lists say.
     void readOn(Message message) {
         if (message.inCore == 0 && message.moreOnFile && !message.reading) {
-            wish(message, message.limit);
+            request(message, message.limit);
         }
     }
 

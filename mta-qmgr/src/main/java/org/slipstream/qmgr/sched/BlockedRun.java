@@ -14,7 +14,7 @@ package org.slipstream.qmgr.sched;
 /// by side. When another job steps in between, or a member in the middle stays on the list and waits for something else, the run is
 /// dissolved: its marks hold, but a search looks at each of its jobs again and forms new runs of them.
 final class BlockedRun {
-    final DestinationQueue line;
+    final DestinationQueue queue;
     Job last;
     private Job first;
     private boolean dissolved;
@@ -22,8 +22,8 @@ final class BlockedRun {
     /// Equal to the transport's tag: all members are marked.
     int blockerTag;
 
-    BlockedRun(Job only, DestinationQueue line) {
-        this.line = line;
+    BlockedRun(Job only, DestinationQueue queue) {
+        this.queue = queue;
         this.first = only;
         this.last = only;
         only.run = this;
@@ -37,7 +37,7 @@ final class BlockedRun {
 
     /// All of them are blocked, because their destination has no room.
     boolean isBlocked() {
-        return !dissolved && !line.isOpen();
+        return !dissolved && !queue.isOpen();
     }
 
     boolean isDissolved() {
@@ -45,7 +45,7 @@ final class BlockedRun {
     }
 
     boolean endsWith(Job job, DestinationQueue destination) {
-        return !dissolved && last == job && line == destination;
+        return !dissolved && last == job && queue == destination;
     }
 
     /// The job leaves the list, or stays there and waits for something else from now on.

@@ -46,8 +46,8 @@ final class Blockers {
         Peer peer = job.turn;
         do {
             if (peer.waiting > 0) {
-                peer.line.blockerTag = tag;
-                only = peer.line;
+                peer.queue.blockerTag = tag;
+                only = peer.queue;
                 destinations++;
             }
             peer = peer.next;
@@ -72,7 +72,7 @@ final class Blockers {
     private void mark(BlockedRun run) {
         if (run.blockerTag != tag) {
             run.blockerTag = tag;
-            run.line.blockerTag = tag;
+            run.queue.blockerTag = tag;
         }
     }
 
@@ -114,16 +114,16 @@ final class Blockers {
     }
 
     /// Something happened at this line. True when all blocked jobs of the transport have another chance.
-    boolean free(DestinationQueue line, boolean dead) {
-        if (line.blockerTag != tag) {
+    boolean free(DestinationQueue queue, boolean dead) {
+        if (queue.blockerTag != tag) {
             return false;
         }
-        boolean all = line.isOpen();
+        boolean all = queue.isOpen();
         if (all) {
             freeAll();
         }
-        if (line.hasRoom() || dead) {
-            line.blockerTag = 0;
+        if (queue.hasRoom() || dead) {
+            queue.blockerTag = 0;
         }
         return all;
     }

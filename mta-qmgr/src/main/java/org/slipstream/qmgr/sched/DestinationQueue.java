@@ -95,7 +95,7 @@ public final class DestinationQueue {
     public Map<QueueId, Integer> entriesBefore(int most) {
         Map<QueueId, Integer> before = new LinkedHashMap<>();
         int number = 0;
-        for (Entry entry = first; entry != null && number < most; entry = entry.nextAtLine) {
+        for (Entry entry = first; entry != null && number < most; entry = entry.nextInQueue) {
             before.putIfAbsent(entry.message().id, number++);
         }
         return before;
@@ -104,7 +104,7 @@ public final class DestinationQueue {
     /// Of each message that waits its first entry.
     Stream<Entry> firstOfEachMessage() {
         Map<QueueId, Entry> byMessage = new LinkedHashMap<>();
-        for (Entry entry = first; entry != null; entry = entry.nextAtLine) {
+        for (Entry entry = first; entry != null; entry = entry.nextInQueue) {
             byMessage.putIfAbsent(entry.message().id, entry);
         }
         return byMessage.values().stream();
@@ -116,29 +116,29 @@ public final class DestinationQueue {
     }
 
     void append(Entry entry) {
-        entry.previousAtLine = last;
+        entry.previousInQueue = last;
         if (last == null) {
             first = entry;
         } else {
-            last.nextAtLine = entry;
+            last.nextInQueue = entry;
         }
         last = entry;
         waiting++;
     }
 
     void remove(Entry entry) {
-        if (entry.previousAtLine == null) {
-            first = entry.nextAtLine;
+        if (entry.previousInQueue == null) {
+            first = entry.nextInQueue;
         } else {
-            entry.previousAtLine.nextAtLine = entry.nextAtLine;
+            entry.previousInQueue.nextInQueue = entry.nextInQueue;
         }
-        if (entry.nextAtLine == null) {
-            last = entry.previousAtLine;
+        if (entry.nextInQueue == null) {
+            last = entry.previousInQueue;
         } else {
-            entry.nextAtLine.previousAtLine = entry.previousAtLine;
+            entry.nextInQueue.previousInQueue = entry.previousInQueue;
         }
-        entry.previousAtLine = null;
-        entry.nextAtLine = null;
+        entry.previousInQueue = null;
+        entry.nextInQueue = null;
         waiting--;
     }
 

@@ -21,8 +21,8 @@ public final class Entry {
     Entry nextAtPeer;
 
     /// Neighbours in the row of everything that waits for the destination, in order of creation.
-    Entry previousAtLine;
-    Entry nextAtLine;
+    Entry previousInQueue;
+    Entry nextInQueue;
 
     Entry(Peer peer, Recipient first) {
         this.peer = peer;
@@ -42,8 +42,8 @@ public final class Entry {
         return peer.job.message;
     }
 
-    public DestinationQueue line() {
-        return peer.line;
+    public DestinationQueue queue() {
+        return peer.queue;
     }
 
     public List<Recipient> recipients() {

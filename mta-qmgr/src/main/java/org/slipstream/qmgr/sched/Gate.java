@@ -4,7 +4,7 @@ package org.slipstream.qmgr.sched;
 /// decides; it must not change anything.
 @FunctionalInterface
 public interface Gate {
-    Answer ask(Message message, DestinationQueue line);
+    Answer ask(Message message, DestinationQueue queue);
 
     enum Answer {
         /// Take it.

@@ -28,7 +28,7 @@ final class Job {
     private int peers;
 
     /// Peers by destination, or none as long as they are few.
-    private Map<DestinationQueue, Peer> byLine;
+    private Map<DestinationQueue, Peer> byQueue;
 
     /// Entries created over the job's whole life, and entries taken or deferred unseen (Postfix: `read_entries`,
     /// `selected_entries`).
@@ -65,7 +65,7 @@ final class Job {
     int limit;
 
     /// Where [SizeSearch] keeps it, or none.
-    SizeClass shelf;
+    SizeClass sizeClass;
 
     /// Seconds, as in the original: the score compares ages in whole ones.
     final long activatedSecond;
@@ -106,17 +106,17 @@ final class Job {
     }
 
     /// The peer at this line, if there is one. Recipients come sorted by destination, so it is mostly the last.
-    Optional<Peer> peer(DestinationQueue line) {
-        if (turn == null || turn.previous.line == line) {
+    Optional<Peer> peer(DestinationQueue queue) {
+        if (turn == null || turn.previous.queue == queue) {
             return Optional.ofNullable(turn).map(first -> first.previous);
         }
-        return byLine == null ? search(line) : Optional.ofNullable(byLine.get(line));
+        return byQueue == null ? search(queue) : Optional.ofNullable(byQueue.get(queue));
     }
 
-    private Optional<Peer> search(DestinationQueue line) {
+    private Optional<Peer> search(DestinationQueue queue) {
         Peer peer = turn;
         for (int i = 0; i < peers; i++, peer = peer.next) {
-            if (peer.line == line) {
+            if (peer.queue == queue) {
                 return Optional.of(peer);
             }
         }
@@ -135,18 +135,18 @@ final class Job {
             turn.previous = peer;
         }
         peers++;
-        if (byLine != null) {
-            byLine.put(peer.line, peer);
+        if (byQueue != null) {
+            byQueue.put(peer.queue, peer);
         } else if (peers > FEW) {
-            byLine = new LinkedHashMap<>();
-            peers().forEach(each -> byLine.put(each.line, each));
+            byQueue = new LinkedHashMap<>();
+            peers().forEach(each -> byQueue.put(each.queue, each));
         }
     }
 
     void leave(Peer peer) {
         peers--;
-        if (byLine != null) {
-            byLine.remove(peer.line);
+        if (byQueue != null) {
+            byQueue.remove(peer.queue);
         }
         if (peer.next == peer) {
             turn = null;

@@ -145,7 +145,7 @@ final class ListOrder implements ServiceOrder {
     }
 
     private Choice pause(Job job, boolean afterLooking) {
-        batches.wishMore(job.message);
+        batches.requestMore(job.message);
         // Everything in front of it is blocked, so this is where a search begins.
         current = job;
         pause = new Pause(job, afterLooking);
@@ -179,17 +179,17 @@ final class ListOrder implements ServiceOrder {
         int refusals = 0;
         Look none = NONE;
         do {
-            if (peer.waiting > 0 && peer.line.isOpen()) {
-                switch (gate.ask(job.message, peer.line)) {
+            if (peer.waiting > 0 && peer.queue.isOpen()) {
+                switch (gate.ask(job.message, peer.queue)) {
                     case FREE -> {
                         job.turn = peer.next;
                         return new Look.Go(peer);
                     }
-                    case NOT_HERE -> ready.noSeat(peer.line);
+                    case NOT_HERE -> ready.noSeat(peer.queue);
                     case NOT_YET -> {
                         none = LATER;
                         if (++held >= MOST_HELD) {
-                            ready.noSeat(peer.line);
+                            ready.noSeat(peer.queue);
                         }
                     }
                     case NOT_OF_MESSAGE -> {
@@ -212,7 +212,7 @@ final class ListOrder implements ServiceOrder {
     private Entry take(Peer peer) {
         Job job = peer.job;
         Entry entry = peer.start();
-        ready.look(peer.line);
+        ready.look(peer.queue);
         job.slots.earn();
         current = job;
         candidates.serves(job);
@@ -251,8 +251,8 @@ final class ListOrder implements ServiceOrder {
     }
 
     @Override
-    public void mayGo(DestinationQueue line, boolean dead) {
-        if (blockers.free(line, dead)) {
+    public void mayGo(DestinationQueue queue, boolean dead) {
+        if (blockers.free(queue, dead)) {
             current = jobs.head;
             candidates.unblocked();
         }

@@ -90,7 +90,7 @@ public final class Message {
             Peer peer = job.turn;
             for (int i = 0; peer != null && (i == 0 || peer != job.turn); i++, peer = peer.next) {
                 if (peer.waiting > 0) {
-                    return Optional.of(peer.line);
+                    return Optional.of(peer.queue);
                 }
             }
         }

@@ -12,7 +12,7 @@ final class NextHop {
 
     /// Destinations at which an entry waits and the window has room.
     final SequencedSet<DestinationQueue> open = new LinkedHashSet<>(2);
-    int lines;
+    int queues;
 
     /// There was no seat, and nothing has happened since that could change that.
     boolean full;

@@ -3,7 +3,7 @@ package org.slipstream.qmgr.sched;
 /// One job at one destination: the entries of one message that wait for or run to one place. Exists while there are any.
 final class Peer {
     final Job job;
-    final DestinationQueue line;
+    final DestinationQueue queue;
 
     /// The row of waiting entries.
     Entry first;
@@ -15,9 +15,9 @@ final class Peer {
     Peer previous;
     Peer next;
 
-    Peer(Job job, DestinationQueue line) {
+    Peer(Job job, DestinationQueue queue) {
         this.job = job;
-        this.line = line;
+        this.queue = queue;
     }
 
     /// Adds an entry behind all that wait, here and at the destination.
@@ -28,7 +28,7 @@ final class Peer {
             last.nextAtPeer = entry;
         }
         last = entry;
-        line.append(entry);
+        queue.append(entry);
         waiting++;
         job.message.waiting++;
         job.read++;
@@ -42,7 +42,7 @@ final class Peer {
             last = null;
         }
         taken.nextAtPeer = null;
-        line.remove(taken);
+        queue.remove(taken);
         waiting--;
         job.message.waiting--;
         job.selected++;
@@ -53,7 +53,7 @@ final class Peer {
     Entry start() {
         Entry entry = takeFirst();
         running++;
-        line.running++;
+        queue.running++;
         job.message.running++;
         return entry;
     }
@@ -61,7 +61,7 @@ final class Peer {
     /// A running entry is done with.
     void finish() {
         running--;
-        line.running--;
+        queue.running--;
         job.message.running--;
     }
 

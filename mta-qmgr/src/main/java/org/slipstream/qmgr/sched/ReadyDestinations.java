@@ -19,16 +19,16 @@ final class ReadyDestinations {
     private final SequencedSet<NextHop> full = new LinkedHashSet<>();
 
     /// The figures of a destination have changed.
-    void look(DestinationQueue line) {
-        boolean isOpen = line.waiting > 0 && line.hasRoom();
-        if (isOpen != line.listedOpen) {
-            line.listedOpen = isOpen;
+    void look(DestinationQueue queue) {
+        boolean isOpen = queue.waiting > 0 && queue.hasRoom();
+        if (isOpen != queue.listedOpen) {
+            queue.listedOpen = isOpen;
             if (isOpen) {
-                line.hop.open.add(line);
+                queue.hop.open.add(queue);
             } else {
-                line.hop.open.remove(line);
+                queue.hop.open.remove(queue);
             }
-            look(line.hop);
+            look(queue.hop);
         }
     }
 
@@ -47,12 +47,12 @@ final class ReadyDestinations {
     /// Is there an entry whose destination has room and for which there is a seat?
     boolean isAnyOpen(Gate gate) {
         while (!open.isEmpty()) {
-            DestinationQueue line = open.getFirst().open.getFirst();
-            switch (gate.ask(line.first.message(), line)) {
+            DestinationQueue queue = open.getFirst().open.getFirst();
+            switch (gate.ask(queue.first.message(), queue)) {
                 case FREE, NOT_OF_MESSAGE, NOT_YET -> {
                     return true; // not this message, perhaps, but then the search will say which
                 }
-                case NOT_HERE -> noSeat(line);
+                case NOT_HERE -> noSeat(queue);
                 case NOWHERE -> {
                     return false;
                 }
@@ -62,10 +62,10 @@ final class ReadyDestinations {
     }
 
     /// A seat was refused. That holds for every destination behind the same next hop.
-    void noSeat(DestinationQueue line) {
-        line.hop.full = true;
-        full.add(line.hop);
-        look(line.hop);
+    void noSeat(DestinationQueue queue) {
+        queue.hop.full = true;
+        full.add(queue.hop);
+        look(queue.hop);
     }
 
     /// A refusal is void. True when there had been one.

@@ -33,15 +33,15 @@ final class RoundRobinOrder implements ServiceOrder {
     @Override
     public Choice next(Gate gate, long nowMillis) {
         int passed = 0;
-        for (DestinationQueue line : destinations.all()) {
+        for (DestinationQueue queue : destinations.all()) {
             passed++;
-            if (line.isOpen()) {
-                switch (gate.ask(line.first.message(), line)) {
+            if (queue.isOpen()) {
+                switch (gate.ask(queue.first.message(), queue)) {
                     case FREE -> {
                         destinations.rotate(passed);
-                        return new Choice.Taken(take(line.first.peer));
+                        return new Choice.Taken(take(queue.first.peer));
                     }
-                    case NOT_HERE -> ready.noSeat(line);
+                    case NOT_HERE -> ready.noSeat(queue);
                     case NOT_OF_MESSAGE, NOT_YET -> {
                         // The next selection asks again.
                     }
@@ -56,7 +56,7 @@ final class RoundRobinOrder implements ServiceOrder {
 
     private Entry take(Peer peer) {
         Entry entry = peer.start();
-        ready.look(peer.line);
+        ready.look(peer.queue);
         trace.selected(entry);
         if (peer.job.isServed()) {
             leave(peer.job);
@@ -80,7 +80,7 @@ final class RoundRobinOrder implements ServiceOrder {
     }
 
     @Override
-    public void mayGo(DestinationQueue line, boolean dead) {
+    public void mayGo(DestinationQueue queue, boolean dead) {
         // The line is looked at when its turn comes.
     }
 

@@ -68,7 +68,7 @@ public final class Scheduler {
     public record Read(Message message, int after, int limit) {}
 
     /// A recipient and the line that leads to it.
-    public record PlacedRecipient(Recipient recipient, DestinationQueue line) {}
+    public record PlacedRecipient(Recipient recipient, DestinationQueue queue) {}
 
     // ---- messages and their recipients
 
@@ -79,7 +79,7 @@ public final class Scheduler {
         Message message = new Message(id, nowMillis, recipients, messageMinimum);
         message.moreOnFile = openRecipients > 0;
         if (message.moreOnFile) {
-            batches.wishFirst(message);
+            batches.requestFirst(message);
         }
         return message;
     }
@@ -110,14 +110,14 @@ public final class Scheduler {
     }
 
     private void place(Message message, PlacedRecipient placement) {
-        DestinationQueue line = placement.line();
-        TransportQueues transport = at(line.transport);
-        Peer peer = peer(message, line, transport);
-        if (peer.last != null && hasRoom(peer.last, line.transport.rules().recipientsPerEntry())) {
+        DestinationQueue queue = placement.queue();
+        TransportQueues transport = at(queue.transport);
+        Peer peer = peer(message, queue, transport);
+        if (peer.last != null && hasRoom(peer.last, queue.transport.rules().recipientsPerEntry())) {
             peer.last.add(placement.recipient());
         } else {
             peer.append(new Entry(peer, placement.recipient()));
-            transport.ready.look(line);
+            transport.ready.look(queue);
         }
         peer.job.inCore++;
     }
@@ -126,15 +126,15 @@ public final class Scheduler {
         return limit == 0 || entry.size() < limit;
     }
 
-    private static Peer peer(Message message, DestinationQueue line, TransportQueues transport) {
-        Job job = message.job(line.transport);
-        Peer peer = job.peer(line).orElseGet(() -> join(job, line));
+    private static Peer peer(Message message, DestinationQueue queue, TransportQueues transport) {
+        Job job = message.job(queue.transport);
+        Peer peer = job.peer(queue).orElseGet(() -> join(job, queue));
         transport.order.hasWork(job);
         return peer;
     }
 
-    private static Peer join(Job job, DestinationQueue line) {
-        Peer peer = new Peer(job, line);
+    private static Peer join(Job job, DestinationQueue queue) {
+        Peer peer = new Peer(job, queue);
         job.join(peer);
         return peer;
     }
@@ -155,19 +155,19 @@ public final class Scheduler {
     // ---- lines
 
     /// The line of this key, made when there is none. Later routes with the same key replace how to get there.
-    public DestinationQueue line(Route route, String key) {
-        return transport(route.transport()).line(route, key);
+    public DestinationQueue queue(Route route, String key) {
+        return transport(route.transport()).queue(route, key);
     }
 
     /// How many of a line may run at once has changed.
-    public void allow(DestinationQueue line, int running) {
-        line.allowed = running;
-        at(line.transport).ready.look(line);
+    public void allow(DestinationQueue queue, int running) {
+        queue.allowed = running;
+        at(queue.transport).ready.look(queue);
     }
 
     /// Forgets an empty line.
-    public void drop(DestinationQueue line) {
-        at(line.transport).drop(line);
+    public void drop(DestinationQueue queue) {
+        at(queue.transport).drop(queue);
     }
 
     /// Stops or restarts a transport as a whole.
@@ -176,18 +176,18 @@ public final class Scheduler {
     }
 
     /// All lines of a transport, in order of creation, or of turns where destinations take turns.
-    public List<DestinationQueue> lines(String transport) {
+    public List<DestinationQueue> queues(String transport) {
         return List.copyOf(transport(transport).destinations.all());
     }
 
     /// Entries of a message that wait for or run to this line.
-    public int entriesAt(Message message, DestinationQueue line) {
-        return message.existingJob(line.transport).flatMap(job -> job.peer(line))
+    public int entriesAt(Message message, DestinationQueue queue) {
+        return message.existingJob(queue.transport).flatMap(job -> job.peer(queue))
                 .map(peer -> peer.waiting + peer.running).orElse(0);
     }
 
     /// All lines, for the snapshot.
-    public Stream<DestinationQueue> lines() {
+    public Stream<DestinationQueue> queues() {
         return transports.stream().map(transport -> transport.destinations.all()).flatMap(Collection::stream);
     }
 
@@ -261,10 +261,10 @@ public final class Scheduler {
                 .flatMap(transport -> transport.destinations.all().stream()).filter(DestinationQueue::hasRoom)
                 .flatMap(DestinationQueue::firstOfEachMessage).toList();
         Set<QueueId> rationed = waiting.stream()
-                .filter(entry -> question.ask(entry.message(), entry.line()) == Gate.Answer.NOT_OF_MESSAGE)
+                .filter(entry -> question.ask(entry.message(), entry.queue()) == Gate.Answer.NOT_OF_MESSAGE)
                 .map(entry -> entry.message().id).collect(Collectors.toCollection(java.util.TreeSet::new));
         return waiting.stream().filter(entry -> !rationed.contains(entry.message().id)
-                && question.ask(entry.message(), entry.line()) == Gate.Answer.FREE).findFirst();
+                && question.ask(entry.message(), entry.queue()) == Gate.Answer.FREE).findFirst();
     }
 
     // ---- finishing
@@ -277,7 +277,7 @@ public final class Scheduler {
         outOfCore(job, entry.size());
         giveBack(job);
         dropIfEmpty(peer);
-        at(job.transport).ready.look(peer.line);
+        at(job.transport).ready.look(peer.queue);
         batches.readOn(job.message);
     }
 
@@ -323,14 +323,14 @@ public final class Scheduler {
     /// Something happened at this destination that may have made room: an entry finished, a pause ended, a seat got free.
     ///
     /// @param dead nothing goes there for the time being
-    public void mayGo(DestinationQueue line, boolean dead) {
-        at(line.transport).mayGo(line, dead);
+    public void mayGo(DestinationQueue queue, boolean dead) {
+        at(queue.transport).mayGo(queue, dead);
     }
 
     /// An entry of this line has given its seat back. Where recipients have windows of their own, another line may use it that
     /// leads to the same place, also while this one rests.
-    public void seatMayBeFree(DestinationQueue line) {
-        at(line.transport).seatsMayBeFree(line.hop);
+    public void seatMayBeFree(DestinationQueue queue) {
+        at(queue.transport).seatsMayBeFree(queue.hop);
     }
 
     /// Seats may have become free anywhere.
@@ -341,13 +341,13 @@ public final class Scheduler {
     // ---- taking away
 
     /// Takes all waiting entries of a line away, first to last. They are no longer in memory; reading goes on.
-    public List<Entry> withdraw(DestinationQueue line) {
-        List<Entry> withdrawn = new ArrayList<>(line.waiting);
-        for (Entry entry = line.first; entry != null; entry = entry.nextAtLine) {
+    public List<Entry> withdraw(DestinationQueue queue) {
+        List<Entry> withdrawn = new ArrayList<>(queue.waiting);
+        for (Entry entry = queue.first; entry != null; entry = entry.nextInQueue) {
             withdrawn.add(entry);
         }
-        while (line.first != null) {
-            clear(line.first.peer);
+        while (queue.first != null) {
+            clear(queue.first.peer);
         }
         withdrawn.forEach(entry -> batches.readOn(entry.message()));
         return withdrawn;
@@ -356,7 +356,7 @@ public final class Scheduler {
     /// Takes all waiting entries of a message away and reads no more of it. What runs goes on.
     public List<Entry> withdraw(Message message) {
         message.moreOnFile = false;
-        batches.unwish(message);
+        batches.cancel(message);
         List<Entry> withdrawn = new ArrayList<>(message.waiting);
         for (Job job : message.jobs) {
             for (Peer peer : job.peers()) {
@@ -377,7 +377,7 @@ public final class Scheduler {
         }
         dropIfEmpty(peer);
         TransportQueues transport = at(peer.job.transport);
-        transport.ready.look(peer.line);
+        transport.ready.look(peer.queue);
         transport.order.changed(peer.job);
     }
 
@@ -386,6 +386,6 @@ public final class Scheduler {
         for (Job job : message.jobs) {
             at(job.transport).order.forget(job);
         }
-        batches.unwish(message);
+        batches.cancel(message);
     }
 }

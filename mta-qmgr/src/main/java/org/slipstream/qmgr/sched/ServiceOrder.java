@@ -31,7 +31,7 @@ interface ServiceOrder {
     /// Something happened at this line that may have made room.
     ///
     /// @param dead nothing goes there for the time being
-    void mayGo(DestinationQueue line, boolean dead);
+    void mayGo(DestinationQueue queue, boolean dead);
 
     /// A message that had its share of the connections may have a new one.
     void sharesMayBeFree();

@@ -17,7 +17,7 @@ final class SizeClass {
     final TreeSet<Job> inOrder = new TreeSet<>(BY_PLACE);
 
     /// Those for whom that is not true.
-    final List<Job> beside = new ArrayList<>(0);
+    final List<Job> outOfOrder = new ArrayList<>(0);
 
     SizeClass(int need, int total) {
         this.need = need;
@@ -29,7 +29,7 @@ final class SizeClass {
         if (fits(job)) {
             inOrder.add(job);
         } else {
-            beside.add(job);
+            outOfOrder.add(job);
         }
     }
 
@@ -45,12 +45,12 @@ final class SizeClass {
 
     void remove(Job job) {
         if (!inOrder.remove(job)) {
-            beside.remove(job);
+            outOfOrder.remove(job);
         }
     }
 
     boolean isEmpty() {
-        return inOrder.isEmpty() && beside.isEmpty();
+        return inOrder.isEmpty() && outOfOrder.isEmpty();
     }
 
     static long key(int need, int total) {

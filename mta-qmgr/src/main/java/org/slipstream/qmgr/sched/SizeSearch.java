@@ -37,7 +37,7 @@ final class SizeSearch implements CandidateSearch {
 
     private final JobList jobs;
     private final Blockers blockers;
-    private final Map<Long, SizeClass> shelves = new TreeMap<>();
+    private final Map<Long, SizeClass> sizeClasses = new TreeMap<>();
     private final SizeClass[] small = new SizeClass[SMALL];
     private final List<Job> setAside = new ArrayList<>();
     private Job served;
@@ -74,31 +74,31 @@ final class SizeSearch implements CandidateSearch {
     private void search() {
         long oldest = CandidateSearch.age(jobs.oldest, second);
         List<Job> blocked = new ArrayList<>(0);
-        for (SizeClass shelf : shelves.values()) {
-            if (shelf.need > fit || oldest / (double) shelf.need < bestScore) {
+        for (SizeClass sizeClass : sizeClasses.values()) {
+            if (sizeClass.need > fit || oldest / (double) sizeClass.need < bestScore) {
                 break;
             }
-            Job job = shelf.inOrder.higher(current);
+            Job job = sizeClass.inOrder.higher(current);
             while (job != null && blockers.isMarked(job)) {
                 blocked.add(job);
-                job = shelf.inOrder.higher(job);
+                job = sizeClass.inOrder.higher(job);
             }
             if (job != null) {
-                compare(job, shelf);
+                compare(job, sizeClass);
             }
-            shelf.beside.forEach(each -> compareIfBehind(each, shelf));
+            sizeClass.outOfOrder.forEach(each -> compareIfBehind(each, sizeClass));
         }
         blocked.forEach(this::setAside);
     }
 
-    private void compareIfBehind(Job job, SizeClass shelf) {
+    private void compareIfBehind(Job job, SizeClass sizeClass) {
         if (job.label > current.label && !blockers.isMarked(job)) {
-            compare(job, shelf);
+            compare(job, sizeClass);
         }
     }
 
-    private void compare(Job job, SizeClass shelf) {
-        double score = CandidateSearch.age(job, second) / (double) shelf.total;
+    private void compare(Job job, SizeClass sizeClass) {
+        double score = CandidateSearch.age(job, second) / (double) sizeClass.total;
         if (score > bestScore || best != null && score == bestScore && job.label < best.label) {
             best = job;
             bestScore = score;
@@ -110,22 +110,22 @@ final class SizeSearch implements CandidateSearch {
         int need = job.mostEntriesLeft();
         boolean mayBeCandidate = job != served && job.isOnList() && job.isLeaf() && need > 0;
         if (!mayBeCandidate) {
-            takeDown(job);
+            remove(job);
             return;
         }
         int total = job.mostEntries();
-        if (job.shelf == null || job.shelf.need != need || job.shelf.total != total) {
-            takeDown(job);
-            putUp(job, shelf(need, total));
+        if (job.sizeClass == null || job.sizeClass.need != need || job.sizeClass.total != total) {
+            remove(job);
+            add(job, sizeClass(need, total));
         }
         if (answered && need <= fit) {
-            compareIfBehind(job, job.shelf);
+            compareIfBehind(job, job.sizeClass);
         }
     }
 
-    private SizeClass shelf(int need, int total) {
+    private SizeClass sizeClass(int need, int total) {
         if (need != total || need >= SMALL) {
-            SizeClass known = shelves.get(SizeClass.key(need, total));
+            SizeClass known = sizeClasses.get(SizeClass.key(need, total));
             return known == null ? new SizeClass(need, total) : known;
         }
         if (small[need] == null) {
@@ -134,17 +134,17 @@ final class SizeSearch implements CandidateSearch {
         return small[need];
     }
 
-    private void putUp(Job job, SizeClass shelf) {
-        if (shelf.isEmpty()) {
-            shelves.put(shelf.key, shelf);
+    private void add(Job job, SizeClass sizeClass) {
+        if (sizeClass.isEmpty()) {
+            sizeClasses.put(sizeClass.key, sizeClass);
         }
-        shelf.add(job);
-        job.shelf = shelf;
+        sizeClass.add(job);
+        job.sizeClass = sizeClass;
     }
 
     @Override
     public void leaves(Job job) {
-        takeDown(job);
+        remove(job);
         answered = answered && job != current;
     }
 
@@ -153,7 +153,7 @@ final class SizeSearch implements CandidateSearch {
         if (served != job) {
             Job before = served;
             served = job;
-            takeDown(job);
+            remove(job);
             if (before != null) {
                 changed(before);
             }
@@ -169,17 +169,17 @@ final class SizeSearch implements CandidateSearch {
     }
 
     private void setAside(Job job) {
-        takeDown(job);
+        remove(job);
         setAside.add(job);
     }
 
-    private void takeDown(Job job) {
-        if (job.shelf != null) {
-            job.shelf.remove(job);
-            if (job.shelf.isEmpty()) {
-                shelves.remove(job.shelf.key);
+    private void remove(Job job) {
+        if (job.sizeClass != null) {
+            job.sizeClass.remove(job);
+            if (job.sizeClass.isEmpty()) {
+                sizeClasses.remove(job.sizeClass.key);
             }
-            job.shelf = null;
+            job.sizeClass = null;
             answered = answered && job != best;
         }
     }

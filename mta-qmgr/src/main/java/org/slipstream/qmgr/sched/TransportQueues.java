@@ -41,26 +41,26 @@ final class TransportQueues {
         return !dead && ready.isAnyOpen(gate);
     }
 
-    DestinationQueue line(Route route, String key) {
-        return destinations.line(route, key);
+    DestinationQueue queue(Route route, String key) {
+        return destinations.queue(route, key);
     }
 
-    void drop(DestinationQueue line) {
-        if (destinations.remove(line)) {
-            ready.forget(line.hop);
+    void drop(DestinationQueue queue) {
+        if (destinations.remove(queue)) {
+            ready.forget(queue.hop);
         }
     }
 
     /// Something happened at this destination that may have made room.
-    void mayGo(DestinationQueue line, boolean isDead) {
-        seatsMayBeFree(line.hop);
-        order.mayGo(line, isDead);
+    void mayGo(DestinationQueue queue, boolean isDead) {
+        seatsMayBeFree(queue.hop);
+        order.mayGo(queue, isDead);
     }
 
     /// Seats may have become free at this next hop.
     void seatsMayBeFree(NextHop hop) {
         if (ready.seatsMayBeFree(hop)) {
-            hop.open.forEach(line -> order.mayGo(line, false));
+            hop.open.forEach(queue -> order.mayGo(queue, false));
         }
     }
 

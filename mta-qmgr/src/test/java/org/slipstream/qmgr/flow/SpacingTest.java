@@ -97,14 +97,14 @@ class SpacingTest {
     void lettersMayGoInFrontUntilThePriceIsNotPaid() {
         took(1_200);
         int passed = 0;
-        for (; spacing.letsLetterPass(); passed++) {
-            spacing.letterPassed();
+        for (; spacing.maySinglePass(); passed++) {
+            spacing.singlePassed();
         }
         assertThat(passed).isEqualTo(3);
 
         starts(0, 20, 4);
-        assertThat(spacing.letsLetterPass()).isFalse();
+        assertThat(spacing.maySinglePass()).isFalse();
         starts(10_000, 20, 1);
-        assertThat(spacing.letsLetterPass()).isTrue();
+        assertThat(spacing.maySinglePass()).isTrue();
     }
 }

@@ -92,9 +92,9 @@ class ConnectionsTest {
         List.copyOf(yard.open.keySet()).stream().filter(each -> each != first).forEach(yard::ready);
         yard.deliveredOn.remove(1L);
         Map.copyOf(yard.deliveredOn).forEach((delivery, connection) -> yard.answer(connection, delivery));
-        yard.after(IdlePool.BREATH_MILLIS);
+        yard.after(IdlePool.GRACE_MILLIS);
         assertThat(yard.open).as("two may stay").hasSize(2);
-        yard.after(9_999 - IdlePool.BREATH_MILLIS);
+        yard.after(9_999 - IdlePool.GRACE_MILLIS);
         assertThat(yard.open).hasSize(2);
         yard.after(1);
         assertThat(yard.open).isEmpty();
@@ -271,7 +271,7 @@ class ConnectionsTest {
         for (int i = 0; i < 3; i++) {
             long connection = yard.opened(i, to("a"));
             yard.answer(connection, yard.deliveries);
-            yard.after(IdlePool.CLOSE_MILLIS - 1);
+            yard.after(IdlePool.FOLLOW_MILLIS - 1);
             assertThat(yard.open).hasSize(1);
             yard.after(1);
             assertThat(yard.open).as("a trickle opens and closes").isEmpty();
@@ -296,7 +296,7 @@ class ConnectionsTest {
         yard.answer(a, 1);
         yard.answer(b, 2);
         yard.answer(c, 3);
-        yard.after(IdlePool.BREATH_MILLIS - 1);
+        yard.after(IdlePool.GRACE_MILLIS - 1);
         assertThat(yard.open.keySet()).as("for a breath, more may").containsExactly(a, b, c);
         yard.after(1);
         assertThat(yard.open.keySet()).containsExactly(b, c);
@@ -311,7 +311,7 @@ class ConnectionsTest {
                 yard.answer(connection, yard.deliveredOn.entrySet().stream().filter(e -> e.getValue() == connection)
                         .mapToLong(Map.Entry::getKey).max().orElseThrow());
             }
-            yard.after(IdlePool.BREATH_MILLIS - 50);
+            yard.after(IdlePool.GRACE_MILLIS - 50);
             three.forEach(_ -> yard.seat(1, to("a")));
         }
         assertThat(yard.open.keySet()).containsExactlyElementsOf(three);

@@ -236,7 +236,7 @@ class ManyDaysTest {
         }
 
         private void happens(QmgrEvent.OfConnection event) {
-            Effects effects = connections.happened(event, now, this);
+            Effects effects = connections.handle(event, now, this);
             Map<Long, Candidates> before = Map.copyOf(seated);
             learn(effects);
             attemptIsOneFeedback(effects, before);

@@ -186,7 +186,7 @@ final class Yard implements OrderSink {
     }
 
     void news(QmgrEvent.OfConnection event) {
-        learn(connections.happened(event, now, this));
+        learn(connections.handle(event, now, this));
         learn(connections.reseat(now, this));
     }
 

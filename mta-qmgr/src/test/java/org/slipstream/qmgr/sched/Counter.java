@@ -90,7 +90,7 @@ final class Counter {
     }
 
     DestinationQueue line(String hop, String key) {
-        DestinationQueue line = scheduler.line(smtp(hop), key);
+        DestinationQueue line = scheduler.queue(smtp(hop), key);
         if (line.allowed() == 0) {
             scheduler.allow(line, 20);
         }
@@ -108,7 +108,7 @@ final class Counter {
         }
         served.add(names.get(entry.message()));
         scheduler.finished(entry);
-        scheduler.mayGo(entry.line(), false);
+        scheduler.mayGo(entry.queue(), false);
         now += 1_000;
         return true;
     }

@@ -54,7 +54,7 @@ final class Life {
             return searches.getLast();
         }, marksRuns);
         for (int i = 0; i < 8; i++) {
-            DestinationQueue line = scheduler.line(
+            DestinationQueue line = scheduler.queue(
                     i < 6 ? Counter.smtp("d" + i) : new org.slipstream.core.Route.Local("l" + i),
                     "d" + i);
             scheduler.allow(line, 1 + random.nextInt(4));
@@ -96,7 +96,7 @@ final class Life {
             @Override
             public void selected(Entry entry) {
                 transcript
-                        .add(now + " " + entry.message().id().value() + ">" + entry.line() + " " + entry.recipients());
+                        .add(now + " " + entry.message().id().value() + ">" + entry.queue() + " " + entry.recipients());
             }
 
             @Override
@@ -150,7 +150,7 @@ final class Life {
         if (!running.isEmpty()) {
             Entry entry = running.remove(random.nextInt(running.size()));
             scheduler.finished(entry);
-            scheduler.mayGo(entry.line(), false);
+            scheduler.mayGo(entry.queue(), false);
             endIfDone(entry.message());
         }
     }

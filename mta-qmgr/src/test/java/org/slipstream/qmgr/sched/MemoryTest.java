@@ -31,7 +31,7 @@ class MemoryTest {
         List<Recipient> batch = Counter.recipients(message.readUpTo + 1, count);
         scheduler.batchRead(message, batch, end, 0);
         scheduler.place(message, batch.stream().map(r -> {
-            DestinationQueue line = scheduler.line(routes.apply(r), "r" + message.id().value() + "." + r.number());
+            DestinationQueue line = scheduler.queue(routes.apply(r), "r" + message.id().value() + "." + r.number());
             scheduler.allow(line, 1);
             return new Scheduler.PlacedRecipient(r, line);
         }).toList());
@@ -51,13 +51,13 @@ class MemoryTest {
         read(scheduler, message, 5, false, r -> r.number() == 1
                 ? new Route.Local("l")
                 : r.number() == 2 ? new Route.Discard("d") : smtp("far"));
-        List<DestinationQueue> far = scheduler.lines("smtp");
+        List<DestinationQueue> far = scheduler.queues("smtp");
         far.forEach(line -> scheduler.allow(line, 0));
         Entry one = choose(scheduler);
         Entry two = choose(scheduler);
-        assertThat(List.of(one.line().transport(), two.line().transport())).containsExactlyInAnyOrder("local",
+        assertThat(List.of(one.queue().transport(), two.queue().transport())).containsExactlyInAnyOrder("local",
                 "discard");
-        Job mailbox = message.existingJob(scheduler.line(new Route.Local("l"), "r1.1").transport).orElseThrow();
+        Job mailbox = message.existingJob(scheduler.queue(new Route.Local("l"), "r1.1").transport).orElseThrow();
         Job remote = message.existingJob(far.getFirst().transport).orElseThrow();
 
         // Another message makes the search come by.
@@ -69,7 +69,7 @@ class MemoryTest {
         assertThat(remote.isOnList()).as("blocked only").isTrue();
         assertThat(mailbox.slots.balance).isEqualTo(1);
 
-        scheduler.finished(one.message() == message && one.line().transport().equals("local") ? one : two);
+        scheduler.finished(one.message() == message && one.queue().transport().equals("local") ? one : two);
         far.forEach(line -> {
             scheduler.allow(line, 1);
             scheduler.mayGo(line, false);

@@ -102,7 +102,7 @@ class OrderPolicyTest {
         message(counter, List.of("b"));
         Gate notToA = (_, line) -> line.key().equals("a") ? Gate.Answer.NOT_HERE : Gate.Answer.FREE;
         var first = (Choice.Taken) counter.scheduler.choose(notToA, counter.now);
-        assertThat(first.entry().line().key()).isEqualTo("b");
+        assertThat(first.entry().queue().key()).isEqualTo("b");
         assertThat(counter.scheduler.choose(notToA, counter.now)).isInstanceOf(Choice.Nothing.class);
         counter.scheduler.seatsMayBeFree();
         assertThat(counter.serve()).isTrue();

@@ -34,7 +34,7 @@ class SchedulerTest {
     }
 
     private DestinationQueue line(Route route) {
-        DestinationQueue line = scheduler.line(route, route.nextHop());
+        DestinationQueue line = scheduler.queue(route, route.nextHop());
         if (line.allowed() == 0) {
             scheduler.allow(line, 20);
         }
@@ -57,7 +57,7 @@ class SchedulerTest {
     private List<String> chooseAll(Gate gate) {
         List<String> taken = new ArrayList<>();
         while (scheduler.choose(gate, now) instanceof Choice.Taken(Entry entry)) {
-            taken.add(entry.message().id().value() + ">" + entry.line());
+            taken.add(entry.message().id().value() + ">" + entry.queue());
         }
         return taken;
     }
@@ -81,7 +81,7 @@ class SchedulerTest {
         assertThat(Counter.job(one).peer(a).orElseThrow().waiting).isEqualTo(2);
         assertThat(a.first.message()).isSameAs(one);
         assertThat(a.last.message()).isSameAs(two);
-        assertThat(scheduler.lines()).extracting(DestinationQueue::toString).containsExactlyInAnyOrder("smtp/a",
+        assertThat(scheduler.queues()).extracting(DestinationQueue::toString).containsExactlyInAnyOrder("smtp/a",
                 "smtp/c",
                 "local/b");
     }
@@ -95,7 +95,7 @@ class SchedulerTest {
 
         Entry first = line(smtp("a")).first;
         assertThat(first.recipients()).isEqualTo(Counter.recipients(1, 2));
-        assertThat(first.nextAtLine.recipients()).isEqualTo(Counter.recipients(3, 1));
+        assertThat(first.nextInQueue.recipients()).isEqualTo(Counter.recipients(3, 1));
     }
 
     /// Three messages for two transports, as the server serves them: with Postfix's rules, entries of 50 recipients.
@@ -220,7 +220,7 @@ class SchedulerTest {
         asked[0] = 0;
         for (int turn = 0; turn < 100; turn++) {
             scheduler.mayGo(line(smtp("slow")), false);
-            assertThat(choose().line().key()).isEqualTo("slow");
+            assertThat(choose().queue().key()).isEqualTo("slow");
             assertThat(chooseAll(gate)).isEmpty();
             scheduler.allow(line(smtp("slow")), 1_000);
         }
@@ -286,7 +286,7 @@ class SchedulerTest {
         while (message.existingJob(line(new Route.Local("l")).transport).orElseThrow().inCore > 0) {
             Entry entry = choose();
             scheduler.finished(entry);
-            scheduler.mayGo(entry.line(), false);
+            scheduler.mayGo(entry.queue(), false);
         }
         assertThat(message.inCore()).isLessThanOrEqualTo(205);
     }
