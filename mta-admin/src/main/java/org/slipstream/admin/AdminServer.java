@@ -159,7 +159,8 @@ public final class AdminServer implements AutoCloseable {
         try {
             return api.answer(request.method(), request.path(), request.query());
         } catch (IOException | RuntimeException ours) {
-            LOG.warn("event=admin-request-failed method={} path=\"{}\"", request.method(), LogText.text(request.path()), ours);
+            LOG.warn("event=admin-request-failed method={} path=\"{}\"", request.method(), LogText.text(request.path()),
+                    ours);
             return ApiResponse.error(500, "request failed: "
                     + Optional.ofNullable(ours.getMessage()).orElse("see its log"));
         } finally {

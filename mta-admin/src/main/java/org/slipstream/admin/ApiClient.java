@@ -48,8 +48,9 @@ public final class ApiClient implements AutoCloseable {
             }
             return reply();
         } catch (ClosedChannelException closed) {
-            InterruptedIOException expired = new InterruptedIOException("timeout: no response within " + timeout.toSeconds()
-                    + " s");
+            InterruptedIOException expired = new InterruptedIOException(
+                    "timeout: no response within " + timeout.toSeconds()
+                            + " s");
             expired.initCause(closed);
             throw expired;
         } finally {

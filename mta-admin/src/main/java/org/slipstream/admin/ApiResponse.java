@@ -33,7 +33,8 @@ record ApiResponse(int status, Object body, Map<String, String> headers) {
 
     /// RFC 9110 section 15.5.6: the response lists the allowed methods.
     static ApiResponse methodNotAllowed(String method, List<String> allowed) {
-        return new ApiResponse(405, Map.of("error", "method " + method + " not allowed; allowed: " + String.join(", ", allowed)),
+        return new ApiResponse(405,
+                Map.of("error", "method " + method + " not allowed; allowed: " + String.join(", ", allowed)),
                 Map.of("Allow", String.join(", ", allowed)));
     }
 }

@@ -69,8 +69,9 @@ final class HostApi {
         Optional<String> reason = text(query, "reason");
         Optional<String> author = text(query, "author");
         if (reason.isEmpty() || author.isEmpty()) {
-            return ApiResponse.badRequest("a suspension requires a reason and an author, each of at most " + LONGEST_TEXT
-                    + " characters");
+            return ApiResponse
+                    .badRequest("a suspension requires a reason and an author, each of at most " + LONGEST_TEXT
+                            + " characters");
         }
         Optional<Long> until = query.get("until").flatMap(HostApi::instant);
         if (until.isEmpty() && query.get("until").isPresent()) {

@@ -74,7 +74,8 @@ final class RequestReader {
         in.transferTo(OutputStream.nullOutputStream());
     }
 
-    /// RFC 9112 section 2.2: an empty line before a request is skipped, since some clients end their bodies with one.
+    /// RFC 9112 section 2.2: an empty line before a request is skipped, since some clients end
+    /// their bodies with one.
     private Optional<String> firstLine() throws IOException, MalformedException {
         in.mark(1);
         if (in.read() < 0) {

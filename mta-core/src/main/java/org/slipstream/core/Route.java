@@ -8,7 +8,8 @@ import java.util.Objects;
 /// Recipients with equal [#transport] and [#nextHop] share a destination, its window and its
 /// connections. The other components tell the transport how to reach the next hop.
 public sealed interface Route {
-    /// The transport's name: `smtp`, `lmtp`, `local`, `discard`. Settings and job lists are per transport.
+    /// The transport's name: `smtp`, `lmtp`, `local`, `discard`. Settings and job lists are per
+    /// transport.
     String transport();
 
     /// The key of the destination within the transport, lower case: the domain for MX routing (or

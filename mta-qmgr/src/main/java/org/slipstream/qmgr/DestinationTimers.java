@@ -9,16 +9,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/// When dead or suspended destinations, and dead transports, open again, and when held starts have their turn: in order of time, then in the order in which the times
-/// were set.
+/// The timers of destinations: the end of a dead time, of a rate delay, of a transport's dead time,
+/// and the next start slot. Due timers fire in order of time, then in the order in which they were
+/// set.
 final class DestinationTimers {
-    /// What opens.
+    /// The object of a timer.
     sealed interface Target {
         record OfDestination(DestinationQueue queue) implements Target {}
 
         record OfTransport(String name) implements Target {}
 
-        /// The next start of bulk mail to a destination has its turn.
+        /// The next start slot of bulk mail to a destination.
         record OfTurn(DestinationQueue queue) implements Target {}
     }
 
@@ -51,7 +52,7 @@ final class DestinationTimers {
         return planned.isEmpty() ? Long.MAX_VALUE : planned.getFirst().atMillis();
     }
 
-    /// The next that is due, taken out.
+    /// Removes and returns the next due timer.
     Optional<Target> due(long nowMillis) {
         if (nextMillis() > nowMillis) {
             return Optional.empty();
@@ -61,7 +62,7 @@ final class DestinationTimers {
         return Optional.of(target);
     }
 
-    /// All that are planned, in order.
+    /// All timers, in order.
     List<Target> all() {
         return planned.stream().map(Timer::target).toList();
     }

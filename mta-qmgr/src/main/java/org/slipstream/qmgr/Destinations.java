@@ -20,19 +20,20 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// Where the two halves of a destination are kept together: the line, which the order of service knows, and what deliveries
-/// taught ([Destination]). Postfix calls both together the queue of a transport.
+/// Combines the two parts of a destination: its [DestinationQueue] in the scheduler and its
+/// [Destination] with the concurrency window. Postfix keeps both in one structure, the queue of a
+/// transport.
 ///
-/// The order of service hears one figure of each destination, how many may run; every change of it passes through here. A
-/// destination exists as long as something waits or runs there, or as it is dead or in a pause; then all that was learned is
-/// forgotten.
+/// The scheduler gets one number per destination, the deliveries that may run; every change of it
+/// goes through this class. A destination exists as long as an entry waits or runs, or the
+/// destination is dead or suspended; then its state is dropped.
 final class Destinations {
     private final QmgrConfig config;
     private final Seating seating;
     private final Scheduler scheduler;
     private final QmgrTrace trace;
     private final Map<DestinationQueue, Destination> byQueue = new LinkedHashMap<>();
-    /// Of the lines whose starts may have to be spread.
+    /// Spacing for queues whose deliveries may start at intervals.
     private final Map<DestinationQueue, Spacing> spacings = new LinkedHashMap<>();
     private final Map<String, Reply> deadTransports = new LinkedHashMap<>();
     private final DestinationTimers timers = new DestinationTimers();
@@ -44,7 +45,7 @@ final class Destinations {
         this.trace = trace;
     }
 
-    /// The line for mail to this address by this route, made when there is none.
+    /// The queue for this address and route, created on first use.
     DestinationQueue queue(Route route, Address address) {
         String key = scheduler.isPerRecipient(route.transport())
                 ? address.mailboxKey(config.recipientDelimiter(), route.nextHop())
@@ -57,7 +58,7 @@ final class Destinations {
                 TransportSettings settings = config.transport(queue.transport());
                 spacings.put(queue, new Spacing(settings.slotCost(), settings.slotLoan()));
             }
-            // A recipient's own window, and a pause after each delivery, are matters of entries.
+            // A per-recipient window and a rate delay apply to entries, not to connections.
             if (key.equals(route.nextHop()) && !destination.isRateLimited() && seating.charge(route).isPresent()) {
                 queue.countConnections();
             }
@@ -66,46 +67,47 @@ final class Destinations {
         return queue;
     }
 
-    // Where nobody may pass, nothing is won by it, and a pause after each delivery is an order of its own.
+    // Without preemption spacing has no benefit, and a rate delay already orders the starts.
     private boolean isSpaced(DestinationQueue queue, Destination destination) {
         return config.spacedStarts() && config.policy() == OrderPolicy.PREEMPTIVE
                 && config.transport(queue.transport()).slotCost() > 1 && !destination.isRateLimited();
     }
 
-    /// Why recipients for this line are deferred without a try; empty when they may wait.
+    /// The reason for which recipients of this queue are deferred without an attempt; empty when
+    /// they may wait.
     Optional<Reply> suspension(DestinationQueue queue) {
         return byQueue.get(queue).suspension()
                 .or(() -> Optional.ofNullable(deadTransports.get(queue.transport())).map(Destination::suspended));
     }
 
-    /// The outcome of such recipients.
+    /// The outcome of recipients that are deferred without an attempt.
     Outcome suspended(DestinationQueue queue) {
         return new Outcome.Deferred(suspension(queue).orElseThrow(), Outcomes.HERE);
     }
 
-    /// What the window is charged with at present.
+    /// The current charge of the window.
     private int charge(DestinationQueue queue) {
         return queue.countsConnections() ? seating.charge(queue.route()).orElse(queue.running()) : queue.running();
     }
 
-    // The connection of the delivery that is reported counts, though it may have become idle with it.
+    // The connection of the reported delivery counts, even if the delivery left it idle.
     private int chargeBefore(DestinationQueue queue, boolean released) {
         return queue.countsConnections() ? charge(queue) + (released ? 1 : 0) : queue.running();
     }
 
-    /// Connections or deliveries that the window is charged with at present.
+    /// The connections or deliveries that currently count against the window.
     int atWork(DestinationQueue queue) {
         return charge(queue);
     }
 
-    /// The window has room for one more of what it counts.
+    /// True when the window permits one more connection or delivery.
     boolean mayOpen(DestinationQueue queue) {
         return charge(queue) < queue.allowed();
     }
 
-    // ---- what deliveries tell; before their entry is taken off the line
+    // ---- feedback from deliveries, before their entry leaves the queue
 
-    /// @param released its connection served this destination until then and does so no longer
+    /// @param released true when the connection no longer serves this destination
     void worked(DestinationQueue queue, boolean released, long nowMillis) {
         transportWorks(queue.transport());
         good(queue, released, nowMillis);
@@ -120,10 +122,12 @@ final class Destinations {
         changed(queue, revived ? FeedbackEvent.OK_REVIVE : FeedbackEvent.OK);
     }
 
-    /// One attempt failed and left no other host. True when that was the end of the destination. A permanent reason is the answer itself, which
-    /// each entry is to get; none is to wait for better times.
+    /// Negative feedback: an attempt failed and no other host is left. True when the destination is
+    /// dead now. A permanent reply is final for each entry, so it does not count as negative
+    /// feedback.
     ///
-    /// @param retryAfterMillis when the host wants to be asked again: lengthens the rest, never shortens it
+    /// @param retryAfterMillis the delay that the host requested: it can lengthen the dead time,
+    /// never shorten it
     boolean failed(DestinationQueue queue, Reply reason, OptionalLong retryAfterMillis, long nowMillis) {
         transportWorks(queue.transport());
         Destination destination = byQueue.get(queue);
@@ -135,7 +139,8 @@ final class Destinations {
         changed(queue, died ? FeedbackEvent.FAIL_DEAD : FeedbackEvent.FAIL);
         if (died) {
             timers.plan(new DestinationTimers.Target.OfDestination(queue), until);
-            // Where each recipient is a destination of its own, its death says nothing about the others at that host.
+            // With per-recipient destinations, the death of one says nothing about the others at
+            // that host.
             if (queue.key().equals(queue.route().nextHop())) {
                 seating.dead(queue.route(), reason, until, nowMillis);
             }
@@ -143,7 +148,7 @@ final class Destinations {
         return died;
     }
 
-    /// A transport is out of order. Its lines are returned.
+    /// Marks a transport as dead and returns its queues.
     List<DestinationQueue> broken(String transport, Reply reason, long nowMillis) {
         deadTransports.put(transport, reason);
         scheduler.setDead(transport, true);
@@ -158,7 +163,7 @@ final class Destinations {
         }
     }
 
-    /// An entry of this line is done and taken off.
+    /// An entry of this queue finished and left it.
     void finished(DestinationQueue queue, long nowMillis) {
         Destination destination = byQueue.get(queue);
         if (destination.isRateLimited()) {
@@ -179,9 +184,10 @@ final class Destinations {
         scheduler.seatMayBeFree(queue);
     }
 
-    // ---- starts that are spread ([Spacing])
+    // ---- spaced starts ([Spacing])
 
-    /// How long a message has to wait here although there is a seat; 0 when it may go.
+    /// Remaining wait of a message for its start slot, although a seat is free; 0 when it may
+    /// start.
     long waitMillis(Message message, DestinationQueue queue, long nowMillis) {
         Spacing spacing = spacings.get(queue);
         if (spacing == null || spacing.turnMillis() <= nowMillis || !isCrowded(queue)) {
@@ -190,7 +196,7 @@ final class Destinations {
         return isSingleDelivery(message, queue) && spacing.maySinglePass() ? 0 : spacing.turnMillis() - nowMillis;
     }
 
-    /// It does wait, and is to be asked about again when it is its turn.
+    /// Plans the timer for the next start slot.
     void awaitTurn(DestinationQueue queue, long nowMillis) {
         DestinationTimers.Target turn = new DestinationTimers.Target.OfTurn(queue);
         if (!timers.isPlanned(turn)) {
@@ -200,12 +206,13 @@ final class Destinations {
         }
     }
 
-    /// The next start at this destination is planned.
+    /// True when the timer for the next start slot is planned.
     boolean awaitsTurn(DestinationQueue queue) {
         return timers.isPlanned(new DestinationTimers.Target.OfTurn(queue));
     }
 
-    /// A delivery of this message starts, and takes a slot. True when the time that it takes is of interest.
+    /// A delivery of this message starts and takes a slot. True when its duration is to be
+    /// measured.
     boolean started(Message message, DestinationQueue queue, long nowMillis) {
         Spacing spacing = spacings.get(queue);
         if (spacing == null || isSingleDelivery(message, queue)) {
@@ -224,27 +231,27 @@ final class Destinations {
         spacings.get(queue).took(millis);
     }
 
-    /// More waits than could go at once.
+    /// True when more entries wait than the window permits at once.
     private static boolean isCrowded(DestinationQueue queue) {
         return queue.allowed() > 1 && queue.waiting() >= queue.allowed();
     }
 
-    /// All that is left of it here is one delivery.
+    /// True when the message has only one delivery left at this destination.
     private boolean isSingleDelivery(Message message, DestinationQueue queue) {
         return scheduler.entriesAt(message, queue) <= 1 && !message.isPartlyUnread();
     }
 
-    // A start that only waits for its turn tests the window as well as one that has been made (PF-11): otherwise spread starts would
-    // keep windows from growing.
+    // A start that only waits for its slot tests the window as much as a running delivery does
+    // (PF-11): otherwise spaced starts would keep windows from growing.
     private int heldBack(DestinationQueue queue, long nowMillis) {
         Spacing spacing = spacings.get(queue);
         boolean holds = spacing != null && spacing.turnMillis() > nowMillis && isCrowded(queue);
         return holds ? Math.max(0, queue.allowed() - charge(queue)) : 0;
     }
 
-    // ---- what time brings
+    // ---- timers
 
-    /// When the next destination or transport opens again.
+    /// The time of the next timer.
     long nextMillis() {
         return timers.nextMillis();
     }
@@ -255,7 +262,7 @@ final class Destinations {
         }
     }
 
-    /// Everything that is dead gets another chance. A pause between deliveries stays one.
+    /// Revives all dead destinations and transports. A rate delay between deliveries remains.
     void flush(long nowMillis) {
         seating.flush(nowMillis);
         scheduler.seatsMayBeFree();
@@ -267,8 +274,8 @@ final class Destinations {
         }
     }
 
-    /// Revives this destination and the hosts of its route, as far as they failed before `requestedMillis`. The line may be forgotten with that, see
-    /// [#queue].
+    /// Revives this destination and the hosts of its route, if they failed before
+    /// `requestedMillis`. The queue may be dropped by this, see [#queue].
     void revive(DestinationQueue queue, long requestedMillis, long nowMillis) {
         seating.flush(queue.route(), requestedMillis, nowMillis);
         boolean diedBefore = byQueue.get(queue).state() instanceof DestinationState.Dead(long until, Reply _)

@@ -16,12 +16,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// Finds the phase of each active message. Made for one snapshot; asks, and changes nothing.
+/// Determines the phase of each active message for one snapshot. It is read-only.
 ///
-/// The facts of a destination, the head of its queue and its shortage of seats, are found out once for all of its messages, and only so much of the
-/// queue is counted. So the cost of a snapshot grows with the messages that it shows, and not with those that wait.
+/// The facts of a destination, such as the head of its queue and a shortage of seats, are computed
+/// once for all its messages, and only [#COUNTED] entries of a queue are counted. So the cost of a
+/// snapshot grows with the messages shown, not with those that wait.
 final class Explanation {
-    /// Entries of a destination's queue that are counted.
+    /// The maximum number of entries that are counted per destination queue.
     static final int COUNTED = 1_000;
 
     private final Seating seating;
@@ -33,7 +34,7 @@ final class Explanation {
     private final Map<DestinationQueue, Map<QueueId, Integer>> before = new LinkedHashMap<>();
     private final Map<DestinationQueue, Seat.Wait> shortages = new LinkedHashMap<>();
 
-    /// The delivery of a message that was begun first.
+    /// The delivery of a message that started first.
     record FirstDelivery(long number, DestinationQueue queue, long sinceMillis) {}
 
     Explanation(Seating seating, Destinations destinations, Map<QueueId, FirstDelivery> firstDeliveries,
@@ -100,7 +101,8 @@ final class Explanation {
         return deliveries == 1 ? "1 delivery" : deliveries + " deliveries";
     }
 
-    // The others of its entries wait for connections, which needs no saying, or for their turn.
+    // Other entries of the message usually wait for connections, which is not worth a sentence;
+    // spacing is.
     private String rest(Activation message) {
         return message.work.waitsFor().filter(_ -> !stopping).map(queue -> atGates(message, queue))
                 .filter(phase -> phase.code() == Code.SPACING).map(phase -> "; " + phase.text()).orElse("");
@@ -117,7 +119,8 @@ final class Explanation {
 
     // ---- waiting
 
-    // The most telling of several reasons: what stands and why, then what moves.
+    // The most informative of several reasons: blocked states first, then states that change by
+    // themselves.
     private QueuePhase standing(Activation message) {
         if (message.reporting) {
             return QueuePhase.of(Code.REPORTING, "a report to its sender is being made");
@@ -151,7 +154,7 @@ final class Explanation {
         return phase.with(Figure.BEFORE, first).adding(first == 0 ? "" : ", " + others(first) + " before it");
     }
 
-    // Gate one is the window, gate two the seat; the first that says no is the reason.
+    // The first gate is the window, the second the seat; the first that refuses is the reason.
     private QueuePhase atGates(Activation message, DestinationQueue queue) {
         if (queue.allowed() == 0) {
             return QueuePhase.of(Code.PAUSE, "waits: " + queue + " pauses between deliveries");

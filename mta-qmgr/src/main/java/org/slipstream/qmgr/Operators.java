@@ -10,13 +10,15 @@ import org.slipstream.qmgr.sched.Scheduler;
 
 import java.util.Optional;
 
-/// What operators want: flush, hold, release, delete, wherever the message is at the moment.
+/// Executes operator commands: flush, hold, release, delete. Each command works in every state of
+/// the message.
 ///
-/// A message may be in the active set, on its way into the spool, waiting for a place, or asleep on disk; whoever types a
-/// command does not know which, and it may change while the command is on its way. Inside, the wish is noted: what
-/// waits is withdrawn at once, what runs is finished and recorded, then the message goes where it is wished to. On its way into the
-/// spool, the wish waits for the spool's answer. Elsewhere it is an order to the spool. The command is answered when the
-/// register has the effect ([Tickets]).
+/// A message may be active, in transfer to the spool, waiting for activation, or on disk only, and
+/// this may change while the command is in transit. For an active message the request is recorded:
+/// waiting entries are withdrawn at once, running deliveries finish, then the message is filed as
+/// requested. During a transfer to the spool, the request waits for the spool's answer. Otherwise
+/// it is an order to the spool. The command is answered when the queue index has the effect
+/// ([Tickets]).
 final class Operators {
     private final StepContext step;
     private final ActiveSet active;
@@ -53,7 +55,8 @@ final class Operators {
         }
     }
 
-    // A flush of everything revives everything that rests. A flush by name revives the destinations of that mail, and nothing else.
+    // A flush of everything revives all dead destinations. A flush by name revives the destinations
+    // of that mail only.
     private void flush(OperatorCommand.Flush flush, long ticket) {
         if (flush.id().isEmpty() && flush.domain().isEmpty()) {
             destinations.flush(step.nowMillis());

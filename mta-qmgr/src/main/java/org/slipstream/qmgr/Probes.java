@@ -20,13 +20,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
-/// Address verification: would a host take mail for this address? Finch's pseudo-message (FI-07).
+/// Address verification: asks whether a host accepts mail for an address (Finch's pseudo-message,
+/// FI-07). Probes never take the connections that mail needs.
 ///
-/// A probe is a delivery that ends before its content. All probes together are one message in the share of connections that they may have, so
-/// that many requests cannot take the connections that mail needs. A probe teaches nothing about a destination's window, and it is tried
-/// once: a host that cannot be asked now is an answer, too.
+/// A probe is a delivery that ends before DATA. For the connection shares all probes together are
+/// one message. A probe gives no feedback to a destination's window, and it is tried once: a
+/// temporary failure is an answer, too.
 final class Probes {
-    /// The pseudo-message. Queue ids of mail are times, and this one lies before all of them.
+    /// The queue id of all probes. Queue ids of mail contain times, and this one is before all of
+    /// them.
     static final QueueId PSEUDO_MESSAGE = new QueueId(1);
 
     private final StepContext step;
@@ -68,7 +70,7 @@ final class Probes {
                 probe -> answer(probe, "", Outcome.of(reason, Outcomes.HERE)));
     }
 
-    /// Seats what has a seat.
+    /// Assigns a seat to each probe for which one is available.
     ///
     /// @param deliveries gives each delivery its number
     void pump(LongSupplier deliveries) {
@@ -85,7 +87,7 @@ final class Probes {
         }
     }
 
-    /// True when it was a probe that ended.
+    /// True when the delivery was a probe.
     boolean ended(Ended ended) {
         Routed probe = underWay.remove(ended.delivery());
         if (probe == null) {

@@ -34,30 +34,37 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
-/// The queue manager: a function of events and time.
+/// The queue manager: a pure function of events and time. The same events at the same times give
+/// the same orders.
 ///
-/// All it knows arrived as a [QmgrEvent], all it wants leaves as a [QmgrOrder]. It reads no clock, starts nothing, waits for
-/// nothing and says nothing; the same events at the same times give the same orders. One thread at a time.
+/// Its input is [QmgrEvent], its output is [QmgrOrder]. It reads no clock, starts no thread, never
+/// blocks and does not log. It must be called by one thread at a time.
 ///
-/// **A message's way**: taken in ([ActivationOrder]) → its recipients are read in batches → each domain's route is asked for and
-/// recipients with a route get their places ([Routing]) → they wait in entries ([Scheduler]: *who is next*) → an entry whose
-/// destination is alive ([Destinations]) and for which there is a seat ([Seating]: *where*) is delivered → its outcomes
-/// are recorded ([Outcomes]), and only the answer to that ends the entry → when nothing of the message is under way,
-/// [Settlement] says what comes next and [Completion] does it: report, put back, remove. Operators may step in at any time
-/// ([Operators]). This class takes events to those whom they concern and chooses what is delivered next.
+/// **A message's way**: admitted to the active set ([ActivationOrder]) → its recipients are read in
+/// batches → each domain's route is requested and routed recipients enter the scheduler ([Routing])
+/// → they wait in entries ([Scheduler]: *who is next*) → an entry whose destination is live
+/// ([Destinations]) and for which there is a seat ([Seating]: *where*) is delivered → its outcomes
+/// are recorded ([Outcomes]), and only the answer to that ends the entry → when the message is
+/// idle, [Settlement] decides the next step and [Completion] executes it: report, defer, remove.
+/// Operators may intervene at any time ([Operators]). This class dispatches events and selects the
+/// next deliveries.
 ///
-/// **Two halves of a step.** [#absorb] takes an event in and does everything that follows from it by necessity; [#pump]
-/// makes the choices: which entries go now, whether to look for more messages. [#step] is one after the other. Whoever
-/// has several events of one instant absorbs them all and pumps once, so that a choice is made with all that is known.
+/// **Two halves of a step.** [#absorb] applies an event and its necessary consequences; [#pump]
+/// makes the choices: the entries to deliver now, and whether to scan for more messages. [#step] is
+/// one after the other. A caller with several events of one instant absorbs them all and pumps
+/// once, so that each choice uses all available facts.
 ///
-/// **What is never done**: a message is not removed while a recipient of it is open, and an outcome does not count before
-/// it is on disk. A crash anywhere may repeat a delivery or a report and loses neither.
+/// **Invariants**: a message is not removed while a recipient of it is open, and an outcome does
+/// not count before it is on disk. A crash anywhere may repeat a delivery or a report and loses
+/// neither.
 public final class QueueManager {
-    /// So many destinations are refused for want of a connection before a choice ends: ten thousand that wait for a connection are not to be asked
-    /// at every event, though one of them might share one.
+    /// Destinations that may be refused for lack of a connection before a choice ends. Otherwise
+    /// ten thousand destinations that wait for a connection would be asked at every event, although
+    /// one of them might share one.
     private static final int MOST_SHORTAGES = 64;
 
-    /// Scans' worth of deferred mail that may be active while all lanes are at work.
+    /// Deferred mail in the active set, in multiples of the scan limit, while all connections are
+    /// busy.
     private static final int DEFERRED_AHEAD = 2;
 
     private final QmgrConfig config;
@@ -65,16 +72,16 @@ public final class QueueManager {
     private final RetrySchedule retrySchedule;
     private final QmgrTrace trace;
 
-    // ---- what comes in
+    // ---- admission
     private final PendingArrivals pendingArrivals;
     private final ActivationOrder admission;
     private final InFlowControl inFlow;
     private final Scans scans;
 
-    /// False when somebody else says who wants to get in: then nothing is scanned.
+    /// False when the caller supplies the sources of messages: then nothing is scanned.
     private final boolean scanning;
 
-    // ---- what is worked on
+    // ---- active messages
     private final StepContext step = new StepContext();
     private final ActiveSet active = new ActiveSet();
     private final Scheduler scheduler;
@@ -82,37 +89,37 @@ public final class QueueManager {
     private final Routing routing;
     private final Map<Long, Seated> seated = new LinkedHashMap<>();
 
-    // ---- what goes out
+    // ---- results
     private final Outcomes outcomes;
     private final Completion completion;
     private final Operators operators;
     private final Probes probes;
 
-    /// An entry under way.
+    /// An entry in delivery.
     ///
-    /// @param timed how long it takes is of interest
+    /// @param timed its duration is to be measured
     private record Seated(Entry entry, boolean timed, long sinceMillis) {}
 
     private long deliveries;
 
-    /// Destinations that were refused because all connections are busy, in this choice.
+    /// Destinations that were refused in this choice because all connections are busy.
     private int shortages;
     private long nextSweepMillis;
     private long latestMillis = Long.MIN_VALUE / 2;
     private boolean idleLanes = true;
     private boolean stopping;
 
-    /// @param random all chance that the queue manager may use. The order of service needs none.
+    /// @param random the only source of randomness; the scheduler needs none
     public QueueManager(QmgrConfig config, Seating seating, RandomGenerator random) {
         this(config, seating, random, QmgrTrace.SILENT);
     }
 
-    /// @param trace hears what is decided
+    /// @param trace observes the decisions
     public QueueManager(QmgrConfig config, Seating seating, RandomGenerator random, QmgrTrace trace) {
         this(config, seating, random, trace, Optional.empty());
     }
 
-    /// With sources of messages of one's own: what is announced and what scans find is not looked at.
+    /// With the caller's sources of messages: announcements and scans are ignored.
     public QueueManager(QmgrConfig config, Seating seating, RandomGenerator random, QmgrTrace trace,
             ActivationOrder admission) {
         this(config, seating, random, trace, Optional.of(admission));
@@ -143,18 +150,18 @@ public final class QueueManager {
                 probes);
     }
 
-    /// One event, all its consequences.
+    /// Applies one event with all its consequences.
     ///
-    /// @throws ImpossibleEventException when the event cannot happen now, see [#absorb]
+    /// @throws ImpossibleEventException when the event cannot occur now, see [#absorb]
     public void step(QmgrEvent event, long nowMillis, OrderSink sink) {
         absorb(event, nowMillis, sink);
         pump(nowMillis, sink);
     }
 
-    /// Takes an event in without choosing what is delivered next.
+    /// Applies an event without selecting deliveries.
     ///
-    /// @throws ImpossibleEventException when the event cannot happen now. It has changed nothing; that time has passed has,
-    /// and what was ordered is to be carried out
+    /// @throws ImpossibleEventException when the event cannot occur now. The event itself has
+    /// changed nothing; the passage of time is applied, and the orders given so far are valid
     public void absorb(QmgrEvent event, long nowMillis, OrderSink sink) {
         step.begin(nowMillis, sink);
         timePasses();
@@ -176,7 +183,7 @@ public final class QueueManager {
             case QmgrEvent.Notified notified -> completion.notified(notified);
             case QmgrEvent.Filed filed -> completion.filed(filed.id());
             case QmgrEvent.Alarm _ -> {
-                // Time has passed, and timePasses() saw to it.
+                // Handled by timePasses().
             }
             case QmgrEvent.ArrivalsMissed _ -> {
                 inFlow.missed();
@@ -188,8 +195,8 @@ public final class QueueManager {
         orderReads();
     }
 
-    /// Chooses: looks for more messages when it is time, takes in what there is room for, and seats entries as long as
-    /// there are seats.
+    /// Scans for more messages when due, admits messages up to the active limit, and assigns
+    /// entries to seats as long as there are seats.
     public void pump(long nowMillis, OrderSink sink) {
         step.begin(nowMillis, sink);
         if (stopping) {
@@ -214,8 +221,8 @@ public final class QueueManager {
         idleLanes = seated.size() < config.lanes();
     }
 
-    /// The first half of [#pump] in single steps: one pass of admission. False when nobody wants to get in, or there is no
-    /// room.
+    /// The first half of [#pump] in single steps: one pass of admission. False when no message
+    /// waits, or the active set is full.
     public boolean admitNext(long nowMillis, OrderSink sink) {
         step.begin(nowMillis, sink);
         boolean found = admission.pass(this::freeActive, nowMillis, this::admit);
@@ -223,9 +230,10 @@ public final class QueueManager {
         return found;
     }
 
-    /// The second half of [#pump] in single steps: seats one entry, or orders recipients without which the next cannot be
-    /// chosen. False when nothing can go. Whoever carries out each order before the next step gets the decisions of a queue
-    /// manager that reads its own disk.
+    /// The second half of [#pump] in single steps: assigns one entry to a seat, or orders
+    /// recipients that the next choice requires. False when nothing can be delivered. When each
+    /// order is executed before the next step, the decisions are those of a queue manager that
+    /// reads its own disk.
     public boolean choose(long nowMillis, OrderSink sink) {
         step.begin(nowMillis, sink);
         routing.placeAll();
@@ -241,7 +249,7 @@ public final class QueueManager {
         return chosen;
     }
 
-    /// When the next [QmgrEvent.Alarm] is wanted; `Long.MAX_VALUE` when nothing is planned.
+    /// The time of the next [QmgrEvent.Alarm]; `Long.MAX_VALUE` when none is planned.
     public long nextAlarmMillis() {
         long next = seating.nextAlarmMillis();
         if (stopping) {
@@ -254,44 +262,48 @@ public final class QueueManager {
         return active.isEmpty() ? next : Math.min(next, nextSweepMillis);
     }
 
-    /// True when nothing is being delivered, recorded, reported or filed. After [QmgrEvent.Stopping] that time comes.
+    /// True when no delivery, record, report or filing is in progress. After [QmgrEvent.Stopping]
+    /// this state is reached.
     public boolean isQuiet() {
         return seated.isEmpty() && probes.isQuiet() && outcomes.isQuiet() && completion.isQuiet();
     }
 
-    /// New mail arrives faster than it is taken in, by more than a server's worth of deliveries (`default_process_limit`): whoever
-    /// brings more should be made to wait a moment (`in_flow_delay`) and be served then. Holds until the next step.
+    /// New mail arrives faster than it is admitted, by more than the process limit
+    /// (`default_process_limit`): the SMTP server should delay clients for a moment
+    /// (`in_flow_delay`). Valid until the next step.
     public boolean isBehindArrivals() {
         return inFlow.isBehind();
     }
 
-    /// The whole picture: every message and every destination. For tests and simulations; its cost grows with the active set.
+    /// A snapshot of every message and every destination. For tests and simulations; its cost grows
+    /// with the active set.
     public QmgrSnapshot snapshot(long nowMillis) {
         return new QmgrSnapshot(active.size(), messages(active.now(), nowMillis), destinations(nowMillis));
     }
 
-    /// Those of these messages that are active, without destinations: costs no more than the messages that are asked for.
+    /// A snapshot of the active ones of these messages, without destinations; its cost grows with
+    /// the number of ids.
     public QmgrSnapshot snapshot(Set<QueueId> ids, long nowMillis) {
         List<Activation> wanted = ids.stream().map(active::find).flatMap(Optional::stream).toList();
         return new QmgrSnapshot(active.size(), messages(wanted, nowMillis), List.of());
     }
 
-    /// The destinations, without messages.
+    /// A snapshot of the destinations, without messages.
     public QmgrSnapshot snapshotOfDestinations(long nowMillis) {
         return new QmgrSnapshot(active.size(), List.of(), destinations(nowMillis));
     }
 
-    /// The next messages of the active set behind `after`, in order of id, at most `most`.
+    /// The next messages of the active set after `after`, in order of id, at most `most`.
     public List<QueueId> active(Optional<QueueId> after, int most) {
         return active.after(after, most);
     }
 
-    /// Those of these messages that are in the active set.
+    /// The ids that are in the active set.
     public Set<QueueId> activeAmong(Collection<QueueId> ids) {
         return ids.stream().filter(active::contains).collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    /// What is known of one active message, for the log of an event that cannot happen.
+    /// The state of one active message, for the log of a refused event.
     public Optional<QmgrSnapshot.ActiveMessage> about(QueueId id, long nowMillis) {
         return active.find(id).map(message -> explanation(nowMillis, List.of(message)).message(message));
     }
@@ -307,7 +319,7 @@ public final class QueueManager {
         return scheduler.queues().map(explanation::destination).toList();
     }
 
-    // The deliveries under way are looked through only if one of them belongs to a message that is asked about.
+    // Deliveries in progress are searched only if one of them belongs to a requested message.
     private Explanation explanation(long nowMillis, List<Activation> wanted) {
         Map<QueueId, Explanation.FirstDelivery> first = new LinkedHashMap<>();
         Set<QueueId> running = wanted.stream().filter(message -> message.work.running() > 0).map(message -> message.id)
@@ -341,7 +353,8 @@ public final class QueueManager {
         }
     }
 
-    // Destinations and hosts rest until a time of the old clock; without this they would rest for as long as the clock went back.
+    // Dead times refer to the old clock; without this they would be longer by the amount that the
+    // clock went back.
     private void noticeClockSetBack() {
         if (now() < latestMillis - config.minimalBackoffMillis()) {
             destinations.flush(now());
@@ -350,32 +363,34 @@ public final class QueueManager {
         latestMillis = now();
     }
 
-    // Expiry is a matter of every state: a message that never gets a seat must not wait for an attempt to fail.
+    // Expiry applies in every state: a message that never gets a seat must not depend on a failed
+    // attempt.
     private void expireWhileWaiting(Activation message) {
         boolean overdue = message.options.isTooLate(now())
                 || retrySchedule.isExpired(message.nullSender, message.hasBeenTried(), message.createdMillis, now())
                         && now() - message.work.activatedMillis() >= config.minimalBackoffMillis();
         if (overdue && !message.isLeaving() && message.work.waiting() > 0) {
-            Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "waited for a free connection"),
+            Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "no connection available before expiry"),
                     Outcomes.HERE);
             scheduler.withdraw(message.work).forEach(entry -> outcomes.untried(message, entry.recipients(), untried));
         }
     }
 
-    // ---- taking messages in
+    // ---- admission
 
     private int freeActive() {
         return config.activeLimit() - active.size();
     }
 
-    /// Deferred mail is not taken in far ahead of the deliveries: what is active is served in the order of its admission, and new mail
-    /// would wait behind all of it. Only when lanes are idle, because what is active cannot go at present, as much is taken in as there
-    /// is room for.
+    /// Limits how far deferred mail is admitted ahead of deliveries: active mail is served in the
+    /// order of its admission, so new mail would wait behind all of it. When connections are idle,
+    /// because active mail cannot be delivered at present, the active limit alone applies.
     private int freeForScan(QueueName queue) {
         int freeActive = freeActive() - pendingArrivals.size();
         return queue == QueueName.INCOMING || idleLanes
                 ? freeActive
-                : Math.min(freeActive, DEFERRED_AHEAD * config.scanLimit() - active.tried() - pendingArrivals.deferred());
+                : Math.min(freeActive,
+                        DEFERRED_AHEAD * config.scanLimit() - active.tried() - pendingArrivals.deferred());
     }
 
     private boolean isKnown(QueueId id) {
@@ -387,7 +402,7 @@ public final class QueueManager {
             return;
         }
         if (summary.releaseMillis() > now()) {
-            // RFC 4865: it lies on disk, and a scan finds it when its time has come.
+            // RFC 4865: the message stays on disk, and a scan finds it when it is due.
             scans.dueAt(QueueName.INCOMING, summary.releaseMillis());
             return;
         }
@@ -403,7 +418,8 @@ public final class QueueManager {
         QueueName queue = scans.answered();
         for (MessageSummary summary : done.found()) {
             if (!stopping && !isKnown(summary.id()) && !isHeld(summary)) {
-                // A crash between an attempt and the deferral after it leaves a message that was tried in the incoming queue.
+                // After a crash between an attempt and its deferral, a tried message is in the
+                // incoming queue.
                 pendingArrivals.enter(summary, queue == QueueName.INCOMING && summary.attempts() == 0);
             }
         }
@@ -441,7 +457,8 @@ public final class QueueManager {
         if (message.isLeaving()) {
             outcomes.leaveOpen(message, read.recipients());
         } else if (read.recipients().isEmpty() && !read.end()) {
-            // Asking again would be a loop. Whatever is wrong, the message is looked at again at its next attempt.
+            // Another read would loop. Whatever the cause is, the next attempt examines the message
+            // again.
             message.leftOpen = true;
             scheduler.withdraw(message.work);
         } else if (message.heldTooLong) {
@@ -468,7 +485,7 @@ public final class QueueManager {
 
     private Gate.Answer gate(Message message, DestinationQueue queue) {
         return switch (seating.ask(message.id(), queue.route(), destinations.mayOpen(queue), now())) {
-            case Seat.Queue _,Seat.Defer _ -> Gate.Answer.FREE; // neither takes a slot, so spacing does not apply
+            case Seat.Queue _,Seat.Defer _ -> Gate.Answer.FREE; // takes no slot, so spacing does not apply
             case Seat.Reuse _,Seat.Open _ -> inTurn(message, queue);
             case Seat.Wait wait -> switch (wait.scope()) {
                 case MESSAGE -> Gate.Answer.NOT_OF_MESSAGE;
@@ -478,13 +495,14 @@ public final class QueueManager {
         };
     }
 
-    // All connections are busy. Where they carry several deliveries, another destination may share one that is at work.
+    // All connections are busy. If they carry several deliveries, another destination may share one
+    // of them.
     private boolean mayOthersShare(DestinationQueue queue) {
         return seating.charge(queue.route()).isPresent() && ++shortages < MOST_SHORTAGES;
     }
 
-    /// An entry that waits although its destination has room and a seat is free for it: a lost wake-up, if there is one after
-    /// [#pump]. Changes nothing.
+    /// Finds an entry that waits although its window and a seat are free: a lost wake-up, if there
+    /// is one after [#pump]. Changes nothing.
     public Optional<Entry> overlooked(long nowMillis) {
         return stopping
                 ? Optional.empty()
@@ -494,7 +512,8 @@ public final class QueueManager {
     private Gate.Answer look(Message message, DestinationQueue queue, long nowMillis) {
         return switch (seating.find(message.id(), queue.route(), destinations.mayOpen(queue), nowMillis)) {
             case Seat.Queue _ -> Gate.Answer.FREE;
-            // Where a turn is planned, a message that has become a letter meanwhile is asked about at that turn.
+            // With a planned start slot, a message that has one delivery left by now is asked about
+            // in that slot.
             case Seat.Reuse _,Seat.Open _ ->
                 destinations.waitMillis(message, queue, nowMillis) == 0 && !destinations.awaitsTurn(queue)
                         ? Gate.Answer.FREE
@@ -520,7 +539,8 @@ public final class QueueManager {
                 step.orders());
     }
 
-    /// The windows learn before displaced deliveries get another seat: for a destination that has just died no connection is opened.
+    /// Windows get their feedback before displaced deliveries get another seat: no connection is
+    /// opened for a destination that has just died.
     private void learn(Effects effects) {
         apply(effects);
         apply(seating.reseat(now(), step.orders()));
@@ -559,11 +579,11 @@ public final class QueueManager {
             }
             case Ended.Failed failed -> failed(queue, failed.reason(), failed.retryAfterMillis());
             case Ended.Inconclusive _,Ended.Untried _ -> {
-                // There is nothing to learn.
+                // No feedback.
             }
             case Ended.OwnFailure own when own.scope() == DeliveryResult.Scope.TRANSPORT -> pause(queue, own.reason());
             case Ended.OwnFailure _ -> {
-                // It concerns this message only.
+                // No feedback: the failure affects this message only.
             }
         }
     }

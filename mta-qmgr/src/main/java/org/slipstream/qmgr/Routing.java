@@ -20,16 +20,17 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/// From recipients to their places in the order of service: where does mail for each domain go, and where in line is that?
+/// Routes recipients and places them in the scheduler. Each domain has one route request, whatever
+/// number of messages wait for it ([RouteRequests]).
 ///
-/// **One question per domain**, whoever waits for the answer ([RouteRequests]).
+/// **Recipients of a batch are sorted together** (PF-21). A batch is placed when all its routes are
+/// known, or as far as they are known at the next choice: a slow name server delays its own domain
+/// only. It is sorted twice: by domain and address, so that transports and destinations are created
+/// in that order; then by transport, destination, domain and address, so that recipients of one
+/// destination are adjacent and fill entries.
 ///
-/// **What comes together is sorted together** (PF-21). A batch is placed when all its routes are known, or else as far as they are known when
-/// the next choice is made: a slow name server holds up its own domain only. It is sorted twice: by domain and address, so that
-/// transports and destinations come into being in that order; then by transport, destination, domain and address, so that
-/// recipients of one destination come one after the other and fill entries.
-///
-/// **No place** for recipients whose destination is dead: they are deferred at once, with its reason (PF-22).
+/// **Recipients of a dead destination** are not placed: they are deferred at once, with its reason
+/// (PF-22).
 final class Routing {
     private static final Comparator<Activation.Routed> BY_DOMAIN = Comparator.<Activation.Routed, String>comparing(
             routed -> routed.recipient().address().domainKey())
@@ -48,7 +49,7 @@ final class Routing {
     private final QmgrTrace trace;
     private final RouteRequests routeRequests = new RouteRequests();
 
-    /// Messages with recipients that are routed and not yet in the order of service.
+    /// Messages with routed recipients that are not yet in the scheduler.
     private final Set<Activation> unplaced = new LinkedHashSet<>();
 
     Routing(StepContext step, Scheduler scheduler, Destinations destinations, Outcomes outcomes, Flushes flushes,
@@ -61,7 +62,7 @@ final class Routing {
         this.trace = trace;
     }
 
-    /// Open questions, shared with the address probes.
+    /// The pending route requests, shared with the address probes.
     RouteRequests routeRequests() {
         return routeRequests;
     }
@@ -79,7 +80,7 @@ final class Routing {
         });
     }
 
-    /// @param concerned each message that waited, when its recipients are where they belong
+    /// @param concerned called for each waiting message after its recipients are placed
     void known(String domain, Route route, Consumer<Activation> concerned) {
         answered(domain, concerned, (message, recipients) -> {
             recipients.forEach(each -> message.addRouted(each, route));
@@ -114,7 +115,7 @@ final class Routing {
         }
     }
 
-    /// Whatever is routed by now.
+    /// Places all recipients that are routed by now.
     void placeAll() {
         if (!unplaced.isEmpty()) {
             List.copyOf(unplaced).forEach(this::place);
@@ -150,7 +151,7 @@ final class Routing {
         });
     }
 
-    /// Mail that was asked for by name revives what was given up before.
+    /// A flush by name revives destinations that failed before it.
     private DestinationQueue queue(Activation message, Activation.Routed routed) {
         Address address = routed.recipient().address();
         flushes.requestedMillis(message.id, address.domainKey(), step.nowMillis())
@@ -159,8 +160,9 @@ final class Routing {
         return destinations.queue(routed.route(), address);
     }
 
-    // A thousand subscribers at one domain need not hold its name a thousand times: it is a third of what they take. It is shared with
-    // the destination where that has the same name, and with the one before otherwise.
+    // Recipients of one domain share its string: a thousand copies would be a third of their
+    // memory. It is shared with the destination of the same name, otherwise with the previous
+    // recipient.
     private static Recipient sharing(String domain, Recipient recipient) {
         Address address = recipient.address();
         if (address.domain() == domain || !address.domain().equals(domain)) {
@@ -170,7 +172,7 @@ final class Routing {
                 recipient.notifyOn());
     }
 
-    /// What is routed and not yet placed stays open.
+    /// Leaves recipients that are routed and not yet placed open.
     void withdraw(Activation message) {
         unplaced.remove(message);
         outcomes.leaveOpen(message, message.takeRouted().stream().map(Activation.Routed::recipient).toList());

@@ -6,20 +6,21 @@ import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.List;
 
-/// What comes next for a message of which nothing is under way: the end of each activation, as one decision.
+/// Decides the next step of an idle message at the end of its activation.
 ///
-/// The order of the questions is the rule. What an operator said comes first. Then age: what was deferred and is too old
-/// fails (PF-30, ZM-35, ZM-36). Then the sender: failures are reported before the message is put back or removed, so that a crash
-/// repeats a report rather than loses it; mail of the null sender is never reported on (RFC 5321 section 4.5.5). Then the
-/// rest: open recipients wait for the next attempt, and a message without any is removed.
+/// The order of the checks is the rule. An operator's request comes first. Then age: deferred
+/// recipients past their lifetime fail (PF-30, ZM-35, ZM-36). Then reports: failures are reported
+/// before the message is deferred or removed, so that a crash repeats a report rather than loses
+/// it; mail of the null sender never causes a report (RFC 5321 section 4.5.5). Then the rest: open
+/// recipients wait for the next attempt, and a message without any is removed.
 ///
-/// A message whose recipients were not all found in the spool counts as open. It is looked at again later rather than
-/// removed on a miscount.
+/// A message whose recipients were not all found in the spool counts as open. The next attempt
+/// examines it again, so a wrong count never removes it.
 final class Settlement {
     static final String SENT = "sent";
     static final String BOUNCED = "bounced";
     static final String DELETED = "deleted";
-    static final String UNRETURNABLE = "failed; the null sender is not told";
+    static final String UNRETURNABLE = "failed; no report to the null sender";
 
     private final RetrySchedule retrySchedule;
 
@@ -28,13 +29,13 @@ final class Settlement {
     }
 
     sealed interface Next {
-        /// Something is under way.
+        /// The message is not idle.
         record Wait() implements Next {}
 
-        /// It is no longer ours.
+        /// The spool no longer has the message.
         record Forget() implements Next {}
 
-        /// These recipients have waited for too long.
+        /// These recipients have expired.
         record Expire(List<RecipientOutcome> failures) implements Next {}
 
         record Report(QmgrOrder.NoticeKind kind) implements Next {}
@@ -87,8 +88,8 @@ final class Settlement {
         return new Next.Finish(message.reported ? BOUNCED : message.failed > 0 ? UNRETURNABLE : SENT);
     }
 
-    // The sender is to hear of a deadline when it passes, not at the attempt after it. Mail for a suspended host is tried when the suspension
-    // ends.
+    // A DELIVERBY deadline triggers its report when it passes, not at the next attempt. Mail for a
+    // suspended host is tried when the suspension ends.
     private long nextAttemptMillis(Activation message, long nowMillis) {
         boolean first = message.attempted && !message.attemptedBefore;
         long scheduled = first

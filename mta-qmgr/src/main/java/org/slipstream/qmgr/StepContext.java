@@ -2,7 +2,7 @@ package org.slipstream.qmgr;
 
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrOrder;
-/// The present step of the queue manager: what time it is, and where orders go. Outside a step there is no time and nobody takes
+/// The time and the order sink of the queue manager's current step. Outside a step it accepts no
 /// orders.
 final class StepContext {
     private static final OrderSink OUTSIDE_STEP = order -> {

@@ -57,17 +57,17 @@ class FeedbackLogTest {
     void theLifeOfADestinationThatIsDownLineByLine() {
         assertThat(logged(s -> s, this::sixMessagesForADestinationThatIsDown)).containsExactly(
                 "event=feedback destination=smtp/down.example kind=new limit=20 window=5 running=0"
-                        + " feedback=0.000 success=0.000 failure=0.000 failed_cohorts=0.000",
+                        + " feedback=0.000 success=0.000 failure=0.000 failed-cohorts=0.000",
                 "event=feedback destination=smtp/down.example kind=fail limit=20 window=4 running=5"
-                        + " feedback=-1.000 success=0.000 failure=0.000 failed_cohorts=0.2000",
+                        + " feedback=-1.000 success=0.000 failure=0.000 failed-cohorts=0.2000",
                 "event=feedback destination=smtp/down.example kind=fail limit=20 window=3 running=4"
-                        + " feedback=-1.000 success=0.000 failure=0.000 failed_cohorts=0.4500",
+                        + " feedback=-1.000 success=0.000 failure=0.000 failed-cohorts=0.4500",
                 "event=feedback destination=smtp/down.example kind=fail limit=20 window=2 running=3"
-                        + " feedback=-1.000 success=0.000 failure=0.000 failed_cohorts=0.7833",
+                        + " feedback=-1.000 success=0.000 failure=0.000 failed-cohorts=0.7833",
                 "event=feedback destination=smtp/down.example kind=fail-dead limit=20 window=0 running=2"
-                        + " feedback=0.000 success=0.000 failure=0.000 failed_cohorts=1.283",
+                        + " feedback=0.000 success=0.000 failure=0.000 failed-cohorts=1.283",
                 "event=feedback destination=smtp/down.example kind=timer-revive-forget limit=20 window=5 running=0"
-                        + " feedback=0.000 success=0.000 failure=0.000 failed_cohorts=0.000");
+                        + " feedback=0.000 success=0.000 failure=0.000 failed-cohorts=0.000");
     }
 
     private void twoMessagesWithAPauseBetween() {
@@ -103,7 +103,7 @@ class FeedbackLogTest {
         assertThat(lines)
                 .allSatisfy(line -> assertThat(fields(line)).containsEntry("event", "feedback").containsOnlyKeys(
                         "event", "destination", "kind", "limit", "window", "running", "feedback", "success", "failure",
-                        "failed_cohorts"));
+                        "failed-cohorts"));
     }
 
     @Test

@@ -9,19 +9,20 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// Deliveries whose connection has ended and that need another seat, first come, first served.
+/// Displaced deliveries: their connection ended, and they wait for another seat, first come, first
+/// served.
 ///
-/// A delivery that was handed to a connection comes back by an event of its own, which says how much of it was sent. Until then it
-/// counts as displaced and cannot be given a seat: it might be on the wire. A destination with displaced deliveries gets no
-/// seat for anything new.
+/// A delivery that was passed to a connection returns with an event of its own, which tells how
+/// much of it was sent. Until then it counts as displaced and gets no seat, because it may be in
+/// transfer. A destination with displaced deliveries gets no seat for new ones.
 final class Displaced {
     private final Deque<DisplacedAssignment> waiting = new ArrayDeque<>();
     private final Map<String, Integer> byDestination = new LinkedHashMap<>();
 
-    /// Handed to a connection that broke, and not yet back; by number of the delivery.
+    /// Passed to a connection that broke, without an answer yet; by number of the delivery.
     private final Map<Long, Returning> returning = new LinkedHashMap<>();
 
-    /// @param charged it may open a connection, in place of the one that was lost
+    /// @param charged it may open a connection in place of the lost one
     record DisplacedAssignment(Assignment assignment, boolean charged) {}
 
     private record Returning(long connection, DisplacedAssignment one) {}
@@ -44,12 +45,12 @@ final class Displaced {
         return returning.values().stream().anyMatch(each -> each.connection() == connection);
     }
 
-    /// It has come back and was not sent.
+    /// The delivery returned unsent.
     void returned(DeliveryResult result) {
         take(result).ifPresent(waiting::add);
     }
 
-    /// It has come back with its end.
+    /// The delivery returned with a result.
     Optional<Assignment> finished(DeliveryResult result) {
         Optional<Assignment> assignment = take(result).map(DisplacedAssignment::assignment);
         assignment.ifPresent(this::removed);
@@ -69,9 +70,9 @@ final class Displaced {
         byDestination.compute(assignment.destination(), (_, n) -> n == 1 ? null : n - 1);
     }
 
-    /// Offers each that waits a seat once.
+    /// Offers each waiting delivery a seat once.
     ///
-    /// @param seats true when it has one, or has ended
+    /// @param seats true when the delivery has a seat, or has ended
     void each(Predicate<DisplacedAssignment> seats) {
         for (int left = waiting.size(); left > 0; left--) {
             DisplacedAssignment one = waiting.remove();

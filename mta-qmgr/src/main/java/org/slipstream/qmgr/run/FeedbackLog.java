@@ -9,11 +9,11 @@ import org.slipstream.qmgr.sched.Message;
 
 import java.util.Locale;
 
-/// The feedback debug log (Postfix `destination_concurrency_feedback_debug`, PF-13): one line for each event of a window, and one
-/// for each job that steps in front of another.
+/// The feedback debug log (Postfix `destination_concurrency_feedback_debug`, PF-13): one line for
+/// each change of a window, and one for each preemption.
 ///
-/// `event=feedback destination=smtp/far.example kind=fail limit=20 window=4 running=5 feedback=-1.000 success=0.000
-/// failure=0.000 failed_cohorts=0.2000`
+/// `event=feedback destination=smtp/far.example kind=fail limit=20 window=4 running=5
+/// feedback=-1.000 success=0.000 failure=0.000 failed-cohorts=0.2000`
 public final class FeedbackLog implements QmgrTrace {
     private static final Logger log = LoggerFactory.getLogger(FeedbackLog.class);
 
@@ -32,7 +32,7 @@ public final class FeedbackLog implements QmgrTrace {
 
     private static String text(DestinationQueue queue, FeedbackEvent event, int running, Destination.Figures figures) {
         return String.format(Locale.ROOT,
-                "event=feedback destination=%s kind=%s limit=%d window=%d running=%d feedback=%.4g success=%.4g failure=%.4g failed_cohorts=%.4g",
+                "event=feedback destination=%s kind=%s limit=%d window=%d running=%d feedback=%.4g success=%.4g failure=%.4g failed-cohorts=%.4g",
                 queue, event.name().toLowerCase(Locale.ROOT).replace('_', '-'), figures.limit(), figures.window(),
                 running, figures.feedback(), figures.success(), figures.failure(), figures.failedCohorts());
     }

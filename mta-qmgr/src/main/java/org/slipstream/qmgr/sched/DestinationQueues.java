@@ -7,11 +7,11 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// The destinations of one transport by key, and the next hops that they lead to.
+/// The destination queues of one transport by key, and their next hops.
 final class DestinationQueues {
     private final Transport transport;
 
-    /// In order of creation, or of turns where destinations take turns.
+    /// In order of creation, or of turns in round-robin order.
     private final LinkedHashMap<String, DestinationQueue> queues = new LinkedHashMap<>();
     private final Map<String, NextHop> hops = new LinkedHashMap<>();
 
@@ -19,7 +19,8 @@ final class DestinationQueues {
         this.transport = transport;
     }
 
-    /// The line of this key, made when there is none. Later routes with the same key replace how to get there.
+    /// The queue of this key, created on first use. A later route with the same key replaces the
+    /// earlier one.
     DestinationQueue queue(Route route, String key) {
         DestinationQueue queue = queues.get(key);
         if (queue == null) {
@@ -32,10 +33,10 @@ final class DestinationQueues {
         return queue;
     }
 
-    /// Removes an empty line. True when its next hop has no line left and is gone as well.
+    /// Removes an empty queue. True when its next hop has no queue left and is removed as well.
     boolean remove(DestinationQueue queue) {
         if (!queue.isEmpty()) {
-            throw new IllegalStateException("line " + queue + " has entries");
+            throw new IllegalStateException("queue " + queue + " has entries");
         }
         queues.remove(queue.key);
         if (--queue.hop.queues > 0) {
@@ -49,7 +50,7 @@ final class DestinationQueues {
         return Collections.unmodifiableCollection(queues.values());
     }
 
-    /// The first `count` lines have had their turn and move to the end.
+    /// Moves the first `count` queues to the end.
     void rotate(int count) {
         for (int i = 0; i < count; i++) {
             DestinationQueue first = queues.pollFirstEntry().getValue();

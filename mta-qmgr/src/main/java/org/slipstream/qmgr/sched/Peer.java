@@ -1,11 +1,12 @@
 package org.slipstream.qmgr.sched;
 
-/// One job at one destination: the entries of one message that wait for or run to one place. Exists while there are any.
+/// A peer: the entries of one job for one destination, waiting or running. It exists while it has
+/// entries.
 final class Peer {
     final Job job;
     final DestinationQueue queue;
 
-    /// The row of waiting entries.
+    /// The list of waiting entries.
     Entry first;
     Entry last;
     int waiting;
@@ -20,7 +21,7 @@ final class Peer {
         this.queue = queue;
     }
 
-    /// Adds an entry behind all that wait, here and at the destination.
+    /// Appends an entry, here and at the destination queue.
     void append(Entry entry) {
         if (last == null) {
             first = entry;
@@ -34,7 +35,7 @@ final class Peer {
         job.read++;
     }
 
-    /// Takes the first entry, which counts as selected and waits no longer.
+    /// Removes the first waiting entry and counts it as selected.
     Entry takeFirst() {
         Entry taken = first;
         first = taken.nextAtPeer;
@@ -49,7 +50,7 @@ final class Peer {
         return taken;
     }
 
-    /// Takes the first entry, which runs from now on.
+    /// Removes the first waiting entry and starts it.
     Entry start() {
         Entry entry = takeFirst();
         running++;
@@ -58,7 +59,7 @@ final class Peer {
         return entry;
     }
 
-    /// A running entry is done with.
+    /// A running entry finished.
     void finish() {
         running--;
         queue.running--;

@@ -5,7 +5,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
 
-/// Candidates with the same rest and the same total, in the order of the list. [SizeSearch] looks at one of them.
+/// Candidates with the same number of remaining entries and the same total, in the order of the
+/// list. [SizeSearch] examines one of them.
 final class SizeClass {
     private static final Comparator<Job> BY_PLACE = (one, other) -> Long.compare(one.label, other.label);
 
@@ -13,10 +14,10 @@ final class SizeClass {
     final int total;
     final Long key;
 
-    /// By place; no job is older than one in front of it.
+    /// By place; no job is older than one before it.
     final TreeSet<Job> inOrder = new TreeSet<>(BY_PLACE);
 
-    /// Those for whom that is not true.
+    /// The other jobs.
     final List<Job> outOfOrder = new ArrayList<>(0);
 
     SizeClass(int need, int total) {

@@ -2,10 +2,12 @@ package org.slipstream.qmgr.sched;
 
 import org.slipstream.core.Route;
 
-/// What one transport has to do: its destinations, its jobs in their order of service, and its memory.
+/// The state of one transport: its destination queues, its jobs in their order of service, and its
+/// memory.
 ///
-/// The [Scheduler] lets transports take turns and asks the one whose turn it is. No other class sees these parts together:
-/// each part is given the others that it works with when it is made, and only those in front of it in the reading order.
+/// The [Scheduler] lets transports take turns. No other class has access to these parts together:
+/// each part gets its collaborators in the constructor, and only those before it in the reading
+/// order.
 final class TransportQueues {
     final Transport transport;
     final DestinationQueues destinations;
@@ -13,7 +15,7 @@ final class TransportQueues {
     final RecipientPool pool;
     final ServiceOrder order;
 
-    /// Out of order as a whole; nothing is taken.
+    /// The transport is dead; no entry is taken.
     boolean dead;
 
     TransportQueues(Transport transport, OrderPolicy policy, CandidateSearch.Factory search, boolean marksRuns,
@@ -51,7 +53,7 @@ final class TransportQueues {
         }
     }
 
-    /// Something happened at this destination that may have made room.
+    /// An event that may let an entry of this queue go.
     void mayGo(DestinationQueue queue, boolean isDead) {
         seatsMayBeFree(queue.hop);
         order.mayGo(queue, isDead);

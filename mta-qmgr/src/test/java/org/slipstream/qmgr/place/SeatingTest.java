@@ -556,7 +556,7 @@ class SeatingTest {
         assertThat(ordered(QmgrOrder.Defer.class)).singleElement()
                 .satisfies(defer -> assertThat(defer.id()).isEqualTo(new QueueId(1)));
         assertThat(ordered(QmgrOrder.RecordOutcome.class).getLast().outcomes().getFirst().outcome().reply().text())
-                .contains("mx.silent0.example has not greeted for 30 s");
+                .contains("mx.silent0.example has sent no greeting for 30 s");
         assertThat(seating.figures("smtp").unproven()).isEqualTo(75);
     }
 }
