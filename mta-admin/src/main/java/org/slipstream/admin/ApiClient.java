@@ -65,7 +65,7 @@ public final class ApiClient implements AutoCloseable {
             channel.close();
         } catch (InterruptedException answered) {
             // In time.
-        } catch (IOException trouble) {
+        } catch (IOException failed) {
             // The channel is closed in any case.
         }
     }
@@ -100,7 +100,7 @@ public final class ApiClient implements AutoCloseable {
     public void close() {
         try {
             channel.close();
-        } catch (IOException trouble) {
+        } catch (IOException failed) {
             // The client makes no further request.
         }
     }

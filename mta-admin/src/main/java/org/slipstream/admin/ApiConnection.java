@@ -57,8 +57,8 @@ final class ApiConnection implements Runnable {
     void close() {
         try {
             channel.close();
-        } catch (IOException trouble) {
-            LOG.debug("event=admin-close-failed error=\"{}\"", trouble.getMessage());
+        } catch (IOException failed) {
+            LOG.debug("event=admin-close-failed error=\"{}\"", failed.getMessage());
         }
     }
 

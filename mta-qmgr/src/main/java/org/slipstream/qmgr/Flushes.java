@@ -58,8 +58,10 @@ final class Flushes {
         if (messages.isEmpty() && domains.isEmpty()) {
             return OptionalLong.empty();
         }
-        long wished = Math.max(messages.getOrDefault(id, Long.MIN_VALUE),
+        long requested = Math.max(messages.getOrDefault(id, Long.MIN_VALUE),
                 domains.getOrDefault(domain, Long.MIN_VALUE));
-        return wished == Long.MIN_VALUE || isOver(wished, nowMillis) ? OptionalLong.empty() : OptionalLong.of(wished);
+        return requested == Long.MIN_VALUE || isOver(requested, nowMillis)
+                ? OptionalLong.empty()
+                : OptionalLong.of(requested);
     }
 }

@@ -38,15 +38,15 @@ public interface QmgrTrace extends SchedTrace {
         FAIL_DEAD,
         /// A session that had started before the failure worked, so the destination is live again.
         OK_REVIVE,
-        /// The dead time ended and entries wait.
+        /// The dead time ended, and the destination has entries.
         TIMER_REVIVE,
-        /// The dead time ended, no entry waits, and the state is dropped.
+        /// The dead time ended, no entry is left, and the state is dropped.
         TIMER_REVIVE_FORGET,
         /// The rate delay after a delivery started.
         SUSPEND,
-        /// The rate delay ended and entries wait.
+        /// The rate delay ended, and the destination has entries.
         RESUME,
-        /// The rate delay ended, no entry waits, and the state is dropped.
+        /// The rate delay ended, no entry is left, and the state is dropped.
         RESUME_FORGET,
         /// No entry waits or runs; the state is dropped.
         FORGET

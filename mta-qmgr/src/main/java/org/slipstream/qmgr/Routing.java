@@ -155,7 +155,7 @@ final class Routing {
     private DestinationQueue queue(Activation message, Activation.Routed routed) {
         Address address = routed.recipient().address();
         flushes.requestedMillis(message.id, address.domainKey(), step.nowMillis())
-                .ifPresent(wished -> destinations.revive(destinations.queue(routed.route(), address), wished,
+                .ifPresent(requested -> destinations.revive(destinations.queue(routed.route(), address), requested,
                         step.nowMillis()));
         return destinations.queue(routed.route(), address);
     }

@@ -18,11 +18,11 @@ import java.util.stream.Stream;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What the log of feedback holds when the switch is on, as the logger writes it.
+/// The feedback log with the switch on, as the logger writes it.
 class FeedbackLogTest {
     private Story story = new Story();
 
-    /// The lines of what happens, without the logger's prefix.
+    /// The log lines of a run, without the logger's prefix.
     private List<String> logged(UnaryOperator<Settings> settings, Runnable happens) {
         PrintStream err = System.err;
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -42,7 +42,7 @@ class FeedbackLogTest {
                 .collect(Collectors.toMap(field -> field[0], field -> field[1]));
     }
 
-    /// Five connections are opened at once, and the fourth that fails is the end.
+    /// Five connections are opened at once, and the fourth failure kills the destination.
     private void sixMessagesForADestinationThatIsDown() {
         story.down.put("down.example", Story.REFUSED);
         story.withhold(QmgrOrder.Open.class);
@@ -76,7 +76,7 @@ class FeedbackLogTest {
         story.after(10_000);
     }
 
-    /// One delivery runs while four connections fail; it ends after so much time.
+    /// One delivery runs while four connections fail; it ends after this time.
     private void fourFailBesideOneThatWorks(long afterMillis) {
         story.withhold(QmgrOrder.Deliver.class);
         story.queue("a@shaky.example");

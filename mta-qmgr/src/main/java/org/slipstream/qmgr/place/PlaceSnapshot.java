@@ -53,9 +53,9 @@ public record PlaceSnapshot(List<Host> hosts, List<ConnectionInfo> connections, 
             Figures figures, Counts counts, long nowMillis) {
         SequencedMap<HostKey, Host> all = new TreeMap<>();
         hosts.list(nowMillis).forEach((key, states) -> all.put(key, new Host(key, hosts.name(key), states)));
-        List<ConnectionInfo> lines = new ArrayList<>();
+        List<ConnectionInfo> infos = new ArrayList<>();
         for (Connection c : book.all()) {
-            lines.add(new ConnectionInfo(c.number, c.host, c.up, c.queued(), c.depth, c.answered, c.openedMillis,
+            infos.add(new ConnectionInfo(c.number, c.host, c.up, c.queued(), c.depth, c.answered, c.openedMillis,
                     c.destinations()));
             HostKey key = c.host.host();
             Host known = all.get(key);
@@ -70,7 +70,7 @@ public record PlaceSnapshot(List<Host> hosts, List<ConnectionInfo> connections, 
                 all.put(key, new Host(key, c.host.name(), states));
             }
         }
-        return new PlaceSnapshot(List.copyOf(all.values()), lines, budget.workers(), budget.busy(), figures,
+        return new PlaceSnapshot(List.copyOf(all.values()), infos, budget.workers(), budget.busy(), figures,
                 counts);
     }
 

@@ -96,12 +96,12 @@ public final class QmgrLoop {
             }
         } catch (InterruptedException stop) {
             log.debug("event=queue-manager-interrupted");
-        } catch (RuntimeException | Error trouble) {
+        } catch (RuntimeException | Error failure) {
             log.error(
                     "event=queue-manager-failed error=\"{}\" next=\"the server stops; a restart resumes from the spool\"",
-                    LogText.text(FailureWords.of(trouble)), trouble);
+                    LogText.text(FailureWords.of(failure)), failure);
             inbox.close();
-            onFailure.accept(trouble);
+            onFailure.accept(failure);
         } finally {
             inbox.close();
         }
@@ -139,10 +139,10 @@ public final class QmgrLoop {
             log.error("event=input-refused input=\"{}\" error=\"{}\"", LogText.text(event.toString()),
                     LogText.text(FailureWords.of(impossible)), impossible);
             impossible.about().ifPresent(id -> setAside(id, now));
-        } catch (RuntimeException | Error trouble) {
+        } catch (RuntimeException | Error failure) {
             log.error("event=input-failed input=\"{}\" error=\"{}\"", LogText.text(event.toString()),
-                    LogText.text(FailureWords.of(trouble)));
-            throw trouble;
+                    LogText.text(FailureWords.of(failure)));
+            throw failure;
         }
     }
 
@@ -164,9 +164,9 @@ public final class QmgrLoop {
             step.run();
         } catch (ImpossibleEventException refused) {
             throw refused;
-        } catch (RuntimeException | Error trouble) {
+        } catch (RuntimeException | Error failure) {
             orders.subList(before, orders.size()).clear();
-            throw trouble;
+            throw failure;
         }
     }
 }

@@ -16,7 +16,7 @@ class SpacingTest {
         LongStream.of(millis).forEach(spacing::took);
     }
 
-    /// Starts as early as it may, so many times.
+    /// Starts as early as permitted, this number of times.
     private List<Long> starts(long fromMillis, int slots, int count) {
         List<Long> starts = new ArrayList<>();
         long now = fromMillis;
@@ -29,7 +29,7 @@ class SpacingTest {
     }
 
     @Test
-    void nobodyIsHeldBackBeforeOneDeliveryHasShownHowLongItTakes() {
+    void noStartIsHeldBackBeforeADurationIsKnown() {
         assertThat(starts(5_000, 20, 100)).containsOnly(5_000L);
     }
 
@@ -94,7 +94,7 @@ class SpacingTest {
     }
 
     @Test
-    void lettersMayGoInFrontUntilThePriceIsNotPaid() {
+    void singleMessagesPassUntilTheirPriceIsNotPaid() {
         took(1_200);
         int passed = 0;
         for (; spacing.maySinglePass(); passed++) {

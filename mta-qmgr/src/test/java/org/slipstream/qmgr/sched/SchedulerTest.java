@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Structures, turns, blockers and memory, by hand.
+/// Structures, turns, blockers and memory, with explicit steps.
 class SchedulerTest {
     private final List<String> reads = new ArrayList<>();
     private ServiceRules rules = new ServiceRules(5, 3, 50, 3, 2, 100, 20, 5, 5_000);
@@ -98,7 +98,8 @@ class SchedulerTest {
         assertThat(first.nextInQueue.recipients()).isEqualTo(Counter.recipients(3, 1));
     }
 
-    /// Three messages for two transports, as the server serves them: with Postfix's rules, entries of 50 recipients.
+    /// Three messages for two transports, as the server serves them: with Postfix's rules, entries
+    /// of 50 recipients.
     @Test
     @Tag("PF-24")
     void transportsTakeTurnsJobsGoByAgeAndPeersTakeTurns() {
@@ -151,7 +152,7 @@ class SchedulerTest {
     @Test
     @Tag("PF-51")
     @Tag("PF-52")
-    void allWhoWaitForOneDoorAreFreedAtOnceAndGoInOrder() {
+    void allJobsThatWaitForOneDestinationAreUnblockedAtOnceAndGoInOrder() {
         DestinationQueue busy = line(smtp("busy"));
         scheduler.allow(busy, 1);
         List<Message> waiting = IntStream.range(0, 5).mapToObj(_ -> add(message(), smtp("busy"), 1, 1)).toList();
@@ -172,7 +173,7 @@ class SchedulerTest {
 
     @Test
     @Tag("PF-51")
-    void withoutASeatItIsAsWithoutWindowAndNobodyAsksAgainUntilSomethingHappens() {
+    void withoutASeatItIsAsWithoutWindowAndTheGateIsNotAskedAgainUntilAnEvent() {
         IntStream.range(0, 100).forEach(_ -> add(message(), smtp("full"), 1, 1));
         add(message(), smtp("free"), 1, 1);
         int[] asked = new int[1];
@@ -229,7 +230,7 @@ class SchedulerTest {
 
     @Test
     @Tag("PF-26")
-    void whenThereIsNoSeatForAnybodyNobodyIsDisturbed() {
+    void whenThereIsNoSeatAtAllNoJobIsTouched() {
         add(message(), smtp("a"), 1, 1);
         assertThat(chooseAll((message, line) -> Gate.Answer.NOWHERE)).isEmpty();
         assertThat(Counter.list(scheduler, line(smtp("a")).transport).blockers.tag).isEqualTo(1);
