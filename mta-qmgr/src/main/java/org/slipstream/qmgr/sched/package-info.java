@@ -4,13 +4,23 @@
 /// [org.slipstream.qmgr.sched.Scheduler] is the entry point of the package. The other classes hold
 /// one idea each. In the reading order no class depends on a later one (`ReadingOrderTest`):
 ///
-/// | Layer | Classes |
-/// |---|---|
-/// | data | [org.slipstream.qmgr.sched.Message], [org.slipstream.qmgr.sched.Job], [org.slipstream.qmgr.sched.Peer], [org.slipstream.qmgr.sched.Entry] and [org.slipstream.qmgr.sched.DestinationQueue] are Postfix's structures; [org.slipstream.qmgr.sched.SlotAccount] is the account of saved slots; [org.slipstream.qmgr.sched.BlockedRun] and [org.slipstream.qmgr.sched.SizeClass] are groups of jobs |
-/// | interfaces | [org.slipstream.qmgr.sched.Gate], [org.slipstream.qmgr.sched.SchedTrace], [org.slipstream.qmgr.sched.Choice], [org.slipstream.qmgr.sched.OrderPolicy] |
-/// | memory | [org.slipstream.qmgr.sched.RecipientPool] and [org.slipstream.qmgr.sched.Batches]: the recipients in memory |
-/// | order | [org.slipstream.qmgr.sched.ReadyDestinations] (ready destinations), [org.slipstream.qmgr.sched.Blockers] (blocked jobs), [org.slipstream.qmgr.sched.JobList], [org.slipstream.qmgr.sched.CandidateSearch] and [org.slipstream.qmgr.sched.Preemption] (preemption), [org.slipstream.qmgr.sched.ListOrder] (the preemptive list), [org.slipstream.qmgr.sched.RoundRobinOrder] (the older order) |
-/// | scheduler | [org.slipstream.qmgr.sched.TransportQueues] (one transport), [org.slipstream.qmgr.sched.Scheduler] (all transports) |
+/// - data: [org.slipstream.qmgr.sched.Message], [org.slipstream.qmgr.sched.Job],
+///   [org.slipstream.qmgr.sched.Peer], [org.slipstream.qmgr.sched.Entry] and
+///   [org.slipstream.qmgr.sched.DestinationQueue] are Postfix's structures;
+///   [org.slipstream.qmgr.sched.SlotAccount] is the account of saved slots;
+///   [org.slipstream.qmgr.sched.BlockedRun] and [org.slipstream.qmgr.sched.SizeClass] are groups of
+///   jobs
+/// - interfaces: [org.slipstream.qmgr.sched.Gate], [org.slipstream.qmgr.sched.SchedTrace],
+///   [org.slipstream.qmgr.sched.Choice], [org.slipstream.qmgr.sched.OrderPolicy]
+/// - memory: [org.slipstream.qmgr.sched.RecipientPool] and [org.slipstream.qmgr.sched.Batches]: the
+///   recipients in memory
+/// - order: [org.slipstream.qmgr.sched.ReadyDestinations] (ready destinations),
+///   [org.slipstream.qmgr.sched.Blockers] (blocked jobs), [org.slipstream.qmgr.sched.JobList],
+///   [org.slipstream.qmgr.sched.CandidateSearch] and [org.slipstream.qmgr.sched.Preemption]
+///   (preemption), [org.slipstream.qmgr.sched.ListOrder] (the preemptive list),
+///   [org.slipstream.qmgr.sched.RoundRobinOrder] (the older order)
+/// - scheduler: [org.slipstream.qmgr.sched.TransportQueues] (one transport),
+///   [org.slipstream.qmgr.sched.Scheduler] (all transports)
 ///
 /// The classes other than the entry point are plain mutable data of one thread, with
 /// package-private fields. The package depends on neither feedback, dead destinations nor
