@@ -296,7 +296,7 @@ class SpoolTest {
         QueueId near = TestMessages.commit(spool, "b@example.net", new byte[10]);
         QueueId held = TestMessages.commit(spool, "c@example.net", new byte[10]);
         QueueId asked = TestMessages
-                .commit(spool, TestMessages.envelope("d@example.net").withWishes(new DeliveryOptions(
+                .commit(spool, TestMessages.envelope("d@example.net").withOptions(new DeliveryOptions(
                         OptionalLong.of(now() + 900_000), Optional.empty(), 0, false)), new byte[10])
                 .id();
         TestMessages.done(then -> spool.defer(deferred, now() + 900_000, then));

@@ -32,7 +32,7 @@ class WishesTest {
             Optional.of(new DeliveryOptions.DeliverBy(now + 2 * HOUR, true, true)), -4, true);
 
     private Envelope wished(String... recipients) {
-        return TestMessages.envelope(recipients).withWishes(all);
+        return TestMessages.envelope(recipients).withOptions(all);
     }
 
     @Test

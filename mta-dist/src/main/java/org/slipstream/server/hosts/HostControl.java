@@ -137,7 +137,7 @@ public final class HostControl implements HostOperations {
         return views;
     }
 
-    private static ConnectionView view(PlaceSnapshot.Line line) {
+    private static ConnectionView view(PlaceSnapshot.ConnectionInfo line) {
         String state = !line.up() ? "opening" : line.queued() > 0 ? "busy" : "idle";
         return new ConnectionView(line.number(), state, line.queued(), line.depth(), line.answered(),
                 moment(line.openedMillis()), line.destinations());

@@ -54,7 +54,7 @@ public final class ServerPlacement {
     public boolean breaksUnderPipelining(Route route) {
         HostKeys keys = client::hostKey;
         HostKey host = route instanceof Route.Smtp smtp ? keys.of(smtp, smtp.hosts().getFirst()) : keys.of(route);
-        return seating.hosts().habit(host, clockMillis.getAsLong()).isPresent();
+        return seating.hosts().oneAtATime(host, clockMillis.getAsLong()).isPresent();
     }
 
     /// The hosts that are left alone. Only on the queue manager's thread.

@@ -125,7 +125,7 @@ public final class RecipientPolicy implements MessageHandler {
         @Override
         public void commit(Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts)
                 throws IOException {
-            ingest.commit(draft, envelope.withWishes(options(extras)), facts);
+            ingest.commit(draft, envelope.withOptions(options(extras)), facts);
         }
 
         // RFC 6710 section 4.1: strangers' mail is not before that of others because they say so.

@@ -34,7 +34,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// The one thread: what goes in comes out as orders, and nothing stands still or gets lost when things go wrong.
+/// The loop: events become orders, and failures neither block nor lose anything.
 @Timeout(30)
 class QmgrLoopTest {
     private final BlockingQueue<QmgrOrder> dispatcher = new LinkedBlockingQueue<>();
@@ -122,7 +122,7 @@ class QmgrLoopTest {
     }
 
     @Test
-    void whoeverMissedAnArrivalLooksForIt() throws Exception {
+    void aMissedArrivalIsScannedFor() throws Exception {
         started();
         loop.inspect(_ -> {
             inbox.offerArrival(message(1));
@@ -156,7 +156,7 @@ class QmgrLoopTest {
         assertThat(broken).isNotDone();
     }
 
-    /// An answer that comes twice. Who sends it takes the message for something else than it is.
+    /// An answer that comes twice. Its sender has a wrong view of the message.
     @Test
     void theMessageOfAnImpossibleEventIsSetAsideAndNothingElse() throws Exception {
         started();
@@ -168,7 +168,7 @@ class QmgrLoopTest {
         QmgrOrder.RecordOutcome record = next(QmgrOrder.RecordOutcome.class);
         assertThat(loop.inspect(brain -> brain.about(new QueueId(2), 0)).get(90, SECONDS)).isPresent();
 
-        // It was delivered meanwhile, so there is nothing left to set aside.
+        // It is delivered by now, so there is nothing left to hold.
         inbox.answer(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
         next(QmgrOrder.Remove.class);
         assertThat(broken).isNotDone();
@@ -201,7 +201,7 @@ class QmgrLoopTest {
     }
 
     @Test
-    void theDoorHearsWhenMailComesFasterThanItIsTakenIn() throws Exception {
+    void theLoopReportsArrivalsFasterThanAdmission() throws Exception {
         started();
         assertThat(loop.isBehindArrivals()).isFalse();
         inbox.answer(new QmgrEvent.ArrivalsMissed());
@@ -211,7 +211,7 @@ class QmgrLoopTest {
     }
 
     @Test
-    void aBrokenBrainStopsAndTellsItsOwner() throws Exception {
+    void aFailedQueueManagerStopsAndNotifiesItsOwner() throws Exception {
         loop = loop(new Seating(_ -> {
             throw new IllegalStateException("broken");
         }, new DestDb(PlaceRules.defaults().memory()), HostKeys.BY_NAME, HostMemory.NONE, new Random(1)));

@@ -1,7 +1,8 @@
-/// The client's half of SMTP (RFC 5321) and LMTP (RFC 2033) as arithmetic: a reply goes in; the next [Step] of the
-/// handshake comes out, and after it the next [Move] of the [Pipeline] and the [ReplyEffects] on messages.
+/// The client's side of SMTP (RFC 5321) and LMTP (RFC 2033) as pure functions. A reply goes in; the
+/// next [HandshakeStep] comes out, and after the handshake the next [Move] of the [Pipeline] and the
+/// [ReplyEffects] on messages.
 ///
-/// No socket, no clock and no thread lives here (a fence test watches), so a dialogue with the worst of servers is a
-/// table in a test. Whoever drives a [ClientDialog] owns the wire, waits as long as the [Phase] allows and reports what
-/// was heard, or that nothing more will be.
+/// The package has no socket, clock or thread (a test checks it), so a dialogue with a faulty server
+/// is a table in a test. The caller of a [ClientDialog] owns the connection, waits as long as the
+/// [DialogPhase] allows, and reports each reply or that none will follow.
 package org.slipstream.smtpout.dialog;
