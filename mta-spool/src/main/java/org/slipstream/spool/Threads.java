@@ -4,7 +4,8 @@ package org.slipstream.spool;
 final class Threads {
     private Threads() {}
 
-    /// Returns when the thread has ended, whatever happens meanwhile; an interrupt stays with the caller.
+    /// Returns when the thread has ended, even when the caller is interrupted; the interrupt stays with the
+    /// caller.
     static void join(Thread thread) {
         boolean interrupted = false;
         while (thread.isAlive()) {
