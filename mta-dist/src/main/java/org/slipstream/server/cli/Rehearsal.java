@@ -18,10 +18,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// `warm-up --commands`: the operator's commands, once each, against answers that are always the same.
+/// `warm-up --commands`: runs the operator's commands once each, against constant answers.
 ///
-/// The JVM watches and keeps the classes that commands need, and no others: each class in its cache costs a little of every start. So there
-/// is no server here, only a socket with one message, one host and one status behind it.
+/// The JVM records the classes that the commands need, and no others, because each class in its cache costs
+/// a little of every start. So no server runs here, only a socket that serves one message, one host and one
+/// status.
 final class Rehearsal {
     private static final String ID = "1p4q0c8k2v0";
     private static final String MOMENT = "2026-01-31T18:00:00Z";
@@ -79,7 +80,7 @@ final class Rehearsal {
                 }
             }
         } catch (IOException over) {
-            // The last command is through.
+            // The last command has ended.
         }
     }
 

@@ -3,7 +3,7 @@ package org.slipstream.server.cli;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Rows as aligned text. Control characters, which a remote server may have put into its replies, are made harmless.
+/// Formats rows as aligned text. Control characters, which may come from remote replies, are replaced.
 final class Table {
     private final List<List<String>> rows = new ArrayList<>();
 

@@ -7,20 +7,20 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
-/// Input flow control (Postfix `in_flow_delay`, PF-31): while mail comes in faster than the queue manager takes it up, whoever
-/// brings a message waits a moment before it is taken, so that deliveries have their share of the disk. Input is slowed and
-/// never stopped. Any thread; the session's own waits.
+/// Input flow control (Postfix `in_flow_delay`, PF-31): while mail arrives faster than the queue manager
+/// takes it up, each message waits a moment before it is accepted, so that deliveries get their share of
+/// the disk. Input is slowed and never stopped. May be called by any thread; the session's thread waits.
 public final class Brake {
     private static final Logger log = LoggerFactory.getLogger(Brake.class);
-    private static final long SAY_AGAIN_MILLIS = 60_000;
+    private static final long LOG_INTERVAL_MILLIS = 60_000;
 
     private final BooleanSupplier behind;
     private final long delayMillis;
     private final LongConsumer pause;
-    private final AtomicLong saidMillis = new AtomicLong(Long.MIN_VALUE / 2);
+    private final AtomicLong loggedMillis = new AtomicLong(Long.MIN_VALUE / 2);
 
-    /// @param behind whether mail arrives faster than it is taken up
-    /// @param delayMillis 0: never wait
+    /// @param behind whether mail arrives faster than the queue manager takes it up
+    /// @param delayMillis 0: no delay
     public Brake(BooleanSupplier behind, long delayMillis) {
         this(behind, delayMillis, Brake::sleep);
     }
@@ -49,9 +49,10 @@ public final class Brake {
 
     private void say() {
         long now = System.nanoTime() / 1_000_000;
-        long said = saidMillis.get();
-        if (now - said >= SAY_AGAIN_MILLIS && saidMillis.compareAndSet(said, now)) {
-            log.info("msg=\"mail arrives faster than it is taken up, clients wait\" delay_ms={}", delayMillis);
+        long logged = loggedMillis.get();
+        if (now - logged >= LOG_INTERVAL_MILLIS && loggedMillis.compareAndSet(logged, now)) {
+            log.info("event=in-flow-delay millis={} reason=\"mail arrives faster than the queue manager takes it up\"",
+                    delayMillis);
         }
     }
 }

@@ -2,8 +2,9 @@ package org.slipstream.server.report;
 
 import java.io.ByteArrayOutputStream;
 
-/// Quoted-printable (RFC 2045 section 6.7): whatever the bytes, the result is ASCII in lines of at most 76, and CRLF stays CRLF. A CR
-/// or LF that stands alone is encoded, so nothing can make a line end that was none.
+/// Quoted-printable (RFC 2045 section 6.7): whatever the bytes, the result is ASCII in lines of at most 76,
+/// and CRLF stays CRLF. A CR or LF that stands alone is encoded, so nothing can make a line end that was
+/// none.
 final class QuotedPrintable {
     private static final int LONGEST_LINE = 76;
     private static final String DIGITS = "0123456789ABCDEF";

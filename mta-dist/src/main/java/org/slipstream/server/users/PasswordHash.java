@@ -14,8 +14,9 @@ import java.util.regex.Pattern;
 /// What is kept of a password to recognize it: Argon2id (RFC 9106), written as everybody writes it,
 /// `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
 ///
-/// A guess costs 19 MiB of memory and some 50 ms, here and for whoever has stolen the file. Hashes with other parameters, made by
-/// other programs, are read as well, within bounds: a line of the file must not be able to take all memory.
+/// A guess costs 19 MiB of memory and some 50 ms, here and for whoever has stolen the file. Hashes with
+/// other parameters, made by other programs, are read as well, within bounds: a line of the file must not
+/// be able to take all memory.
 final class PasswordHash {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int MEMORY_KIB = 19_456;

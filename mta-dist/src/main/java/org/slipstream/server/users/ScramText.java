@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 
 /// The keys of SCRAM-SHA-256 in the form of RFC 5803: `SCRAM-SHA-256$iterations:salt$stored:server`.
 ///
-/// They are the cheaper way to guess for a thief of the file: PBKDF2 needs no memory. Every login repeats its work on the
-/// client, which may be a telephone, so it cannot be made as slow as one might want.
+/// They are the cheaper way to guess for a thief of the file: PBKDF2 needs no memory. Every login repeats
+/// its work on the client, which may be a telephone, so it cannot be made as slow as one might want.
 final class ScramText {
     static final int ITERATIONS = 100_000;
     private static final SecureRandom RANDOM = new SecureRandom();

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// One who may log in.
+/// A user who may authenticate.
 ///
 /// @param name prepared, compared exactly
-/// @param scram empty when the line has none; then SCRAM is not offered to anybody
-/// @param addresses in whose name mail may be sent: full addresses, `@domain` for a whole domain, or `*`; in lower case
+/// @param scram empty when the line has none; then SCRAM is not offered at all
+/// @param addresses permitted senders: full addresses, `@domain` for a whole domain, or `*`; in lower case
 record User(String name, PasswordHash hash, Optional<ScramKeys> scram, List<String> addresses) {
     static final String EVERY_ADDRESS = "*";
 
@@ -25,7 +25,7 @@ record User(String name, PasswordHash hash, Optional<ScramKeys> scram, List<Stri
         return new User(name, PasswordHash.of(prepared), Optional.of(ScramText.derive(prepared)), addresses);
     }
 
-    /// Local parts compare without case: two of a user's addresses that differ in nothing else are one person's.
+    /// Local parts are compared without case: addresses that differ only in case belong to the same user.
     boolean owns(Address address) {
         return addresses.contains(EVERY_ADDRESS) || addresses.contains("@" + address.domainKey())
                 || addresses.contains(address.localPart().toLowerCase(Locale.ROOT) + "@" + address.domainKey());
