@@ -23,12 +23,12 @@ import org.slipstream.server.dispatch.Probing;
 import org.slipstream.server.dispatch.QmgrCarrierEvents;
 import org.slipstream.server.dispatch.QueueOperations;
 import org.slipstream.server.dispatch.RestingDispatcher;
-import org.slipstream.server.dispatch.Surroundings;
+import org.slipstream.server.dispatch.QueueViewSources;
 import org.slipstream.server.hosts.HostControl;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.hosts.ServerPlacement;
 import org.slipstream.server.intake.Services;
-import org.slipstream.server.local.Leftovers;
+import org.slipstream.server.local.UnfinishedFiles;
 import org.slipstream.smtpin.ListenerServices;
 import org.slipstream.smtpin.SmtpListener;
 import org.slipstream.smtpout.Carriers;
@@ -146,7 +146,7 @@ public final class Server implements AutoCloseable {
         QueueOperations operations = new QueueOperations(spool, inbox, dispatcher.commands(), CLOCK,
                 ProgramVersion.version(),
                 config.hostname(),
-                new Surroundings(config.queue().delivers(), carriers::phase, places::suspended,
+                new QueueViewSources(config.queue().delivers(), carriers::phase, places::suspended,
                         places::connections, places::explain,
                         config.queue().delivers()
                                 ? Optional.of(new Probing(dispatcher.commands(), wiring::knowsLocally))
@@ -160,7 +160,7 @@ public final class Server implements AutoCloseable {
             ports.put(service.name(), listen(service, prepared.tls(), withEtrn));
         }
         api.serve(operations, new HostControl(inbox, places));
-        Leftovers.sweep(config.local().maildir(), Instant.now());
+        UnfinishedFiles.sweep(config.local().maildir(), Instant.now());
         log.info("event=server-started version={} hostname={} home={}", ProgramVersion.version(), config.hostname(),
                 home);
     }

@@ -12,7 +12,7 @@ import org.slipstream.qmgr.place.WorkerBudget.Shares;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.intake.AddressBook;
-import org.slipstream.server.intake.Brake;
+import org.slipstream.server.intake.InFlowDelay;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.intake.Ingest;
 import org.slipstream.server.intake.RecipientPolicy;
@@ -95,7 +95,7 @@ final class Wiring {
     /// @param users who may log in
     ListenerServices services(BooleanSupplier behind, Users users) {
         MessageHandler handler = new RecipientPolicy(ingest, book, config.relay(),
-                new Brake(behind, config.queue().inFlowDelayMillis()),
+                new InFlowDelay(behind, config.queue().inFlowDelayMillis()),
                 config.tls().off());
         List<Check> checks = new ArrayList<>(Policies.checks(config, book::knows, names));
         if (config.submission().senderMustBelong()) {

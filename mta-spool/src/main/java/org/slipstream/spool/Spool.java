@@ -150,7 +150,7 @@ public interface Spool extends AutoCloseable {
             String open = message.openRecipients().stream().map(each -> "<" + each.address() + ">")
                     .collect(Collectors.joining(", "));
             return " from <" + message.summary().sender().map(Object::toString).orElse("") + "> to "
-                    + (open.isEmpty() ? "nobody who still waits" : open);
+                    + (open.isEmpty() ? "no waiting recipient" : open);
         }
     }
 

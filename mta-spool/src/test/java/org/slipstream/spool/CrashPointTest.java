@@ -21,25 +21,27 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A scripted day is cut off behind each of its writes, in four ways, and every promise made until then is asked for.
+/// A scripted day is cut off behind each of its writes, in four ways, and every promise made until then is
+/// asked for.
 ///
-/// The build takes every write for a killed process, every sync for a failed power (between two syncs such a disk does not change), and a
-/// part of the torn and of the reordered writes. `-Dcrash.all=true` takes all of them, `-Dcrash.seed=…` another script.
-/// What breaks a promise is kept as a folder `target/crash-…`, the disk as it was before the spool was opened.
+/// The build takes every write for a killed process, every sync for a failed power (between two syncs such
+/// a disk does not change), and a part of the torn and of the reordered writes. `-Dcrash.all=true` takes
+/// all of them, `-Dcrash.seed=…` another script. What breaks a promise is kept as a folder
+/// `target/crash-…`, the disk as it was before the spool was opened.
 class CrashPointTest {
     private static final boolean ALL = Boolean.getBoolean("crash.all");
     private static final int THREADS = 4;
 
     private static final String INDEX = "register.mv.db";
 
-    /// What the operator's hands, a backup or another disk do to the index before the next start.
+    /// What an operator, a backup or another disk does to the index before the next start.
     private enum Index {
         AS_IT_WAS, LOST, OLD
     }
 
     private record Point(int at, Cut cut, Index index) {}
 
-    /// @param anew the register was set aside or missing; @param broken promises that were not kept
+    /// @param anew the index was set aside or missing; @param broken guarantees that were not kept
     private record Verdict(Point point, boolean anew, List<String> broken) {}
 
     @TempDir
@@ -76,7 +78,7 @@ class CrashPointTest {
                 .isEmpty();
     }
 
-    /// The start that enters what the box has and the register has not is cut off, too.
+    /// The start that enters what the log has and the index has not is cut off, too.
     @Test
     void aStartThatIsCutOffIsFollowedByOneThatKeepsThePromises() throws Exception {
         long seed = Long.getLong("crash.seed", System.nanoTime());

@@ -88,7 +88,7 @@ final class QueueFlushCommand implements Callable<Integer> {
     }
 
     private static long count(AdminClient server, String query) {
-        return Pieces.of(server, "GET", "queue/count", query, MessageCount.class, MessageCount::next)
+        return PagedRequests.of(server, "GET", "queue/count", query, MessageCount.class, MessageCount::next)
                 .mapToLong(MessageCount::count).sum();
     }
 

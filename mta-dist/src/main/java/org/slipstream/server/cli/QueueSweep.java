@@ -71,7 +71,7 @@ final class QueueSweep {
         String query = query(spec) + (filter.isEmpty() ? "&all=true" : "") + (dryRun ? "&dry-run=true" : "");
         long[] count = new long[1];
         try (AdminClient server = AdminClient.of(mta.home())) {
-            Pieces.of(server, "POST", "queue/" + order, query, MessageCount.class, MessageCount::next)
+            PagedRequests.of(server, "POST", "queue/" + order, query, MessageCount.class, MessageCount::next)
                     .forEach(part -> {
                         long before = count[0];
                         count[0] += part.count();

@@ -72,7 +72,7 @@ final class RunCommand implements Callable<Integer> {
                 yield Exit.CANNOT_START;
             }
             case ServerStarter.Start.Started(ServerStarter.Running server) -> {
-                Thread rest = MemoryRest.watch();
+                Thread rest = IdleCollector.watch();
                 try {
                     world.out().println("ready smtp=" + text(server.smtp()) + " submission="
                             + text(server.submission()) + " admin=" + server.admin() + further(server));

@@ -45,14 +45,14 @@ final class WarmUpCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         Path home = Files.createTempDirectory("slipstream-warm-up");
         try {
-            return commands ? Rehearsal.play(mta.world(), home) : serve(home);
+            return commands ? CommandWarmUp.play(mta.world(), home) : serve(home);
         } finally {
             delete(home);
         }
     }
 
     private int serve(Path home) throws IOException, InterruptedException {
-        try (Exercise exercise = new Exercise()) {
+        try (TestTraffic exercise = new TestTraffic()) {
             Config config = LoadedConfig.read(home,
                     List.of("listen.smtp=127.0.0.1:0", "listen.submission=off",
                             "limits.messages-per-connection=1000000", "log.level=warn",
@@ -74,7 +74,7 @@ final class WarmUpCommand implements Callable<Integer> {
         }
     }
 
-    private int exercise(Exercise exercise, InetSocketAddress server) throws IOException, InterruptedException {
+    private int exercise(TestTraffic exercise, InetSocketAddress server) throws IOException, InterruptedException {
         long through = exercise.run(server, MESSAGES);
         mta.world().out().println("warm-up: " + through + " messages delivered");
         return through >= LEAST_MESSAGES ? Exit.DONE : Exit.INTERNAL;

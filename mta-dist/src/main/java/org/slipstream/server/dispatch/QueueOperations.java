@@ -47,19 +47,19 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
     private static final Logger log = LoggerFactory.getLogger(QueueOperations.class);
 
     private final Spool spool;
-    private final Inspections queries;
+    private final QmgrQueries queries;
     private final QueueSearch search;
     private final Commands commands;
     private final LongSupplier clockMillis;
     private final String version;
     private final String hostname;
     private final Instant started;
-    private final Surroundings surroundings;
+    private final QueueViewSources surroundings;
 
     public QueueOperations(Spool spool, Inbox inbox, Commands commands, LongSupplier clockMillis, String version,
-            String hostname, Surroundings surroundings) {
+            String hostname, QueueViewSources surroundings) {
         this.spool = spool;
-        this.queries = new Inspections(inbox);
+        this.queries = new QmgrQueries(inbox);
         this.search = new QueueSearch(spool, queries);
         this.commands = commands;
         this.clockMillis = clockMillis;
@@ -84,7 +84,7 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
 
     /// The queue manager explains only the messages of one page, however many are active.
     private List<MessageView> views(List<Spool.Details> rows) throws IOException {
-        QueuePicture picture = picture(rows.stream().map(row -> row.summary().id()).collect(Collectors.toSet()));
+        QueueView picture = picture(rows.stream().map(row -> row.summary().id()).collect(Collectors.toSet()));
         return rows.stream().map(picture::view).toList();
     }
 
@@ -117,7 +117,7 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
 
     @Override
     public void flushAll(Optional<String> domain) throws IOException {
-        Inspections.answer(commands.give(new OperatorCommand.Flush(Optional.empty(), domain)));
+        QmgrQueries.answer(commands.give(new OperatorCommand.Flush(Optional.empty(), domain)));
     }
 
     @Override
@@ -178,7 +178,7 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
     // wait for it ends.
     private static void settled(List<CompletableFuture<Result>> commands) {
         CompletableFuture.allOf(commands.toArray(CompletableFuture[]::new))
-                .completeOnTimeout(null, Inspections.ANSWER_MILLIS, TimeUnit.MILLISECONDS).join();
+                .completeOnTimeout(null, QmgrQueries.ANSWER_MILLIS, TimeUnit.MILLISECONDS).join();
     }
 
     @Override
@@ -204,10 +204,10 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         }
     }
 
-    private QueuePicture picture(Set<QueueId> ids) throws IOException {
+    private QueueView picture(Set<QueueId> ids) throws IOException {
         long now = clockMillis.getAsLong();
         return queries.ask(
-                manager -> new QueuePicture(active(manager.snapshot(ids, now)), surroundings.suspended().apply(now),
+                manager -> new QueueView(active(manager.snapshot(ids, now)), surroundings.suspended().apply(now),
                         surroundings.delivers(), surroundings.wire(), now));
     }
 

@@ -21,7 +21,7 @@ import java.util.Set;
 /// One query asks the queue manager about [#PART] messages and never for the whole active queue, so that
 /// it does not delay deliveries. A search for active mail therefore reads a part of the active queue and
 /// returns where to continue.
-record QueueSearch(Spool spool, Inspections queries) {
+record QueueSearch(Spool spool, QmgrQueries queries) {
     private static final int PART = 1_000;
 
     Found find(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {

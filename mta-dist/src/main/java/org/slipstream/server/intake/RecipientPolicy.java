@@ -36,11 +36,11 @@ public final class RecipientPolicy implements MessageHandler {
     private final Ingest ingest;
     private final AddressBook book;
     private final Config.Relay relay;
-    private final Brake brake;
+    private final InFlowDelay brake;
     private final Set<String> withoutTls;
 
     /// @param withoutTls services that do not offer STARTTLS, so that no client can authenticate there
-    public RecipientPolicy(Ingest ingest, AddressBook book, Config.Relay relay, Brake brake, Set<String> withoutTls) {
+    public RecipientPolicy(Ingest ingest, AddressBook book, Config.Relay relay, InFlowDelay brake, Set<String> withoutTls) {
         this.ingest = ingest;
         this.book = book;
         this.relay = relay;

@@ -23,9 +23,9 @@ import java.util.concurrent.CompletableFuture;
 public final class BlockLists implements Check {
     private final List<Config.BlockList> lists;
     private final NameQuestions names;
-    private final InTime inTime;
+    private final TimedQueries inTime;
 
-    BlockLists(List<Config.BlockList> lists, NameQuestions names, InTime inTime) {
+    BlockLists(List<Config.BlockList> lists, NameQuestions names, TimedQueries inTime) {
         this.lists = List.copyOf(lists);
         this.names = names;
         this.inTime = inTime;

@@ -54,12 +54,12 @@ public final class Policies {
         Config.Policy policy = config.policy();
         List<Check> checks = new ArrayList<>();
         checks.add(new EarlyTalker());
-        checks.add(new Among(rates(policy.networkRate()), this::isStranger));
-        checks.add(new Among(rates(policy.userRate()), client -> client.user().isPresent()));
+        checks.add(new RestrictedCheck(rates(policy.networkRate()), this::isStranger));
+        checks.add(new RestrictedCheck(rates(policy.userRate()), client -> client.user().isPresent()));
         // A mailbox may have such a name when the operator configured it.
-        checks.add(new Among(new RelayForms(this::mayRelay), _ -> true,
+        checks.add(new RestrictedCheck(new RelayForms(this::mayRelay), _ -> true,
                 rcpt -> rcpt.routed() || !exists.test(rcpt.recipient())));
-        InTime inTime = new InTime(policy.dnsPatienceMillis(), System::nanoTime);
+        TimedQueries inTime = new TimedQueries(policy.dnsPatienceMillis(), System::nanoTime);
         if (!policy.blockLists().isEmpty()) {
             checks.add(costly(new BlockLists(policy.blockLists(), names, inTime)));
         }
@@ -80,7 +80,7 @@ public final class Policies {
     }
 
     private Check costly(Check check) {
-        return new Among(check, this::isStranger,
+        return new RestrictedCheck(check, this::isStranger,
                 rcpt -> exists.test(rcpt.recipient()) && !ExceptPostmaster.isOne(rcpt.recipient()));
     }
 

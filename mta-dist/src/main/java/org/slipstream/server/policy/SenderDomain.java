@@ -11,9 +11,9 @@ import java.util.Optional;
 /// DNS is not a fault of the sender.
 public final class SenderDomain implements Check {
     private final NameQuestions names;
-    private final InTime inTime;
+    private final TimedQueries inTime;
 
-    SenderDomain(NameQuestions names, InTime inTime) {
+    SenderDomain(NameQuestions names, TimedQueries inTime) {
         this.names = names;
         this.inTime = inTime;
     }

@@ -14,8 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Just enough of an SMTP server to see what a client sends, byte for byte. Replies can be changed by the start of the
-/// command; `.` stands for the end of data.
+/// Just enough of an SMTP server to see what a client sends, byte for byte. Replies can be changed by the
+/// start of the command; `.` stands for the end of data.
 final class TinySmtpServer implements AutoCloseable {
     final List<String> commands = Collections.synchronizedList(new ArrayList<>());
     final List<byte[]> contents = Collections.synchronizedList(new ArrayList<>());

@@ -377,7 +377,7 @@ class ReporterTest {
         return noise.toString();
     }
 
-    /// RFC 3461 section 4.1 and 5.2: told of who asked for it and was delivered to, nobody else.
+    /// RFC 3461 section 4.1 and 5.2: a confirmation names only delivered recipients for which it was requested.
     @Test
     void whoAskedToHearOfSuccessHearsOfIt() {
         envelopeId = Optional.of("QQ314159");

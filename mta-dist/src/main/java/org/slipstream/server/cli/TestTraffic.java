@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// Test traffic for a server: clients that send mail, and a receiving server that accepts all of it.
 ///
 /// Both speak a minimal SMTP. Clients wait for each reply; half of them send their commands together.
-final class Exercise implements AutoCloseable {
+final class TestTraffic implements AutoCloseable {
     private static final int CLIENTS = 20;
     private static final long TIMEOUT_SECONDS = 120;
     private static final String LINE = "The quick brown fox jumps over the lazy dog, again and again and again.\r\n";
@@ -27,7 +27,7 @@ final class Exercise implements AutoCloseable {
     private final ServerSocket listener = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
     private final AtomicLong taken = new AtomicLong();
 
-    Exercise() throws IOException {
+    TestTraffic() throws IOException {
         Thread.ofVirtual().start(this::accept);
     }
 

@@ -30,7 +30,7 @@ import java.util.function.LongFunction;
 /// @param suspended hosts that an operator has suspended
 /// @param delivers false when the server only accepts mail
 /// @param wire phase of a connection
-record QueuePicture(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspended, boolean delivers,
+record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspended, boolean delivers,
         LongFunction<Optional<WirePhase>> wire, long nowMillis) {
 
     MessageView view(Spool.Details row) {
@@ -42,7 +42,7 @@ record QueuePicture(Map<QueueId, ActiveMessage> active, List<SuspendedHost> susp
                 summary.sizeBytes(), state, moment(summary.createdMillis()),
                 here.isPresent() ? "" : moment(phase.untilMillis()), summary.attempts(), phase.text(), view(phase),
                 Optional.empty(),
-                row.recipients().stream().map(QueuePicture::view).toList());
+                row.recipients().stream().map(QueueView::view).toList());
     }
 
     // ---- active
@@ -106,7 +106,7 @@ record QueuePicture(Map<QueueId, ActiveMessage> active, List<SuspendedHost> susp
 
     private QueuePhase deferred(Spool.Details row) {
         Optional<Spool.RecipientState> tried = open(row).stream().filter(each -> each.last().isPresent()).findFirst();
-        String text = tried.flatMap(Spool.RecipientState::last).map(QueuePicture::replyText)
+        String text = tried.flatMap(Spool.RecipientState::last).map(QueueView::replyText)
                 .orElse("waits for its next attempt");
         if (row.nextAttemptMillis() <= nowMillis) {
             return QueuePhase.of(Code.DUE, "due, waits for space in the active queue; " + text)

@@ -12,7 +12,7 @@ import java.util.function.Function;
 
 /// Queries to the queue manager, which answers on its own thread; the caller waits a limited time. The cost
 /// of a query depends only on what it is about.
-record Inspections(Inbox inbox) {
+record QmgrQueries(Inbox inbox) {
     static final long ANSWER_MILLIS = 2_000;
 
     <T> T ask(Function<QueueManager, T> question) throws IOException {

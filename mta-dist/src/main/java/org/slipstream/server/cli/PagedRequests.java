@@ -5,8 +5,8 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /// Repeats a request until the server has read the whole queue; each request covers a bounded part of it.
-final class Pieces {
-    private Pieces() {}
+final class PagedRequests {
+    private PagedRequests() {}
 
     /// The answers in their order, requested lazily.
     ///

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
-/// The sources of [QueuePicture] besides the queue index and the queue manager.
+/// The sources of [QueueView] besides the queue index and the queue manager.
 ///
 /// @param delivers false when `queue.deliver` is
 /// @param wire phase of the connection of this number
@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 /// @param suspended the suspended hosts at a time; asked on the queue manager's thread
 /// @param explanations placement of waiting deliveries
 /// @param verifications empty while the queue manager has no probes
-public record Surroundings(boolean delivers, LongFunction<Optional<WirePhase>> wire,
+public record QueueViewSources(boolean delivers, LongFunction<Optional<WirePhase>> wire,
         LongFunction<List<SuspendedHost>> suspended, Supplier<ConnectionsView> connections,
         Explanations explanations, Optional<Verifications> verifications) {
     /// Called on the queue manager's thread.

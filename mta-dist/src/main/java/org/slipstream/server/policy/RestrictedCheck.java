@@ -12,8 +12,8 @@ import java.util.function.Predicate;
 ///
 /// @param clients to which the check applies
 /// @param recipients to which it applies at RCPT
-record Among(Check check, Predicate<Client> clients, Predicate<Check.Rcpt> recipients) implements Check {
-    Among(Check check, Predicate<Client> clients) {
+record RestrictedCheck(Check check, Predicate<Client> clients, Predicate<Check.Rcpt> recipients) implements Check {
+    RestrictedCheck(Check check, Predicate<Client> clients) {
         this(check, clients, _ -> true);
     }
 

@@ -18,8 +18,8 @@ import java.util.function.Supplier;
 /// A name whose servers did not answer once is not queried again for a minute, so that a dead list delays
 /// one client and not every client. At most [#AT_ONCE] queries are open at any time. May be called by any
 /// thread.
-final class InTime {
-    private static final Logger log = LoggerFactory.getLogger(InTime.class);
+final class TimedQueries {
+    private static final Logger log = LoggerFactory.getLogger(TimedQueries.class);
     static final int AT_ONCE = 200;
     private static final int SILENT_REMEMBERED = 1_000;
     private static final long REST_NANOS = 60_000_000_000L;
@@ -36,7 +36,7 @@ final class InTime {
         }
     };
 
-    InTime(long limitMillis, LongSupplier nanos) {
+    TimedQueries(long limitMillis, LongSupplier nanos) {
         this.limitMillis = limitMillis;
         this.nanos = nanos;
     }

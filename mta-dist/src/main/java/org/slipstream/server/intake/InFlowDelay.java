@@ -10,8 +10,8 @@ import java.util.function.LongConsumer;
 /// Input flow control (Postfix `in_flow_delay`, PF-31): while mail arrives faster than the queue manager
 /// takes it up, each message waits a moment before it is accepted, so that deliveries get their share of
 /// the disk. Input is slowed and never stopped. May be called by any thread; the session's thread waits.
-public final class Brake {
-    private static final Logger log = LoggerFactory.getLogger(Brake.class);
+public final class InFlowDelay {
+    private static final Logger log = LoggerFactory.getLogger(InFlowDelay.class);
     private static final long LOG_INTERVAL_MILLIS = 60_000;
 
     private final BooleanSupplier behind;
@@ -21,11 +21,11 @@ public final class Brake {
 
     /// @param behind whether mail arrives faster than the queue manager takes it up
     /// @param delayMillis 0: no delay
-    public Brake(BooleanSupplier behind, long delayMillis) {
-        this(behind, delayMillis, Brake::sleep);
+    public InFlowDelay(BooleanSupplier behind, long delayMillis) {
+        this(behind, delayMillis, InFlowDelay::sleep);
     }
 
-    Brake(BooleanSupplier behind, long delayMillis, LongConsumer pause) {
+    InFlowDelay(BooleanSupplier behind, long delayMillis, LongConsumer pause) {
         this.behind = behind;
         this.delayMillis = delayMillis;
         this.pause = pause;

@@ -23,7 +23,7 @@ import java.util.List;
 /// The JVM records the classes that the commands need, and no others, because each class in its cache costs
 /// a little of every start. So no server runs here, only a socket that serves one message, one host and one
 /// status.
-final class Rehearsal {
+final class CommandWarmUp {
     private static final String ID = "1p4q0c8k2v0";
     private static final String MOMENT = "2026-01-31T18:00:00Z";
     private static final String MESSAGE = "{\"id\":\"" + ID + "\",\"sender\":\"a@b.example\",\"sizeBytes\":2048,"
@@ -47,7 +47,7 @@ final class Rehearsal {
             List.of("destdb", "suspend", "mx.d.example", "--reason", "full", "--for", "2h"),
             List.of("destdb", "resume", "mx.d.example"), List.of("destdb", "forget", "mx.d.example"));
 
-    private Rehearsal() {}
+    private CommandWarmUp() {}
 
     /// @param home a folder for the socket
     /// @return the first exit code that is not 0, or 0

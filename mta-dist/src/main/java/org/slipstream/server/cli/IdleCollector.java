@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 ///
 /// A period is quiet when the heap has grown by little and was not collected. Both show in one figure, the
 /// bytes in use, which only a collection reduces. Not thread-safe.
-final class MemoryRest {
+final class IdleCollector {
     private static final long QUIET_BYTES = 256 << 10;
     private static final long WORTH_BYTES = 4 << 20;
     private static final long START_MILLIS = 500;
@@ -23,7 +23,7 @@ final class MemoryRest {
     private long afterRest;
 
     /// @param used bytes of the heap in use, garbage included
-    MemoryRest(LongSupplier used, Runnable collect) {
+    IdleCollector(LongSupplier used, Runnable collect) {
         this.used = used;
         this.collect = collect;
         before = used.getAsLong();
@@ -34,7 +34,7 @@ final class MemoryRest {
     static Thread watch() {
         Runtime runtime = Runtime.getRuntime();
         return Thread.ofVirtual().name("memory-rest").start(() -> {
-            MemoryRest rest = new MemoryRest(() -> runtime.totalMemory() - runtime.freeMemory(), System::gc);
+            IdleCollector rest = new IdleCollector(() -> runtime.totalMemory() - runtime.freeMemory(), System::gc);
             try {
                 do {
                     Thread.sleep(START_MILLIS);
