@@ -22,8 +22,8 @@ import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.Probing;
 import org.slipstream.server.dispatch.QmgrCarrierEvents;
 import org.slipstream.server.dispatch.QueueOperations;
-import org.slipstream.server.dispatch.RestingDispatcher;
 import org.slipstream.server.dispatch.QueueViewSources;
+import org.slipstream.server.dispatch.RestingDispatcher;
 import org.slipstream.server.hosts.HostControl;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.hosts.ServerPlacement;
@@ -137,7 +137,8 @@ public final class Server implements AutoCloseable {
         QmgrConfig settings = Wiring.queue(config.queue(), config.delivery());
         ServerPlacement places = new ServerPlacement(Wiring.placement(config, settings), client, rememberedHosts(spool),
                 new HostStore(spool), CLOCK);
-        OrderDispatcher dispatcher = new OrderDispatcher(spool, wiring.routes(), carriers, places::breaksUnderPipelining,
+        OrderDispatcher dispatcher = new OrderDispatcher(spool, wiring.routes(), carriers,
+                places::breaksUnderPipelining,
                 wiring.mailboxes(),
                 wiring.reports(), inbox::answer, CLOCK);
         undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> dispatcher.close());

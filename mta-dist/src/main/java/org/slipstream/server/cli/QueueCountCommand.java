@@ -31,7 +31,8 @@ final class QueueCountCommand implements Callable<Integer> {
         String query = filter.query(spec);
         try (AdminClient server = AdminClient.of(mta.home())) {
             mta.world().out()
-                    .println(PagedRequests.of(server, "GET", "queue/count", query, MessageCount.class, MessageCount::next)
+                    .println(PagedRequests
+                            .of(server, "GET", "queue/count", query, MessageCount.class, MessageCount::next)
                             .mapToLong(MessageCount::count).sum());
         }
         return Exit.DONE;

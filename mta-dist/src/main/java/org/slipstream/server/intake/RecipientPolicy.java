@@ -40,7 +40,8 @@ public final class RecipientPolicy implements MessageHandler {
     private final Set<String> withoutTls;
 
     /// @param withoutTls services that do not offer STARTTLS, so that no client can authenticate there
-    public RecipientPolicy(Ingest ingest, AddressBook book, Config.Relay relay, InFlowDelay brake, Set<String> withoutTls) {
+    public RecipientPolicy(Ingest ingest, AddressBook book, Config.Relay relay, InFlowDelay brake,
+            Set<String> withoutTls) {
         this.ingest = ingest;
         this.book = book;
         this.relay = relay;

@@ -63,7 +63,8 @@ class PoliciesTest {
         Policy policy = policy("policy.block-lists=good.example,bad.example");
         Policy.Verdict verdict = rcpt(policy, STRANGER, "a@far.example", "bob@here.example");
         assertThat(verdict.decider()).contains("block-lists");
-        assertThat(text(verdict)).isEqualTo("554 5.7.1 Service unavailable; Client host [192.0.2.66] blocked using bad.example");
+        assertThat(text(verdict))
+                .isEqualTo("554 5.7.1 Service unavailable; Client host [192.0.2.66] blocked using bad.example");
     }
 
     @Test
