@@ -360,7 +360,7 @@ class QueueCommandsTest {
             Console.Ran ran = console.run("status");
             closing.join();
             assertThat(ran.exit()).isEqualTo(4);
-            assertThat(ran.err()).isEqualTo("mta: the server of home " + home + " has gone" + System.lineSeparator());
+            assertThat(ran.err()).isEqualTo("mta: the server of home " + home + " closed the connection" + System.lineSeparator());
         }
     }
 

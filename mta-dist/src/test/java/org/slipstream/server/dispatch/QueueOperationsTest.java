@@ -293,7 +293,7 @@ class QueueOperationsTest {
         assertThat(status.trouble()).hasSize(2).first().satisfies(trouble -> {
             assertThat(trouble.what()).isEqualTo("index");
             assertThat(trouble.since()).isEqualTo("2027-01-15T08:00:00Z");
-            assertThat(trouble.meaning()).contains("mail is taken in and delivered as long as");
+            assertThat(trouble.meaning()).contains("mail is accepted and delivered until");
             assertThat(trouble.reason()).isEqualTo("input/output error");
         });
         assertThat(status.trouble().getLast().meaning()).contains("452 until", "spool.minimum-free");
