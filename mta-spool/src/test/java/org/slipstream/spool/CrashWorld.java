@@ -12,7 +12,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 
-/// A spool whose box and register lie on one [DiskLog], with segments so small that a few dozen letters fill many.
+/// A spool whose log and index lie on one [DiskLog], with segments so small that a few dozen messages
+/// fill many.
 final class CrashWorld implements Spools.Parts, AutoCloseable {
     static final int SEGMENT_BYTES = 6_000;
     static final int INLINE_BYTES = 5_000;
@@ -30,7 +31,7 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
                 clock::millis, this);
     }
 
-    /// So short that the index hears of some messages and not of others.
+    /// So short that some messages enter the index and others do not.
     @Override
     public long indexDelayMillis() {
         return 5;
@@ -41,7 +42,8 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
         return IndexDatabase.open(Path.of(config.directory().toString()), CrashDisk.SCHEME, 1);
     }
 
-    /// A session writes a large letter's file before the writer appends its record, so the log is told just before that.
+    /// A session writes a large message's file before the writer appends its record, so the log is told just
+    /// before that.
     @Override
     public MessageLog log(SpoolConfig config) throws IOException {
         MessageLog real = Spools.Parts.super.log(config);

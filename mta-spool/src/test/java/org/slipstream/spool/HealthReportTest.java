@@ -43,7 +43,7 @@ class HealthReportTest {
         assertThat(health.now()).as("slow disks are no news").isEmpty();
         after(3);
         assertThat(health.now()).containsExactly(
-                new Trouble(What.STALL, since, "a write has not come back for 12 s", false));
+                new Trouble(What.STALL, since, "a write has not returned for 12 s", false));
         health.ends(Spool.What.LOG);
         assertThat(health.now()).isEmpty();
         after(100);

@@ -245,7 +245,7 @@ class IndexLossTest {
         }
     }
 
-    /// The cleaner writes again what the index knows of hosts, and the index has not heard of this one.
+    /// The cleaner copies the host records of the index, and the index does not have this one yet.
     @Test
     void aHostOfWhichTheIndexHasNotHeardWhenSegmentsGoIsNotLostWithThem() throws Exception {
         SpoolConfig small = new SpoolConfig(directory, 10_000, 128 << 10, OptionalLong.of(0), Optional.empty());

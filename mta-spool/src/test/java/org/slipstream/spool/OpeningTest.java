@@ -240,7 +240,7 @@ class OpeningTest {
     @Test
     void theIndexOfTheFirstVersionIsBroughtUpToDateWithItsMail() throws Exception {
         try (Spool spool = world.open(directory)) {
-            // With its first deferral a letter has the rows that it had from the beginning then.
+            // With its first deferral a message has the rows that it had from the beginning then.
             spool.defer(TestMessages.commit(spool, "bob@example.net", new byte[10]), 1, () -> {});
         }
         TestWorld.sql(directory, java.util.Arrays.copyOf(BEFORE_THE_LOG, BEFORE_THE_LOG.length - 1));

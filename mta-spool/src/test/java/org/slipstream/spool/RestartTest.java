@@ -96,7 +96,7 @@ class RestartTest {
         for (int start = 0; start < 2; start++) {
             try (Spool spool = world.open(directory)) {
                 assertThat(listed(spool)).containsExactly(known, rich.id(), large);
-                // Its age is that of the letter, not of the replay.
+                // Its age is that of the message, not of the replay.
                 assertThat(spool.details(rich.id()).orElseThrow().summary()).isEqualTo(rich);
                 assertThat(spool.envelope(rich.id())).contains(TestMessages.richEnvelope());
                 assertThat(TestMessages.read(spool, rich.id())).isEqualTo(TestMessages.body(5000, 1));

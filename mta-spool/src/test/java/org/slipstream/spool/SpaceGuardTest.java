@@ -96,6 +96,6 @@ class SpaceGuardTest {
         }, OptionalLong.of(0), clock::nanos);
         careless.ranOut(false);
         after(10_000);
-        assertThat(careless.shortage()).contains(new SpaceGuard.Shortage(What.SPACE, 10_000, "a write found no room"));
+        assertThat(careless.shortage()).contains(new SpaceGuard.Shortage(What.SPACE, 10_000, "a write found no space"));
     }
 }

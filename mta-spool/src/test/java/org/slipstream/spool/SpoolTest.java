@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @ParameterizedClass
 @EnumSource(SpoolTest.Database.class)
 class SpoolTest {
-    /// The same stories with each database that may keep the register.
+    /// The same stories with each database that may keep the index.
     enum Database {
         H2, POSTGRESQL
     }
@@ -179,7 +179,8 @@ class SpoolTest {
         }
     }
 
-    /// RFC 3461: the report is made out of the register, after the last outcome and before the message is removed.
+    /// RFC 3461: the report is made out of the index, after the last outcome and before the message is
+    /// removed.
     @Test
     void whoAsksToHearOfSuccessIsKeptUntilHeHasBeenTold() throws Exception {
         QueueId id = TestMessages.commit(spool, TestMessages.richEnvelope(), new byte[10]).id();
@@ -419,7 +420,8 @@ class SpoolTest {
         Path box = directory.resolve("box");
         long before = count(box);
         assertThat(before).isBetween(5L, 8L);
-        // All but one in the middle: its segment stays, and what lies behind it, for records about it may lie there.
+        // All but one in the middle: its segment stays, and what lies behind it, for records about it may
+        // lie there.
         QueueId kept = ids.remove(10);
         world.calls.clear();
         for (QueueId id : ids) {

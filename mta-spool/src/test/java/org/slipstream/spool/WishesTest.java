@@ -19,7 +19,7 @@ import java.util.OptionalLong;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.spool.TestMessages.claim;
 
-/// What a sender asked of a message stays with it: in the box, in the register, in a file.
+/// The delivery options of a message are kept: in the log, in the index, in a file.
 class WishesTest {
     private static final Outcome LATER = Outcome.of(Reply.of(450, "4.2.0", "later"), "mx.example.net");
     private static final long HOUR = 3_600_000;

@@ -16,7 +16,7 @@ import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// ETRN: hosts that were away ask for their mail, and RFC 1985 section 5.3 says what they hear.
+/// ETRN: hosts that were unreachable request their mail; RFC 1985 section 5.3 defines the replies.
 class EtrnRequestsTest {
     private static final Client ANYBODY = client("198.51.100.7", "client.example");
     private static final Client NEIGHBOUR = client("192.0.2.7", "back.example");
