@@ -29,7 +29,7 @@ class ListenerTest {
             String reply = send(client, "Subject: x\r\n\r\nbody\r\n");
             CollectedMessages.Accepted mail = house.accepted.poll(90, TimeUnit.SECONDS);
             assertThat(mail).isNotNull();
-            String id = reply.replace("250 2.0.0 queued as ", "");
+            String id = reply.replace("250 2.0.0 Ok: queued as ", "");
             assertThat(mail.content()).isEqualTo("Received: from client.example ([127.0.0.1])\r\n"
                     + "\tby mx.test (Slipstream) with ESMTP id " + id + "\r\n\tfor <b@y.example>;\r\n"
                     + "\tSat, 21 Nov 2026 12:00:00 +0000\r\nSubject: x\r\n\r\nbody\r\n");
@@ -52,7 +52,7 @@ class ListenerTest {
             committing.await();
             assertThat(client.socket.getInputStream().available()).isZero();
             disk.countDown();
-            assertThat(client.reply()).startsWith("250 2.0.0 queued as ");
+            assertThat(client.reply()).startsWith("250 2.0.0 Ok: queued as ");
             assertThat(client.reply()).startsWith("250 2.0.0 Ok");
         }
     }
@@ -169,7 +169,7 @@ class ListenerTest {
         }
     }
 
-    /// Whoever waits while nine of ten places are taken has a tenth of the time, not only who begins to wait then.
+    /// While nine of ten places are taken, waits under way get a tenth of the time, not only new ones.
     @Test
     void aFullHouseSendsAllSilentClientsAway() throws Exception {
         AtomicLong now = new AtomicLong();
@@ -182,8 +182,8 @@ class ListenerTest {
                 silent.add(Raw.greetedBy(listener));
             }
             now.addAndGet(TimeUnit.SECONDS.toNanos(31));
-            // A session that was slow to begin its wait needs another jump of the clock. It must not come while replies are being written: their
-            // own time limit would be over.
+            // A session that was slow to begin its wait needs another jump of the clock. It must not come
+            // while replies are being written: their own time limit would be over.
             for (int answered = 0; answered < silent.size(); answered = answered(silent)) {
                 int before = answered;
                 try {
