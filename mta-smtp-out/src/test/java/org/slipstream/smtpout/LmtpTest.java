@@ -87,7 +87,7 @@ class LmtpTest {
         try (var server = ScriptedServer.unix(dir.resolve("s"), "STALL\n");
                 var carriers = new Carriers(Post.hasty(300), events)) {
             carriers.open(1, new Route.Lmtp("unix:" + server.path()), false);
-            assertThat(events.failed().reason().toString()).contains("no answer within 300 ms");
+            assertThat(events.failed().reason().toString()).contains("timed out after 300 ms");
         }
     }
 

@@ -60,7 +60,7 @@ class SmartHostTest {
     private final EventLog events = new EventLog();
     private Optional<Carriers> carriers = Optional.empty();
 
-    /// A certificate for 127.0.0.1 and relay.example, signed by itself; who trusts it trusts only it.
+    /// A certificate for 127.0.0.1 and relay.example, self-signed, and trusted alone.
     @BeforeAll
     static void makeKey() throws Exception {
         Path store = keys.resolve("keys.p12");
@@ -102,7 +102,8 @@ class SmartHostTest {
         }
     }
 
-    /// How long an answer takes is the server's choice (SCRAM), and a carrier of virtual threads is not its to keep.
+    /// How long an answer takes is the server's choice (SCRAM), and a carrier of virtual threads is not
+    /// its to keep.
     @Test
     void aLoginIsAnsweredOnAThreadOfItsOwn() {
         mailGoesWithAPasswordUnderImplicitTls();
@@ -113,8 +114,9 @@ class SmartHostTest {
     void aCertificateOfAnUnknownAuthorityIsNotGoodEnoughWhereItIsChecked() {
         try (var server = ScriptedServer.withTls(relay, STARTTLS.replaceFirst("TLS\n$", "NOTLS\n"))) {
             open(server, new PeerPolicy(TlsPolicy.VERIFY, false, ALICE, false), Optional.empty(), "127.0.0.1");
-            assertThat(events.failed().reason().toString()).startsWith("450 4.7.5 TLS with 127.0.0.1[127.0.0.1]:")
-                    .contains("is required and failed");
+            assertThat(events.failed().reason().toString())
+                    .startsWith("450 4.7.5 TLS is required for 127.0.0.1[127.0.0.1]:")
+                    .contains(", but failed: ");
             assertThat(server.connections()).as("no second call in the clear").isEqualTo(1);
         }
     }
@@ -123,7 +125,8 @@ class SmartHostTest {
     void aCertificateForAnotherNameIsNotGoodEnoughEither() {
         try (var server = ScriptedServer.withTls(relay, STARTTLS.replaceFirst("TLS\n$", "NOTLS\n"))) {
             open(server, new PeerPolicy(TlsPolicy.VERIFY, false, ALICE, false), Optional.of(trusting), "other.example");
-            assertThat(events.failed().reason().toString()).startsWith("450 4.7.5 TLS with other.example[127.0.0.1]:");
+            assertThat(events.failed().reason().toString())
+                    .startsWith("450 4.7.5 TLS is required for other.example[127.0.0.1]:");
         }
     }
 
@@ -142,7 +145,7 @@ class SmartHostTest {
         try (var server = ScriptedServer.of(LOGIN.replaceFirst("C AUTH.*\n", "C QUIT\n"))) {
             open(server, new PeerPolicy(TlsPolicy.MAY, false, ALICE, false), Optional.empty(), "127.0.0.1");
             assertThat(events.failed().reason().toString()).startsWith("450 4.7.4 host 127.0.0.1[127.0.0.1]:")
-                    .endsWith("the password is not shown without TLS");
+                    .endsWith("the password is not sent without TLS");
         }
     }
 
@@ -178,7 +181,7 @@ class SmartHostTest {
             assertThat(events.failed().ours()).isTrue();
             assertThat(events.failed().remote()).isEqualTo("local");
             assertThat(events.failed().reason().toString())
-                    .startsWith("451 4.3.0 this server cannot connect to 127.0.0.1[127.0.0.1]:")
+                    .startsWith("451 4.3.0 cannot connect to 127.0.0.1[127.0.0.1]:")
                     .endsWith(": Cannot assign requested address");
             assertThat(server.connections()).isZero();
         }
