@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
 
 /// `<home>/run/admin.sock`: the UNIX domain socket at which a server is asked.
 ///
@@ -32,7 +33,7 @@ public final class AdminSocket {
     ///
     /// @throws IOException when another server answers there, or the file system refuses
     static ServerSocketChannel listen(Path socket, int backlog) throws IOException {
-        privateFolder(socket.getParent());
+        privateFolder(Objects.requireNonNull(socket.toAbsolutePath().getParent()));
         if (Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
             if (isAnswered(socket)) {
                 throw new IOException("another server is running for this home; stop it first");

@@ -45,10 +45,12 @@ public final class FilterText {
     private static final class WrongException extends Exception {
         private static final long serialVersionUID = 1L;
         private final String name;
+        private final String sentence;
 
         WrongException(String name, String sentence) {
             super(sentence);
             this.name = name;
+            this.sentence = sentence;
         }
     }
 
@@ -57,7 +59,7 @@ public final class FilterText {
         try {
             return new Read.Filter(filter(texts));
         } catch (WrongException wrong) {
-            return new Read.Wrong(wrong.name, wrong.getMessage());
+            return new Read.Wrong(wrong.name, wrong.sentence);
         }
     }
 

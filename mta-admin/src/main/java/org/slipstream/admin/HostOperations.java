@@ -19,7 +19,6 @@ public interface HostOperations {
 
     /// A host of which nothing is known can be suspended by its key or its address.
     ///
-    /// @param until ISO 8601, or empty for until further notice
     /// @return the keys that are suspended now; empty when the name means no host
     List<String> suspend(String name, Suspension suspension) throws IOException;
 

@@ -12,6 +12,7 @@ import org.subethamail.smtp.server.SessionHandler;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -81,7 +82,7 @@ public final class SmtpListener implements AutoCloseable {
             server.start();
         } catch (RuntimeException e) {
             if (e.getCause() instanceof IOException cause) {
-                throw cannotListen(cause.getMessage(), cause);
+                throw cannotListen(Objects.requireNonNullElse(cause.getMessage(), cause.toString()), cause);
             }
             throw e;
         }

@@ -28,6 +28,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -394,7 +395,7 @@ final class Traffic {
     }
 
     private Flight finished(long delivery) {
-        Flight flight = flights.remove(delivery);
+        Flight flight = Objects.requireNonNull(flights.remove(delivery));
         bytesInFlight -= flight.transfer.sizeBytes();
         flight.close();
         loading = loading.filter(l -> l != flight);

@@ -3,19 +3,20 @@ package org.slipstream.smtpout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Route;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.UnusedPort;
 
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.content;
 import static org.slipstream.smtpout.Post.transfer;
-import static org.slipstream.smtpout.ScriptedServer.HELLO;
-import static org.slipstream.smtpout.ScriptedServer.PLAIN_HELLO;
-import static org.slipstream.smtpout.ScriptedServer.TAKE;
+import static org.slipstream.testkit.Transcript.HELLO;
+import static org.slipstream.testkit.Transcript.PLAIN_HELLO;
+import static org.slipstream.testkit.Transcript.TAKE;
 
 /// Servers that refuse, hang up, say nothing or talk nonsense, at every point of a connection's life.
 class BrokenPeersTest {
@@ -42,8 +43,8 @@ class BrokenPeersTest {
             S 220 hi;C EHLO me.example;S 500 what;C HELO me.example;S 450 4.7.1 no  | 450 4.7.1 host * refused to talk to us: 450 4.7.1 no
             """)
     void nobodyToTalkTo(String script, String reason) {
-        try (var server = ScriptedServer.of(lines(script)); var carriers = new Carriers(Post.hasty(HASTY), events)) {
-            carriers.open(1, server.route(), false);
+        try (var server = SmtpSink.following(lines(script)); var carriers = new Carriers(Post.hasty(HASTY), events)) {
+            carriers.open(1, Post.route(server), false);
             EventLog.Failed failed = events.failed();
             String remote = "127.0.0.1[127.0.0.1]:" + server.port();
             assertThat(failed.reason()).hasToString(reason.replace("*", remote)
@@ -56,7 +57,7 @@ class BrokenPeersTest {
 
     @Test
     void nobodyThere() {
-        try (var nobody = new NobodysPort(); var carriers = new Carriers(Post.patient(), events)) {
+        try (var nobody = new UnusedPort(); var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, new Route.Smtp("[127.0.0.1]", List.of(new Route.Host("127.0.0.1", nobody.port(), 0))),
                     false);
             assertThat(events.failed().reason())
@@ -68,9 +69,9 @@ class BrokenPeersTest {
     @Test
     void aReplyWithoutEndIsCutOffAndMemoryStaysBounded() {
         String endless = "S 250-" + "x".repeat(200) + "\n";
-        try (var server = ScriptedServer.of("S 220 hi\nC EHLO me.example\n" + endless.repeat(50_000));
+        try (var server = SmtpSink.following("S 220 hi\nC EHLO me.example\n" + endless.repeat(50_000));
                 var carriers = new Carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             assertThat(events.failed().reason().toString()).endsWith("reply of more than 200 lines");
         } catch (AssertionError e) {
             // The server could not send all of it, which is what we wanted.
@@ -112,9 +113,9 @@ class BrokenPeersTest {
                         : "\nC RSET\nS 250 ok\nC QUIT\nS 221 bye\n"
                 : "";
         String rest = lines(script.replace(";R;", ";C RCPT TO:<you@there.example>;").replace(";D;", ";C DATA;"));
-        try (var server = ScriptedServer.of(hello + rest + afterwards);
+        try (var server = SmtpSink.following(hello + rest + afterwards);
                 var carriers = new Carriers(Post.hasty(HASTY), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(5));
             String remote = "127.0.0.1[127.0.0.1]:" + server.port();
@@ -135,7 +136,7 @@ class BrokenPeersTest {
 
     @Test
     void whatWasDecidedBeforeTheLossStaysDecided() {
-        try (var server = ScriptedServer.of(HELLO + """
+        try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:*
                 C RCPT TO:<a@x.example>
                 C RCPT TO:<b@x.example>
@@ -145,7 +146,7 @@ class BrokenPeersTest {
                 S 250 ok
                 DROP
                 """); var carriers = new Carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1, "a@x.example", "b@x.example"));
             List<RecipientOutcome> outcomes = events.answered(1).outcomes();
@@ -156,12 +157,12 @@ class BrokenPeersTest {
 
     @Test
     void aPeerThatStopsReadingDoesNotHoldUsForEver() {
-        try (var server = ScriptedServer.of(stopsReading()); var carriers = new Carriers(Post.hasty(HASTY), events)) {
-            carriers.open(1, server.route(), false);
+        try (var server = SmtpSink.following(stopsReading()); var carriers = new Carriers(Post.hasty(HASTY), events)) {
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1, content("x".repeat(70) + "\r\n")));
             assertThat(events.unanswered(1).reason().toString()).contains("timed out after 400 ms");
-            carriers.open(2, server.route(), false);
+            carriers.open(2, Post.route(server), false);
             events.awaitReady(2);
             Post.deliver(carriers, 2, transfer(2, content(("x".repeat(70) + "\r\n").repeat(500_000))));
             assertThat(events.unanswered(2).reason().toString()).contains("write timed out after 400 ms");
@@ -171,7 +172,7 @@ class BrokenPeersTest {
 
     @Test
     void aRefusalInTheMiddleOfTheContentIsHeardEvenWhenThePeerHangsUp() {
-        try (var server = ScriptedServer.of(HELLO + """
+        try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:*
                 C RCPT TO:*
                 C DATA
@@ -183,7 +184,7 @@ class BrokenPeersTest {
                 BYTES 10000000
                 DROP
                 """); var carriers = new Carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1, content(("x".repeat(70) + "\r\n").repeat(500_000))));
             assertThat(events.reply(1)).hasToString("552 5.3.4 enough");
@@ -193,11 +194,11 @@ class BrokenPeersTest {
 
     @Test
     void aPeerThatTakesTheMessageAndHangsUpAtOnceHasTakenIt() {
-        try (var server = ScriptedServer.of(HELLO + TAKE + "DROP\n");
+        try (var server = SmtpSink.following(HELLO + TAKE + "DROP\n");
                 var carriers = new Carriers(Post.patient(), events)) {
             for (int i = 1; i <= 200; i++) {
                 int connection = i;
-                carriers.open(connection, server.route(), false);
+                carriers.open(connection, Post.route(server), false);
                 events.awaitReady(connection);
                 Post.deliver(carriers, connection, transfer(connection));
             }
@@ -209,7 +210,7 @@ class BrokenPeersTest {
 
     @Test
     void aPeerThatTakesTheMessageBeforeItIsThereIsNotBelieved() {
-        try (var server = ScriptedServer.of(HELLO + """
+        try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:*
                 C RCPT TO:*
                 C DATA
@@ -221,7 +222,7 @@ class BrokenPeersTest {
                 BYTES 10000000
                 DROP
                 """); var carriers = new Carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1, content(("x".repeat(70) + "\r\n").repeat(500_000))));
             assertThat(events.unanswered(1).mayHaveArrived()).isFalse();
@@ -230,9 +231,9 @@ class BrokenPeersTest {
 
     @Test
     void aPeerThatFloodsUsWithRepliesNobodyAskedForIsLeft() {
-        try (var server = ScriptedServer.of(HELLO + TAKE + "S 250 more\n".repeat(2000) + "STALL\n");
+        try (var server = SmtpSink.following(HELLO + TAKE + "S 250 more\n".repeat(2000) + "STALL\n");
                 var carriers = new Carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1));
             assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);

@@ -8,6 +8,8 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.dialog.Transfer;
 import org.slipstream.smtpout.host.HostFinder;
+import org.slipstream.testkit.SinkScript;
+import org.slipstream.testkit.SmtpSink;
 
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
@@ -71,6 +73,20 @@ final class Post {
     /// accident.
     static ClientConfig patient() {
         return ClientConfig.of("me.example");
+    }
+
+    /// To a sink, as the queue manager would send there.
+    static Route route(SmtpSink sink) {
+        return new Route.Smtp("[127.0.0.1]:" + sink.port(), List.of(host(sink, 0)));
+    }
+
+    static Route.Host host(SmtpSink sink, int preference) {
+        return new Route.Host("127.0.0.1", sink.port(), preference);
+    }
+
+    /// A sink that announces these extensions and accepts every message.
+    static SinkScript accepting(String... extensions) {
+        return SinkScript.smtp().extensions(List.of(extensions));
     }
 
     /// Carriers that look nothing up.

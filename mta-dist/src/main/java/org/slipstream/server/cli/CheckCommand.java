@@ -1,5 +1,6 @@
 package org.slipstream.server.cli;
 
+import org.slipstream.core.text.Controls;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
 import picocli.CommandLine.Command;
@@ -51,6 +52,6 @@ final class CheckCommand implements Callable<Integer> {
     }
 
     private static String sentences(List<String> all) {
-        return all.stream().map(Table::harmless).collect(Collectors.joining(System.lineSeparator()));
+        return all.stream().map(Controls::replaced).collect(Collectors.joining(System.lineSeparator()));
     }
 }

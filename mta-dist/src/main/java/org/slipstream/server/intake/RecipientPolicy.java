@@ -20,14 +20,12 @@ import java.util.Set;
 
 /// The policy at MAIL and RCPT, in two rules.
 ///
-/// 1. Mail to ourselves is taken from everybody: known mailboxes and aliases of local domains. 2. Mail to
-/// others is taken from our own clients alone: authenticated ones and those of the listed networks.
-/// Everybody else is refused (RFC 5321 section 7.8), whatever the address looks like; see [AddressBook]
-/// for the disguises.
+/// 1. Mail to ourselves is taken from everybody: known mailboxes and aliases of local domains.
+/// 2. Mail to others is taken from our own clients alone: authenticated ones and those of the listed networks. Everybody else is
+/// refused (RFC 5321 section 7.8), whatever the address looks like; see [AddressBook] for the disguises.
 ///
-/// The ports for users are for our own clients at all (RFC 6409 section 4.3): those who have logged in,
-/// and on `submission`, where the operator lets them, the listed networks. Where a login is demanded of
-/// everybody the listener asks for it, before we are.
+/// The ports for users are for our own clients at all (RFC 6409 section 4.3): those who have logged in, and on `submission`, where the
+/// operator lets them, the listed networks. Where a login is demanded of everybody the listener asks for it, before we are.
 ///
 /// Called on session threads; immutable.
 public final class RecipientPolicy implements MessageHandler {
@@ -83,8 +81,7 @@ public final class RecipientPolicy implements MessageHandler {
         return client.user().isPresent() || relay.contains(client.address());
     }
 
-    /// What our own clients write may be mended. Not what a relay in front of us brings by LMTP: others
-    /// wrote that.
+    /// What our own clients write may be mended. Not what a relay in front of us brings by LMTP: others wrote that.
     @Override
     public ContentRules rules(Client client) {
         boolean ours = isOurs(client) && !client.service().equals("lmtp");

@@ -91,7 +91,7 @@ public sealed interface QmgrOrder {
     /// Answers [QmgrEvent.Operator], exactly once for each ticket. Has no answer itself.
     record Answered(long ticket, Result result) implements QmgrOrder {}
 
-    /// Answers [QmgrEvent.Command.Verify]. Has no answer itself.
+    /// Answers [QmgrEvent.OperatorCommand.Verify]. Has no answer itself.
     ///
     /// @param route transport and next hop; empty where there is none
     /// @param outcome what mail for the address would have met

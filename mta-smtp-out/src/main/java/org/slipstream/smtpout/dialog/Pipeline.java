@@ -98,7 +98,7 @@ public final class Pipeline {
         ONE,
         /// The next envelope with this content.
         NEXT,
-        /// Whole messages, as many as [org.slipstream.smtpout.PipeDepth] permits.
+        /// Whole messages, as many as `PipeDepth` permits.
         ANY
     }
 

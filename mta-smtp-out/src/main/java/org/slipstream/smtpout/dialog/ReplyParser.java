@@ -2,6 +2,7 @@ package org.slipstream.smtpout.dialog;
 
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Reply;
+import org.slipstream.core.text.Controls;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -165,21 +166,7 @@ public final class ReplyParser {
 
     // Replies are copied into logs and reports, where control characters could do harm.
     private static String printable(String text) {
-        if (!hasControl(text)) {
-            return text;
-        }
-        StringBuilder clean = new StringBuilder(text.length());
-        text.chars().forEach(c -> clean.append(c == '\t' ? ' ' : Character.isISOControl(c) ? '?' : (char) c));
-        return clean.toString();
-    }
-
-    private static boolean hasControl(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (Character.isISOControl(text.charAt(i))) {
-                return true;
-            }
-        }
-        return false;
+        return Controls.replaced(text.replace('\t', ' '));
     }
 
     private static String shortened(String text) {

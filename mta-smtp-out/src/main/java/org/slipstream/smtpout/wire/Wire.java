@@ -1,5 +1,6 @@
 package org.slipstream.smtpout.wire;
 
+import org.jspecify.annotations.Nullable;
 import org.slipstream.core.ContentSource;
 import org.slipstream.core.FailureWords;
 import org.slipstream.smtpout.dialog.ReplyParser;
@@ -41,7 +42,7 @@ public final class Wire {
     private final WireWatchdog.Post watchdog;
     private final ReplyParser parser = new ReplyParser();
     private final ByteBuffer received = ByteBuffer.allocate(8 * 1024).limit(0);
-    private final AtomicReference<Ended> end = new AtomicReference<>();
+    private final AtomicReference<@Nullable Ended> end = new AtomicReference<>();
 
     private volatile Endpoint endpoint;
     private volatile List<Endpoint> tried = List.of();
@@ -98,7 +99,7 @@ public final class Wire {
         } catch (SocketTimeoutException _) {
             return Optional.of(abort(End.TIMED_OUT, "Connection timed out"));
         } catch (NoSocketException e) {
-            return Optional.of(abort(End.NO_SOCKET, e.getMessage()));
+            return Optional.of(abort(End.NO_SOCKET, FailureWords.of(e)));
         } catch (IOException | RuntimeException e) {
             return Optional.of(abort(End.BROKEN, FailureWords.of(e)));
         }

@@ -83,7 +83,7 @@ public final class EnvelopeCodec {
         return out.toBytes();
     }
 
-    /// @throws DamagedLetterException when the bytes are no wishes
+    /// @throws DamagedMessageException when the bytes are no wishes
     public static DeliveryOptions decodeWishes(ByteBuffer bytes) throws DamagedMessageException {
         try {
             DeliveryOptions options = options(bytes);
@@ -96,7 +96,7 @@ public final class EnvelopeCodec {
         }
     }
 
-    /// @throws DamagedLetterException when the bytes are no envelope
+    /// @throws DamagedMessageException when the bytes are no envelope
     public static Envelope decode(ByteBuffer bytes) throws DamagedMessageException {
         try {
             Envelope envelope = read(bytes);

@@ -38,7 +38,7 @@ public interface MessageLog extends AutoCloseable {
 
     /// The message at a place, to be appended once more.
     ///
-    /// @throws DamagedLetterException when its record is damaged
+    /// @throws DamagedMessageException when its record is damaged
     NewMessage read(LogRecord.Stored stored) throws IOException;
 
     /// What lies in the log between two positions, in order. Segments that are missing are passed over.

@@ -100,7 +100,7 @@ final class RecordCodec {
     }
 
     /// @throws NewerLogException when a kind is not known
-    /// @throws DamagedLetterException when the bytes are no records
+    /// @throws DamagedMessageException when the bytes are no records
     static List<LogRecord> decode(ByteBuffer in) throws DamagedMessageException, NewerLogException {
         List<LogRecord> records = new ArrayList<>();
         try {

@@ -105,7 +105,7 @@ final class RecordFormat {
 
     /// The salt of a segment.
     ///
-    /// @throws DamagedLetterException when this is not the beginning of the segment of that number
+    /// @throws DamagedMessageException when this is not the beginning of the segment of that number
     static long salt(ByteBuffer header, long number) throws DamagedMessageException {
         CRC32C crc = new CRC32C();
         crc.update(header.slice(0, SEGMENT_CRC_OFFSET));

@@ -25,7 +25,7 @@ final class SegmentReader {
     private SegmentReader() {}
 
     /// @param learnt salts of segments whose headers are damaged, as far as they have been found out; concurrent
-    /// @throws DamagedLetterException when the record is not the letter `id`, sound and whole
+    /// @throws DamagedMessageException when the record is not the letter `id`, sound and whole
     static RecordRest read(Path file, RecordPlace place, QueueId id, Map<Long, Long> learnt) throws IOException {
         try (RandomAccessFile input = new RandomAccessFile(file.toFile(), "r")) {
             long salt = salt(file, input, place.segment(), learnt);
