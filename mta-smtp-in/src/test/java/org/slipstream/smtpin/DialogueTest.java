@@ -30,12 +30,12 @@ import static org.assertj.core.api.Assertions.fail;
 /// r: text\r\n              the client sends exactly this; \r \n \t \0 \xNN \\, and (text)*1000
 /// b: text                  the client sends this line in base64, where `|` is NUL; text before `:` goes before it as it is
 /// ehlo: name               the client says EHLO and is welcome, whatever the extensions
-/// t:                       the client shakes hands
+/// t:                       the client performs the TLS handshake
 /// s: text                  the server answers this line; … stands for anything
 /// x:                       the server closes
-/// mail: from to,to text    the house has accepted this message, and it is the next; `-` is the null sender
+/// mail: from to,to text    the handler has accepted this message, and it is the next; `-` is the null sender
 ///                          an id of ours in it is `ID`
-/// mail: none               the house has accepted nothing more
+/// mail: none               the handler has accepted nothing more
 /// env: text                what else the envelope of that message says
 /// ```
 class DialogueTest {

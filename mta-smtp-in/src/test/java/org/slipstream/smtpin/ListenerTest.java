@@ -32,7 +32,7 @@ class ListenerTest {
             String reply = send(client, "Subject: x\r\n\r\nbody\r\n");
             CollectedMessages.Accepted mail = house.accepted.poll(90, TimeUnit.SECONDS);
             assertThat(mail).isNotNull();
-            String id = reply.replace("250 2.0.0 queued as ", "");
+            String id = reply.replace("250 2.0.0 Ok: queued as ", "");
             assertThat(mail.content()).isEqualTo("Received: from client.example ([127.0.0.1])\r\n"
                     + "\tby mx.test (Slipstream) with ESMTP id " + id + "\r\n\tfor <b@y.example>;\r\n"
                     + "\tSat, 21 Nov 2026 12:00:00 +0000\r\nSubject: x\r\n\r\nbody\r\n");
@@ -56,7 +56,7 @@ class ListenerTest {
             committing.await();
             assertThat(client.socket().getInputStream().available()).isZero();
             disk.countDown();
-            assertThat(client.reply()).startsWith("250 2.0.0 queued as ");
+            assertThat(client.reply()).startsWith("250 2.0.0 Ok: queued as ");
             assertThat(client.reply()).startsWith("250 2.0.0 Ok");
         }
     }
@@ -173,7 +173,7 @@ class ListenerTest {
         }
     }
 
-    /// Whoever waits while nine of ten places are taken has a tenth of the time, not only who begins to wait then.
+    /// While nine of ten places are taken, waits under way get a tenth of the time, not only new ones.
     @Test
     void aFullHouseSendsAllSilentClientsAway() throws Exception {
         SimulatedClock clock = new SimulatedClock();

@@ -19,7 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// Guessers cost each other time, and nobody else: hashes are made on few threads of their own.
+/// Password guessing delays only other logins: hashes are computed on few threads of their own.
 class PasswordThreadsTest {
     private static final int WAITING = 3;
 
@@ -62,7 +62,7 @@ class PasswordThreadsTest {
                 await().atMost(Duration.ofSeconds(90))
                         .until(() -> users.threads.size() == 1 && passwords.waiting() == waiting);
             }
-            // Nobody can wait any more but clients of known networks, and these come first.
+            // Only clients of known networks can still queue, and they are served first.
             SmtpTalker late = login(listener, "127.0.0.1", "late", "right");
             assertThat(late.reply()).isEqualTo("454 4.7.0 Temporary authentication failure");
             SmtpTalker user = login(listener, "127.0.0.2", "alice", "right");

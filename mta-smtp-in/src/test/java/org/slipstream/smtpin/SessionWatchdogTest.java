@@ -40,7 +40,7 @@ class SessionWatchdogTest {
     @AfterEach
     void close() throws IOException {
         client.close();
-        link.cut();
+        link.abort();
         server.close();
         watchdog.close();
     }
@@ -55,7 +55,7 @@ class SessionWatchdogTest {
                 .hasCauseInstanceOf(SocketTimeoutException.class);
         link.write("421\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII), 0, 5, begin(2));
         assertThat(client.getInputStream().readNBytes(5)).isNotEmpty();
-        assertThat(link.isDeaf()).isTrue();
+        assertThat(link.isInputEnded()).isTrue();
     }
 
     @Test
@@ -97,7 +97,7 @@ class SessionWatchdogTest {
         clock.advance(Duration.ofSeconds(1));
         // The write is found when it waits, not between two of them.
         await().atMost(Duration.ofSeconds(90)).until(() -> {
-            watchdog.look();
+            watchdog.scan();
             return write.isDone();
         });
         assertThatThrownBy(write::get).hasCauseInstanceOf(IOException.class);
@@ -115,7 +115,7 @@ class SessionWatchdogTest {
 
     private void after(long seconds) {
         clock.advance(Duration.ofSeconds(seconds));
-        watchdog.look();
+        watchdog.scan();
     }
 
     private ClientWait begin(long seconds) {

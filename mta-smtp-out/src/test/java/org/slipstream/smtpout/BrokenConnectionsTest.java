@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.slipstream.smtpout.Post.transfer;
 
-/// A events that finds another seat for what was not answered: what it hears, and when.
+/// The events of broken connections: deliveries without a reply, and the order of events.
 @Tag("FI-38")
 class BrokenConnectionsTest {
     private static final String HELLO = """
@@ -270,8 +270,8 @@ class BrokenConnectionsTest {
         }
     }
 
-    /// Finch's critique of Postfix: one message at a time on a connection. Here two deliveries that the queue manager has chosen
-    /// one by one are whole on one wire before the peer has replied to anything.
+    /// Finch's critique of Postfix: one message at a time on a connection. Here two deliveries that the
+    /// queue manager has chosen one by one are whole on one wire before the peer has replied to anything.
     @Tag("FI-41")
     @Tag("FI-34")
     @Test
@@ -319,7 +319,7 @@ class BrokenConnectionsTest {
 
     @Test
     void theBytesUnderWayAreBounded() {
-        // Two letters of 26 bytes are more than 40: the second waits for the first to be answered.
+        // Two messages of 26 bytes are more than 40: the second waits for the first to be answered.
         try (var server = SmtpSink.following(HELLO + TAKE + TAKE + Transcript.BYE);
                 var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, 40)), events)) {
             carriers.open(1, Post.route(server), false);

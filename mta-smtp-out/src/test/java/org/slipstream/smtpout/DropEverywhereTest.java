@@ -21,9 +21,9 @@ import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Five messages under way on one connection, and the connection breaks at every single byte, of what the peer reads and of what it
-/// answers. What comes back is sent again. Each message arrives once, but for those of which the carrier said that they
-/// may arrive twice; and answered is answered.
+/// Five messages under way on one connection, and the connection breaks at every single byte, of what the
+/// peer reads and of what it answers. What comes back is sent again. Each message arrives once, but for
+/// those of which the carrier said that they may arrive twice; and answered is answered.
 @Tag("FI-38")
 class DropEverywhereTest {
     private static final int MESSAGES = 5;
@@ -108,7 +108,7 @@ class DropEverywhereTest {
                         .isBetween(1L, doubtful.contains(delivery) ? 2L : 1L);
             }
             assertThat(sink.messages()).allSatisfy(taken -> {
-                // Nobody's message went out under a neighbour's envelope.
+                // No message was sent under another one's envelope.
                 String number = taken.text().replaceFirst("(?s).*number (\\d+).*", "$1");
                 assertThat(taken.sender()).isEqualTo("me@here.example");
                 assertThat(taken.recipients()).containsExactly("you" + number + "@there.example");

@@ -53,7 +53,7 @@ final class Post {
         carriers.deliver(connection, transfer.delivery(), transfer.envelope(), transfer.content());
     }
 
-    /// A letter of these characters, one byte each.
+    /// Content of these characters, one byte each.
     static Content content(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
         return new Content() {
@@ -69,7 +69,8 @@ final class Post {
         };
     }
 
-    /// All timeouts short, where a test means to run into one, and none that a slow machine runs into by accident.
+    /// All timeouts short, where a test means to run into one, and none that a slow machine runs into by
+    /// accident.
     static ClientConfig patient() {
         return ClientConfig.of("me.example");
     }

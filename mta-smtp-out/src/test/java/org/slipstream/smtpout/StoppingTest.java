@@ -31,7 +31,8 @@ import static org.slipstream.testkit.Transcript.BYE;
 import static org.slipstream.testkit.Transcript.HELLO;
 import static org.slipstream.testkit.Transcript.TAKE;
 
-/// Trouble of our own: a stop in the middle of things, letters that cannot be read, defects. Everything is answered once.
+/// Failures of this server: a stop at any time, content that cannot be read, defects. Every order gets
+/// one reply.
 class StoppingTest {
     private final EventLog events = new EventLog();
 

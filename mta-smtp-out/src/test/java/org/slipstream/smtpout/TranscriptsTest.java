@@ -26,8 +26,8 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Whole conversations, each a file of `src/test/resources/transcripts`: what is to be delivered, what is said on the wire,
-/// and what the events hears.
+/// Whole conversations, each a file of `src/test/resources/transcripts`: what is to be delivered, what is
+/// said on the wire, and the events.
 ///
 /// ```
 /// # What this is about.
@@ -36,8 +36,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// s: 220 sink                           the peer says
 /// c: EHLO me.example                    the client says; * stands for anything
 /// DATA, CHUNK, DROP …                   see SmtpSink
-/// => 1: 1 Delivered 250 ok              the events hears, in this order
-/// => close                              the events closes the connection, when everything before has been heard
+/// => 1: 1 Delivered 250 ok              events, in this order
+/// => close                              the test closes the connection after all events before
 /// ```
 @Tag("FI-34")
 class TranscriptsTest {

@@ -12,7 +12,7 @@ import java.time.Duration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.transfer;
 
-/// What a connection does, as whoever looks is told.
+/// The phases that a connection reports.
 class WirePhaseTest {
     private final EventLog events = new EventLog();
     private final Carriers carriers = Post.carriers(Post.patient(), events);

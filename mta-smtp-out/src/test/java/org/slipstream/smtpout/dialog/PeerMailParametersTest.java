@@ -18,7 +18,7 @@ import java.util.Set;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What is said of a message besides its paths, and only to those who asked for it.
+/// The parameters of MAIL and RCPT, sent only to peers that announced them.
 class PeerMailParametersTest {
     private static final Address SENDER = Address.of("me@here.example");
 

@@ -25,20 +25,21 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
-/// One session, on its own virtual thread, from the greeting to the last reply: line in, command, step, reply out.
+/// One SMTP session on its virtual thread, from the greeting to the last reply: line in, command, step,
+/// reply out.
 ///
-/// This is the hands of [ServerProtocol], which decides what is answered: it reads, asks policy and house what the protocol wants to know,
-/// says and logs. What a line means is [CommandParser]'s business, and what happens to a message is [DataPhase]'s.
+/// [ServerProtocol] decides what is replied; this class reads lines, asks [PolicyGate], sends replies and
+/// logs. [CommandParser] interprets a line, and [DataPhase] receives a message.
 ///
-/// Only one other thread ever speaks here: the one that stops the listener. Who may speak is settled by [#floor]. A
-/// session that waits for a command outside a transaction leaves the floor; whoever takes it from there, the session with the
-/// next command or the stopper with its 421, has the connection to itself.
-final class Conversation {
-    private enum Floor {
+/// Only the thread that stops the listener also writes to the connection. [#activity] excludes both from
+/// writing at once: a session that waits for a command outside a transaction is `WAITING`. The first
+/// compare-and-set wins: either the session with its next command, or the stopping thread with its 421.
+final class SmtpSession {
+    private enum Activity {
         SERVING, WAITING, DISMISSED
     }
 
-    private static final Logger log = LoggerFactory.getLogger(Conversation.class);
+    private static final Logger log = LoggerFactory.getLogger(SmtpSession.class);
 
     private final long number;
     private final SmtpStream wire;
@@ -52,20 +53,20 @@ final class Conversation {
     private final PolicyGate gate;
     private final DataPhase dataPhase;
     private final Authenticator authenticator;
-    private final AtomicReference<Floor> floor = new AtomicReference<>(Floor.SERVING);
+    private final AtomicReference<Activity> activity = new AtomicReference<>(Activity.SERVING);
 
     private InetAddress address;
     private SessionState state;
     private Optional<String> tls = Optional.empty();
     private Optional<ReceivingTransaction> transaction = Optional.empty();
     private boolean open = true;
-    private boolean weHungUp;
+    private boolean closedByServer;
 
-    /// @param address of the other end, which may be a proxy
-    /// @param place of this connection, which is given back before the last reply
+    /// @param address of the peer, which may be a proxy
+    /// @param place of this connection, given back before the last reply
     /// @param mechanisms of the listener
-    /// @param stopping true from the moment on in which no new transaction may begin
-    Conversation(long number, InetAddress address, SmtpStream wire, ListenerServices services, ListenerConfig config,
+    /// @param stopping true as soon as no new transaction may begin
+    SmtpSession(long number, InetAddress address, SmtpStream wire, ListenerServices services, ListenerConfig config,
             Tuning tuning,
             ConnectionAdmission.Place place, Mechanisms mechanisms, BooleanSupplier stopping) {
         this.number = number;
@@ -86,125 +87,126 @@ final class Conversation {
         this.state = SessionState.start(false, false);
     }
 
-    /// Talks until one side has had enough. The client's troubles end here, ours too.
+    /// Serves the client until one side closes. Handles all failures of the session.
     void run() {
         try {
-            meet();
+            greet();
             while (open) {
-                turn();
+                handleLine();
             }
         } catch (SocketTimeoutException slow) {
             lastReply(Reply.of(421, "4.4.2", config.hostname() + " Timeout exceeded"));
         } catch (IOException gone) {
             logGone(gone);
         } catch (RuntimeException broken) {
-            log.error("session={} client={} failed", number, literal(), broken);
-            lastReply(Reply.of(421, "4.3.0", config.hostname() + " Something is broken here, closing"));
+            log.error("event=session-failed session={} client={}", number, literal(), broken);
+            lastReply(
+                    Reply.of(421, "4.3.0", config.hostname() + " Service not available, closing transmission channel"));
         } finally {
-            forget();
+            endTransaction();
         }
-        if (weHungUp && floor.get() != Floor.DISMISSED) {
-            wire.closeSoftly(tuning.lastWord(), leavePlace());
+        if (closedByServer && activity.get() != Activity.DISMISSED) {
+            wire.closeAfterDrain(tuning.linger(), releasePlace());
         }
     }
 
-    /// Ends this session with 421 if it is idle. Called by the thread that stops the listener.
-    void dismiss() {
-        if (floor.compareAndSet(Floor.WAITING, Floor.DISMISSED)) {
+    /// Ends an idle session with 421. Called by the thread that stops the listener.
+    void shutDownIfIdle() {
+        if (activity.compareAndSet(Activity.WAITING, Activity.DISMISSED)) {
             try {
-                wire.say(shuttingDown());
+                wire.send(shuttingDown());
                 wire.flush();
             } catch (IOException gone) {
                 logGone(gone);
             } finally {
-                wire.cut();
+                wire.abort();
             }
         }
     }
 
-    /// Ends the session whatever it is doing.
-    void cut() {
-        wire.cut();
+    /// Aborts the connection at any time.
+    void abort() {
+        wire.abort();
     }
 
-    // Who is it, is there room, is it in a hurry, do we want it: in the order of what each costs us.
-    private void meet() throws IOException {
-        if (config.trust().proxies().test(address) && !hearProxy()) {
+    // Proxy header, connection limits, early talker, policy: in the order of their cost.
+    private void greet() throws IOException {
+        if (config.trust().proxies().test(address) && !readProxyHeader()) {
             return;
         }
         Optional<Reply> full = place.claim(address);
         if (full.isPresent()) {
-            turnAway(full.get());
+            reject(full.get());
             return;
         }
         if (config.service().tlsFromStart() && !encrypt()) {
             return;
         }
-        // By the address of whom a proxy speaks for, not the proxy's own.
-        state = SessionState.start(wire.isTls(), config.trust().speakers().test(address));
-        boolean early = wire.speaksWithin(config.service().greetingDelayMillis() * 1_000_000);
+        // The client's address counts here, not the proxy's.
+        state = SessionState.start(wire.isTls(), config.trust().xclientHosts().test(address));
+        boolean early = wire.receivesWithin(config.service().greetingDelayMillis() * 1_000_000);
         Optional<Reply> refusal = gate.connect(client(), early);
         if (refusal.isPresent()) {
-            hangUp(named(refusal.get()));
+            closeWith(named(refusal.get()));
         } else {
-            wire.say(protocol.greeting());
+            wire.send(protocol.greeting());
         }
     }
 
-    private boolean hearProxy() throws IOException {
-        ProxyHeader.Result header = ClientIdentity.proxied(wire, patienceNanos());
+    private boolean readProxyHeader() throws IOException {
+        ProxyHeader.Result header = ClientIdentity.proxied(wire, timeoutNanos());
         switch (header) {
             case ProxyHeader.Result.Client(InetAddress client, int _) -> address = client;
             case ProxyHeader.Result.Itself() -> {
             }
             case ProxyHeader.Result.Malformed() -> {
-                log.warn("session={} proxy={} msg=\"no PROXY header\"", number, literal());
-                turnAway(Reply.of(421, "4.3.0", config.hostname() + " No PROXY header"));
+                log.warn("event=proxy-header-invalid session={} client={}", number, literal());
+                reject(Reply.of(421, "4.3.0", config.hostname() + " No PROXY header"));
             }
         }
         return open;
     }
 
-    // Under implicit TLS a client waits for a handshake and not for text.
-    private void turnAway(Reply reply) throws IOException {
+    // Under implicit TLS the client waits for a handshake, so no reply can be sent in clear text.
+    private void reject(Reply reply) throws IOException {
         if (config.service().tlsFromStart()) {
-            log.info("session={} client={} reply=\"{}\" msg=closed", number, literal(), LogText.text(reply.toString()));
+            logClosed(reply);
             open = false;
         } else {
-            hangUp(reply);
+            closeWith(reply);
         }
     }
 
-    private void turn() throws IOException {
-        Optional<SmtpStream.Line> line = transaction.isPresent() ? Optional.of(readLine()) : readLineOrBeDismissed();
+    private void handleLine() throws IOException {
+        Optional<SmtpStream.Line> line = transaction.isPresent() ? Optional.of(readLine()) : readLineOrShutDown();
         if (line.isEmpty()) {
             return;
         }
         switch (line.get()) {
-            case SmtpStream.Line.Text(String text) -> obey(parser.parse(text));
+            case SmtpStream.Line.Text(String text) -> execute(parser.parse(text));
             case SmtpStream.Line.TooLong() -> {
-                take(protocol.refuse(state, Reply.of(500, "5.5.2",
+                apply(protocol.refuse(state, Reply.of(500, "5.5.2",
                         "Line too long, at most " + config.limits().commandBytes() + " octets")));
                 wire.flush();
             }
-            case SmtpStream.Line.Broken() -> hangUp(
+            case SmtpStream.Line.Broken() -> closeWith(
                     Reply.of(521, "5.5.2",
                             config.hostname() + " Error: bare <CR> or <LF> received; end each line with <CR><LF>"));
             case SmtpStream.Line.End() -> open = false;
         }
     }
 
-    private Optional<SmtpStream.Line> readLineOrBeDismissed() throws IOException {
-        floor.set(Floor.WAITING);
+    private Optional<SmtpStream.Line> readLineOrShutDown() throws IOException {
+        activity.set(Activity.WAITING);
         if (stopping.getAsBoolean()) {
-            if (floor.compareAndSet(Floor.WAITING, Floor.SERVING)) {
-                hangUp(shuttingDown());
+            if (activity.compareAndSet(Activity.WAITING, Activity.SERVING)) {
+                closeWith(shuttingDown());
             }
             open = false;
             return Optional.empty();
         }
         SmtpStream.Line line = readLine();
-        if (!floor.compareAndSet(Floor.WAITING, Floor.SERVING)) {
+        if (!activity.compareAndSet(Activity.WAITING, Activity.SERVING)) {
             open = false;
             return Optional.empty();
         }
@@ -213,22 +215,22 @@ final class Conversation {
 
     private SmtpStream.Line readLine() throws IOException {
         long start = tuning.nanos().getAsLong();
-        SmtpStream.Line line = wire.readLine(config.limits().commandBytes(), dataPhase.patienceNanos(patienceNanos()));
+        SmtpStream.Line line = wire.readLine(config.limits().commandBytes(), dataPhase.timeoutNanos(timeoutNanos()));
         dataPhase.waited(tuning.nanos().getAsLong() - start);
         return line;
     }
 
-    private long patienceNanos() {
+    private long timeoutNanos() {
         return config.limits().idleMillis() * 1_000_000;
     }
 
-    private void obey(Command command) throws IOException {
+    private void execute(Command command) throws IOException {
         ProtocolStep step = protocol.decide(state, command, now());
         if (!step.replies().isEmpty()) {
             logNegative(step.replies().getFirst(), command);
         }
-        take(step);
-        // RFC 2920 section 3.2 and RFC 3030 section 4.2: replies to these may be collected, replies to all others must not.
+        apply(step);
+        // RFC 2920 section 3.2 and RFC 3030 section 4.2: only the replies to these commands may be collected.
         boolean collected = command instanceof Command.Mail || command instanceof Command.Rcpt
                 || command instanceof Command.Rset || command instanceof Command.Bdat;
         if (!collected) {
@@ -236,24 +238,25 @@ final class Conversation {
         }
     }
 
-    private void take(ProtocolStep step) throws IOException {
+    private void apply(ProtocolStep step) throws IOException {
         for (Reply reply : step.replies()) {
-            say(reply);
+            send(reply);
         }
         state = step.next();
         switch (step.action()) {
-            case ProtocolAction.Listen() -> {
+            case ProtocolAction.ReadCommand() -> {
             }
             case ProtocolAction.Close(boolean byUs) -> {
                 open = false;
-                // Before the last reply goes: who has read it may come again at once, and finds the place free.
-                leavePlace();
-                weHungUp = byUs;
+                // Before the last reply: a client that has read it may reconnect at once and must find
+                // the place free.
+                releasePlace();
+                closedByServer = byUs;
                 if (byUs) {
                     logClosed(step.replies().getLast());
                 }
             }
-            case ProtocolAction.Forget() -> forget();
+            case ProtocolAction.ResetTransaction() -> endTransaction();
             case ProtocolAction.AskHello(Command.Hello hello) -> hello(hello);
             case ProtocolAction.AskSender(Command.Mail mail) -> sender(mail);
             case ProtocolAction.AskRecipient(Command.Rcpt rcpt) -> recipient(rcpt);
@@ -261,215 +264,223 @@ final class Conversation {
             case ProtocolAction.TakeChunk(long bytes, boolean last) -> chunk(bytes, last);
             case ProtocolAction.SkipChunk(long bytes, Reply refusal) -> {
                 dataPhase.skip(bytes);
-                take(protocol.skipped(state, refusal));
+                apply(protocol.skipped(state, refusal));
             }
             case ProtocolAction.Encrypt() -> startTls();
             case ProtocolAction.Authenticate(Command.Auth auth) -> authenticate(auth);
-            case ProtocolAction.Wake(String node) -> take(protocol.answered(state,
+            case ProtocolAction.Wake(String node) -> apply(protocol.answered(state,
                     services.etrn().map(etrn -> etrn.wake(client(), node)).orElseGet(
                             () -> Reply.of(458, "4.5.0", "Unable to queue messages for node " + node))));
             case ProtocolAction.Impersonate(Command.Xclient xclient) -> impersonate(xclient);
         }
     }
 
-    // @return true when we may wait until the client has read the last reply
-    private boolean leavePlace() {
-        wire.hurry(tuning.lastWord());
+    // @return true when the connection may linger until the client has read the last reply
+    private boolean releasePlace() {
+        wire.limitReplyTime(tuning.linger());
         return place.linger();
     }
 
-    private void forget() {
+    private void endTransaction() {
         transaction.ifPresent(ReceivingTransaction::close);
         transaction = Optional.empty();
         dataPhase.close();
     }
 
     private void hello(Command.Hello hello) throws IOException {
-        if (outOfTurn()) {
+        if (rejectsPipelining()) {
             return;
         }
         Client named = new Client(number, address, Optional.of(hello.name()),
                 hello.greeting() != Command.Greeting.HELO, tls, state.user(), config.service().name());
-        take(protocol.greeted(state, hello, gate.hello(named), now()));
+        apply(protocol.greeted(state, hello, gate.hello(named), now()));
     }
 
     private void sender(Command.Mail mail) throws IOException {
-        forget();
+        endTransaction();
         ReceivingTransaction begun = new ReceivingTransaction(mail, now(), services.memory());
         Optional<Reply> refusal = gate.sender(client(), mail, begun);
         transaction = refusal.isPresent() ? Optional.empty() : Optional.of(begun);
-        take(protocol.sender(state, mail, refusal));
+        apply(protocol.sender(state, mail, refusal));
     }
 
     private void recipient(Command.Rcpt rcpt) throws IOException {
         ReceivingTransaction mail = transaction.orElseThrow();
         Optional<Reply> refusal = gate.recipient(client(), rcpt, mail);
         boolean memory = refusal.isPresent() || mail.add(rcpt);
-        take(memory ? protocol.recipient(state, rcpt, refusal) : protocol.noMemory(state));
+        apply(memory ? protocol.recipient(state, rcpt, refusal) : protocol.noMemory(state));
     }
 
     private void data() throws IOException {
-        if (outOfTurn()) {
+        if (rejectsPipelining()) {
             return;
         }
-        concluded(dataPhase.data(client(), transaction.orElseThrow()));
+        handleResult(dataPhase.data(client(), transaction.orElseThrow()));
     }
 
     private void chunk(long bytes, boolean last) throws IOException {
-        DataPhase.Answer answer = dataPhase.chunk(client(), transaction.orElseThrow(), bytes, last);
+        DataPhase.ContentResult answer = dataPhase.chunk(client(), transaction.orElseThrow(), bytes, last);
         if (last) {
-            concluded(answer);
+            handleResult(answer);
             return;
         }
         switch (answer) {
-            case DataPhase.Answer.GoOn() -> take(protocol.chunk(state, bytes, Optional.empty(), false));
-            case DataPhase.Answer.Refused(Reply reply) -> {
-                PolicyGate.logRefusal(client(), reply, whose(), Optional.empty());
-                take(protocol.chunk(state, bytes, Optional.of(reply), true));
+            case DataPhase.ContentResult.Continued() -> apply(protocol.chunk(state, bytes, Optional.empty(), false));
+            case DataPhase.ContentResult.Refused(Reply reply) -> {
+                PolicyGate.logRefusal(client(), reply, senderKey(), Optional.empty());
+                apply(protocol.chunk(state, bytes, Optional.of(reply), true));
             }
-            case DataPhase.Answer.Trouble(Reply reply) -> take(
+            case DataPhase.ContentResult.LocalFailure(Reply reply) -> apply(
                     protocol.chunk(state, bytes, Optional.of(reply), false));
-            case DataPhase.Answer.Accepted _,DataPhase.Answer.Hopeless _ -> throw new IllegalStateException(
-                    "a chunk that is not the last ends nothing: " + answer);
+            case DataPhase.ContentResult.Accepted _,DataPhase.ContentResult.OutOfSync _ ->
+                throw new IllegalStateException(
+                        "a chunk that is not the last ends nothing: " + answer);
         }
     }
 
-    private void concluded(DataPhase.Answer answer) throws IOException {
+    private void handleResult(DataPhase.ContentResult answer) throws IOException {
         switch (answer) {
-            case DataPhase.Answer.Accepted(Reply reply) -> finished(reply, false);
-            case DataPhase.Answer.Trouble(Reply reply) -> finished(reply, false);
-            case DataPhase.Answer.Refused(Reply reply) -> {
-                PolicyGate.logRefusal(client(), reply, whose(), Optional.empty());
+            case DataPhase.ContentResult.Accepted(Reply reply) -> finished(reply, false);
+            case DataPhase.ContentResult.LocalFailure(Reply reply) -> finished(reply, false);
+            case DataPhase.ContentResult.Refused(Reply reply) -> {
+                PolicyGate.logRefusal(client(), reply, senderKey(), Optional.empty());
                 finished(reply, true);
             }
-            case DataPhase.Answer.Hopeless(Reply reply) -> hangUp(reply);
-            case DataPhase.Answer.GoOn() -> throw new IllegalStateException("a message has ended without an answer");
+            case DataPhase.ContentResult.OutOfSync(Reply reply) -> closeWith(reply);
+            case DataPhase.ContentResult.Continued() ->
+                throw new IllegalStateException("a message has ended without an answer");
         }
     }
 
     private void finished(Reply reply, boolean fault) throws IOException {
-        forget();
-        take(protocol.content(state, reply, fault));
+        endTransaction();
+        apply(protocol.content(state, reply, fault));
     }
 
     private void startTls() throws IOException {
         if (wire.clientIsAhead()) {
-            // Commands that somebody put into the stream before it was encrypted (CVE-2011-0411).
-            hangUp(Reply.of(554, "5.5.0", config.hostname() + " You talk in clear text after STARTTLS"));
+            // Commands injected into the stream before encryption (CVE-2011-0411).
+            closeWith(Reply.of(554, "5.5.0", config.hostname() + " Error: improper command pipelining after STARTTLS"));
             return;
         }
-        say(Reply.of(220, "2.0.0", "Ready to start TLS"));
+        send(Reply.of(220, "2.0.0", "Ready to start TLS"));
         if (encrypt()) {
-            take(protocol.encrypted(state));
+            apply(protocol.encrypted(state));
         }
     }
 
     private boolean encrypt() {
         try {
-            tls = Optional.of(wire.startTls(config.tls().orElseThrow().get(), patienceNanos()));
+            tls = Optional.of(wire.startTls(config.tls().orElseThrow().get(), timeoutNanos()));
         } catch (IOException e) {
-            log.info("session={} client={} tls=\"{}\"", number, literal(), LogText.text(e.toString()));
+            log.info("event=tls-handshake-failed session={} client={} error=\"{}\"", number, literal(),
+                    LogText.text(e.toString()));
             open = false;
         }
         return open;
     }
 
     private void authenticate(Command.Auth auth) throws IOException {
-        if (outOfTurn()) {
+        if (rejectsPipelining()) {
             return;
         }
-        switch (authenticator.run(client(), auth, patienceNanos())) {
+        switch (authenticator.run(client(), auth, timeoutNanos())) {
             case Authenticator.Result.Proven(String user) -> {
                 place.loggedIn();
-                take(protocol.authenticated(state, user));
+                apply(protocol.authenticated(state, user));
             }
-            case Authenticator.Result.Refused(Reply reply) -> take(protocol.notAuthenticated(state, reply));
+            case Authenticator.Result.Refused(Reply reply) -> apply(protocol.notAuthenticated(state, reply));
         }
     }
 
     private void impersonate(Command.Xclient xclient) throws IOException {
         switch (ClientIdentity.impersonation(xclient, state.helo(), state.user())) {
-            case ClientIdentity.Impersonation.Nonsense(Reply reply) -> take(protocol.refuse(state, reply));
-            case ClientIdentity.Impersonation.Somebody somebody -> {
-                log.info("session={} speaker={} client={} msg=xclient", number, literal(),
+            case ClientIdentity.Impersonation.Rejected(Reply reply) -> apply(protocol.refuse(state, reply));
+            case ClientIdentity.Impersonation.Identity somebody -> {
+                log.info("event=xclient session={} client={} new-client={}", number, literal(),
                         ReceivedLine.literal(somebody.address().orElse(address)));
                 address = somebody.address().orElse(address);
-                gate.forget();
+                gate.clearTags();
                 ProtocolStep step = protocol.impersonated(state, somebody.helo(), somebody.login());
                 state = step.next();
-                forget();
+                endTransaction();
                 Optional<Reply> refusal = gate.connect(client(), false);
                 if (refusal.isPresent()) {
-                    hangUp(named(refusal.get()));
+                    closeWith(named(refusal.get()));
                 } else {
-                    take(step);
+                    apply(step);
                 }
             }
         }
     }
 
-    // RFC 2920 section 3.1: EHLO, AUTH and DATA are the last of their group. Who goes on all the same has not read our answers.
-    private boolean outOfTurn() throws IOException {
+    // RFC 2920 section 3.1: EHLO, AUTH and DATA are last in a group; a client that sends more has not
+    // read their replies.
+    private boolean rejectsPipelining() throws IOException {
         boolean ahead = config.service().strictTurns() && wire.clientIsAhead();
         if (ahead) {
-            hangUp(Reply.of(554, "5.5.0", config.hostname() + " You do not wait for your turn"));
+            closeWith(Reply.of(554, "5.5.0", config.hostname() + " Improper use of SMTP command pipelining"));
         }
         return ahead;
     }
 
-    private void hangUp(Reply reply) throws IOException {
+    private void closeWith(Reply reply) throws IOException {
         logClosed(reply);
-        say(reply);
+        send(reply);
         open = false;
-        weHungUp = true;
+        closedByServer = true;
     }
 
     private void lastReply(Reply reply) {
-        if (floor.get() == Floor.DISMISSED) {
+        if (activity.get() == Activity.DISMISSED) {
             return;
         }
         try {
-            hangUp(reply);
+            closeWith(reply);
         } catch (IOException gone) {
             logGone(gone);
         }
     }
 
-    /// Every reply carries an enhanced status but the greeting, EHLO's and 3xx (RFC 2034 section 4).
-    private void say(Reply reply) throws IOException {
+    /// Sends a reply with an enhanced status, except the greeting, EHLO's and 3xx replies (RFC 2034 section 4).
+    private void send(Reply reply) throws IOException {
         boolean bare = reply.status().isEmpty() && !reply.isPositive();
-        wire.say(bare ? new Reply(reply.code(), Optional.of(reply.statusOrGeneral()), reply.lines()) : reply);
+        wire.send(bare ? new Reply(reply.code(), Optional.of(reply.statusOrGeneral()), reply.lines()) : reply);
     }
 
-    // A reply of the greeting names the server (RFC 5321 section 4.2).
+    // The greeting's reply names the server (RFC 5321 section 4.2).
     private Reply named(Reply reply) {
         List<String> lines = new ArrayList<>(reply.lines());
         lines.set(0, config.hostname() + " " + lines.getFirst());
         return new Reply(reply.code(), reply.status(), lines);
     }
 
-    // What was refused before anybody was asked.
+    // A refusal by the protocol, before policy and message handler are asked.
     private void logNegative(Reply reply, Command command) {
         boolean mail = command instanceof Command.Mail || command instanceof Command.Rcpt
                 || command instanceof Command.Wrong(String verb, Reply _)
                         && (verb.equals("MAIL") || verb.equals("RCPT"));
         if (mail && !reply.isPositive()) {
-            String whose = command instanceof Command.Mail said ? " from=" + LogText.path(said.sender()) : whose();
-            String to = command instanceof Command.Rcpt rcpt ? " to=" + LogText.path(rcpt.recipient()) : "";
-            PolicyGate.logRefusal(client(), reply, whose + to, Optional.empty());
+            String senderKey = command instanceof Command.Mail said
+                    ? " sender=" + LogText.path(said.sender())
+                    : senderKey();
+            String to = command instanceof Command.Rcpt rcpt ? " recipient=" + LogText.path(rcpt.recipient()) : "";
+            PolicyGate.logRefusal(client(), reply, senderKey + to, Optional.empty());
         }
     }
 
-    private String whose() {
-        return transaction.map(mail -> " from=" + LogText.path(mail.sender())).orElse("");
+    private String senderKey() {
+        return transaction.map(mail -> " sender=" + LogText.path(mail.sender())).orElse("");
     }
 
     private void logClosed(Reply reply) {
-        log.info("session={} client={} reply=\"{}\" msg=closed", number, literal(), LogText.text(reply.toString()));
+        log.info("event=session-closed session={} client={} reply=\"{}\"", number, literal(),
+                LogText.text(reply.toString()));
     }
 
     private void logGone(IOException gone) {
-        log.debug("session={} client={} gone=\"{}\"", number, literal(), LogText.text(gone.toString()));
+        log.debug("event=client-gone session={} client={} error=\"{}\"", number, literal(),
+                LogText.text(gone.toString()));
     }
 
     private Reply shuttingDown() {

@@ -14,25 +14,27 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
 
-/// Whether a peer can take a letter as it is, in another form, or not at all.
+/// Decides whether a peer can take a message as it is, converted, or not at all.
 ///
-/// Most peers can take everything, and for them nothing is looked at. The letter is read ahead of time only for a peer that lacks what
-/// this message might need, and not when intake has kept that it is ASCII.
-sealed interface Fitting {
-    Fitting AS_IT_IS = new AsItIs();
+/// Most peers support everything, and for them the content is not read. It is read ahead of time only for
+/// a peer without an extension that this message might need, unless reception recorded that the content
+/// is ASCII.
+sealed interface PeerCompatibility {
+    PeerCompatibility AS_IT_IS = new Unchanged();
 
-    record AsItIs() implements Fitting {}
+    record Unchanged() implements PeerCompatibility {}
 
-    record Converted(Content content) implements Fitting {}
+    record Converted(Content content) implements PeerCompatibility {}
 
-    /// No way to say it to this peer. 5xx: its extensions do not change from one day to the next.
-    record Impossible(Reply reason) implements Fitting {}
+    /// The peer lacks an extension. 5xx, because extensions do not change from day to day.
+    record Incompatible(Reply reason) implements PeerCompatibility {}
 
-    /// @throws IOException when the letter cannot be read
-    static Fitting of(Transfer transfer, PeerExtensions peer, Assurance assurance) throws IOException {
-        Optional<Reply> broken = exposed(transfer, peer, assurance).or(() -> untimed(transfer, peer, assurance));
+    /// @throws IOException when the content cannot be read
+    static PeerCompatibility of(Transfer transfer, PeerExtensions peer, Assurance assurance) throws IOException {
+        Optional<Reply> broken = requireTlsFailure(transfer, peer, assurance)
+                .or(() -> deliverByFailure(transfer, peer, assurance));
         if (broken.isPresent()) {
-            return new Impossible(broken.get());
+            return new Incompatible(broken.get());
         }
         boolean sevenBit = !peer.offers(PeerExtension.EIGHT_BIT_MIME);
         boolean binary = transfer.envelope().body() == BodyType.BINARY_MIME;
@@ -46,8 +48,8 @@ sealed interface Fitting {
         Survey survey = survey(transfer.content());
         if (utf8 && survey.hasEightBitHeader()) {
             // RFC 6531 section 3.5.
-            return new Impossible(Reply.of(550, "5.6.9",
-                    "the message has a header that needs SMTPUTF8, which the next hop does not offer"));
+            return new Incompatible(Reply.of(550, "5.6.9",
+                    "SMTPUTF8 is required for the message header, but was not offered by the next hop"));
         }
         boolean wanted = sevenBit && survey.hasEightBitContent() || binary && survey.hasBinaryContent();
         if (!wanted) {
@@ -55,48 +57,47 @@ sealed interface Fitting {
         }
         return survey.isConvertible()
                 ? new Converted(converted(transfer.content(), survey, sevenBit, binary, false))
-                : new Impossible(Reply.of(554, "5.6.3",
-                        "the message is too malformed to be converted to what the next hop can take"));
+                : new Incompatible(Reply.of(554, "5.6.3",
+                        "message is malformed and cannot be converted to 7bit for the next hop"));
     }
 
-    // RFC 8689 section 4.2.1: to whom it says it is, in secret, and to nobody who does not promise the same. Otherwise it goes back;
-    // what the peer is will not change by waiting.
-    private static Optional<Reply> exposed(Transfer transfer, PeerExtensions peer, Assurance assurance) {
+    // RFC 8689 section 4.2.1: only to an authenticated host under TLS that offers REQUIRETLS. Otherwise
+    // the message is returned, because a retry would not change the peer.
+    private static Optional<Reply> requireTlsFailure(Transfer transfer, PeerExtensions peer, Assurance assurance) {
         if (!transfer.envelope().options().requireTls() || assurance == Assurance.FINAL) {
             return Optional.empty();
         }
         if (assurance != Assurance.AUTHENTICATED) {
             return Optional.of(Reply.of(550, "5.7.10",
-                    "the sender requires authenticated TLS, which is not demanded of the next hop (REQUIRETLS)"));
+                    "REQUIRETLS: authenticated TLS is required, but not configured for the next hop"));
         }
         return peer.offers(PeerExtension.REQUIRETLS)
                 ? Optional.empty()
-                : Optional.of(Reply.of(550, "5.7.30", "the sender requires TLS all the way, and the next hop does not"
-                        + " offer REQUIRETLS"));
+                : Optional.of(Reply.of(550, "5.7.30", "REQUIRETLS is required, but was not offered by the next hop"));
     }
 
-    // RFC 2852 section 4: mail that is to be there in time or to come back does not go to a relay that knows nothing of time.
-    private static Optional<Reply> untimed(Transfer transfer, PeerExtensions peer, Assurance assurance) {
+    // RFC 2852 section 4: mail that is returned when late does not go to a relay without DELIVERBY.
+    private static Optional<Reply> deliverByFailure(Transfer transfer, PeerExtensions peer, Assurance assurance) {
         boolean timed = transfer.envelope().options().deliverBy().filter(DeliveryOptions.DeliverBy::returned)
                 .isPresent();
         return timed && assurance != Assurance.FINAL && !peer.offers(PeerExtension.DELIVER_BY)
                 ? Optional.of(Reply.of(554, "5.3.3",
-                        "the sender wants it delivered in time or back, and the next hop does not offer DELIVERBY"))
+                        "DELIVERBY is required, but was not offered by the next hop"))
                 : Optional.empty();
     }
 
-    /// The letter has lines of more than 998 octets, which RFC 5321 section 4.5.3.1.6 does not allow.
+    /// For content with lines of more than 998 octets, which RFC 5321 section 4.5.3.1.6 does not permit.
     ///
-    /// @throws IOException when the letter cannot be read
-    static Fitting withShortLines(Transfer transfer, PeerExtensions peer) throws IOException {
+    /// @throws IOException when the content cannot be read
+    static PeerCompatibility withShortLines(Transfer transfer, PeerExtensions peer) throws IOException {
         Survey survey = survey(transfer.content());
         if (survey.isSigned() || !survey.canShortenLines()) {
-            return new Impossible(Reply.of(554, "5.6.0", "the message has lines of more than 998 octets and "
+            return new Incompatible(Reply.of(554, "5.6.0", "message has lines of more than 998 octets, which cannot be"
+                    + " folded because "
                     + (survey.isSigned()
-                            ? "is signed, so they cannot be made shorter without breaking the signature"
-                            : "they are in a header without blanks or outside of its parts, where they cannot be made"
-                                    + " shorter")
-                    + "; the server's operator can have them sent or broken (smtp-client.long-lines)"));
+                            ? "it is signed"
+                            : "they are in a header without blanks or outside of the MIME parts")
+                    + " (see smtp-client.long-lines)"));
         }
         boolean sevenBit = !peer.offers(PeerExtension.EIGHT_BIT_MIME);
         boolean binary = transfer.envelope().body() == BodyType.BINARY_MIME;

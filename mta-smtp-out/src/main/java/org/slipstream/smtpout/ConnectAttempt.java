@@ -5,19 +5,19 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
-import org.slipstream.smtpout.dialog.Approach;
 import org.slipstream.smtpout.dialog.ClientDialog;
 import org.slipstream.smtpout.dialog.ClientProtocol;
 import org.slipstream.smtpout.dialog.DialogPhase;
+import org.slipstream.smtpout.dialog.HandshakeSettings;
 import org.slipstream.smtpout.dialog.HandshakeStep;
 import org.slipstream.smtpout.dialog.RetryHint;
 import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.smtpout.wire.Dialer;
 import org.slipstream.smtpout.wire.Endpoint;
-import org.slipstream.smtpout.wire.Heard;
-import org.slipstream.smtpout.wire.Heard.End;
-import org.slipstream.smtpout.wire.Heard.Gone;
 import org.slipstream.smtpout.wire.Wire;
+import org.slipstream.smtpout.wire.WireInput;
+import org.slipstream.smtpout.wire.WireInput.End;
+import org.slipstream.smtpout.wire.WireInput.Ended;
 import org.slipstream.smtpout.wire.WireWatchdog;
 
 import java.security.SecureRandom;
@@ -30,16 +30,17 @@ import java.util.Set;
 
 import javax.net.ssl.SSLSocketFactory;
 
-/// Connects to a host by one of its addresses and talks until the peer is ready for a transaction or it is clear that it never
-/// will be.
+/// The opening of one connection: connects to a host by one of its addresses and performs the handshake
+/// until the peer is ready for a transaction or has failed.
 ///
-/// Where TLS is opportunistic and fails in the handshake, a second connection to the same address follows without TLS, because
-/// to the mail's owner a message in the clear is worth more than none (RFC 7435 section 3). Where it is mandatory the mail waits.
-final class Introduction {
-    private static final Logger log = LoggerFactory.getLogger(Introduction.class);
+/// Where TLS is opportunistic and the handshake fails, a second connection to the same address follows
+/// without TLS, because delivery in clear text is better than none (RFC 7435 section 3). Where TLS is
+/// mandatory, the mail waits.
+final class ConnectAttempt {
+    private static final Logger log = LoggerFactory.getLogger(ConnectAttempt.class);
 
     private static final int NONCE_BYTES = 18;
-    private static final SecureRandom CHANCE = new SecureRandom();
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     private final ClientConfig config;
     private final WireWatchdog watchdog;
@@ -48,7 +49,7 @@ final class Introduction {
     private final ClientProtocol protocol;
     private final PeerPolicy policy;
     private final List<? extends Endpoint> endpoints;
-    private final Set<Endpoint> called = new LinkedHashSet<>();
+    private final Set<Endpoint> tried = new LinkedHashSet<>();
 
     /// The result of an attempt.
     sealed interface Result {
@@ -57,19 +58,20 @@ final class Introduction {
         /// This machine has no socket for the connection.
         record NoSocket(Reply reason) implements Result {}
 
-        /// No address answered the call.
-        record NoAnswer(Reply reason, Endpoint remote) implements Result {}
+        /// No address accepted the connection.
+        record NotConnected(Reply reason, Endpoint remote) implements Result {}
 
-        /// The peer answered the call and refused, hung up or talked nonsense. A `reason` of 5xx is permanent.
+        /// The peer accepted the connection, but refused, disconnected or violated the protocol. A
+        /// `reason` of 5xx is permanent.
         ///
-        /// @param retryAfterMillis the peer's own wish
-        record NoTalk(Reply reason, Endpoint remote, OptionalLong retryAfterMillis) implements Result {}
+        /// @param retryAfterMillis the delay that the peer's reply names
+        record PeerFailed(Reply reason, Endpoint remote, OptionalLong retryAfterMillis) implements Result {}
 
-        /// The attempt was given up on this side.
+        /// This server aborted the attempt.
         record Stopped() implements Result {}
     }
 
-    Introduction(ClientConfig config, WireWatchdog watchdog, ConnectionOwner owner, long connection,
+    ConnectAttempt(ClientConfig config, WireWatchdog watchdog, ConnectionOwner owner, long connection,
             ClientProtocol protocol,
             PeerPolicy policy, List<? extends Endpoint> endpoints) {
         this.config = config;
@@ -81,110 +83,112 @@ final class Introduction {
         this.endpoints = List.copyOf(endpoints);
     }
 
-    Result make() {
+    Result run() {
         boolean tcp = endpoints.getFirst() instanceof Endpoint.Tcp;
-        return make(endpoints, tcp || policy.tls().isMandatory() ? policy.tls() : TlsPolicy.NONE);
+        return run(endpoints, tcp || policy.tls().isMandatory() ? policy.tls() : TlsPolicy.NONE);
     }
 
-    /// The addresses that were called.
-    Set<Endpoint> called() {
-        return called;
+    /// The addresses that were tried.
+    Set<Endpoint> tried() {
+        return tried;
     }
 
-    private Result make(List<? extends Endpoint> candidates, TlsPolicy tls) {
+    private Result run(List<? extends Endpoint> candidates, TlsPolicy tls) {
         Wire wire = new Wire(candidates, watchdog,
                 new Dialer(config.peers().sources(), config.peers().staggerMillis()));
         if (!owner.adopt(wire)) {
             return new Result.Stopped();
         }
-        owner.doing(
+        owner.phaseChanged(
                 WirePhase.now(QueuePhase.Code.CONNECTING, candidates.getFirst().toString(), config.connectMillis()));
-        Optional<Gone> gone = wire.connect(config.connectMillis());
-        called.addAll(wire.called());
+        Optional<Ended> gone = wire.connect(config.connectMillis());
+        tried.addAll(wire.tried());
         if (gone.isPresent()) {
-            log.debug("msg=\"no connection\" conn={} remote={} reason=\"{}\"", connection,
+            log.debug("event=connect-failed connection={} host={} error=\"{}\"", connection,
                     LogText.word(wire.endpoint().toString()),
                     LogText.text(gone.get().reason().toString()));
             return notConnected(wire.endpoint(), gone.get());
         }
         if (policy.implicitTls()) {
-            Optional<Gone> failed = startTls(wire);
+            Optional<Ended> failed = startTls(wire);
             if (failed.isPresent()) {
                 return noTls(wire, failed.get());
             }
         }
-        return talk(wire, new ClientDialog(protocol, approach(tls)));
+        return handshake(wire, new ClientDialog(protocol, approach(tls)));
     }
 
-    private static Result notConnected(Endpoint endpoint, Gone gone) {
+    private static Result notConnected(Endpoint endpoint, Ended gone) {
         return switch (gone.end()) {
             case ABORTED -> new Result.Stopped();
             case NO_SOCKET -> new Result.NoSocket(FailureReplies.noSocket(endpoint, gone));
             case CLOSED, BROKEN, TIMED_OUT, GARBLED ->
-                new Result.NoAnswer(FailureReplies.noConnection(endpoint, gone), endpoint);
+                new Result.NotConnected(FailureReplies.noConnection(endpoint, gone), endpoint);
         };
     }
 
-    private Approach approach(TlsPolicy tls) {
+    private HandshakeSettings approach(TlsPolicy tls) {
         byte[] nonce = new byte[NONCE_BYTES];
         if (policy.login().isPresent()) {
-            CHANCE.nextBytes(nonce);
+            RANDOM.nextBytes(nonce);
         }
-        return new Approach(config.hostname(), tls, policy.implicitTls(), policy.login(), policy.loginInTheClear(),
+        return new HandshakeSettings(config.hostname(), tls, policy.implicitTls(), policy.login(),
+                policy.loginInTheClear(),
                 Base64.getEncoder().encodeToString(nonce));
     }
 
-    private Optional<Gone> startTls(Wire wire) {
-        owner.doing(WirePhase.now(QueuePhase.Code.TLS, wire.endpoint().toString(), config.tlsMillis()));
+    private Optional<Ended> startTls(Wire wire) {
+        owner.phaseChanged(WirePhase.now(QueuePhase.Code.TLS, wire.endpoint().toString(), config.tlsMillis()));
         return policy.tls() == TlsPolicy.VERIFY
-                ? wire.startTls(Optional.of(config.peers().trust().orElseGet(Introduction::authorities)),
+                ? wire.startTls(Optional.of(config.peers().trust().orElseGet(ConnectAttempt::authorities)),
                         config.tlsMillis())
                 : wire.startTls(config.tlsMillis());
     }
 
-    // Those of the Java runtime. Reading them takes a moment, so only who needs them does.
+    // The Java runtime's trust store. Loading it takes a moment, so it is loaded on demand.
     private static SSLSocketFactory authorities() {
         return (SSLSocketFactory) SSLSocketFactory.getDefault();
     }
 
-    private Result talk(Wire wire, ClientDialog dialog) {
+    private Result handshake(Wire wire, ClientDialog dialog) {
         HandshakeStep step = dialog.begin();
         long roundTripNanos = Long.MAX_VALUE;
         while (true) {
             switch (step) {
                 case HandshakeStep.Send(String commands, DialogPhase awaited) -> {
-                    // A failure shows when the reply is awaited, and there may be one: the peer may say why it hangs up.
-                    wire.send(commands, config.patienceMillis(awaited));
+                    // A failed write shows at the next read, and the peer may have sent a reason before
+                    // it disconnected.
+                    wire.send(commands, config.timeoutMillis(awaited));
                     step = new HandshakeStep.Await(awaited);
                 }
                 case HandshakeStep.Await(DialogPhase awaited) -> {
                     long asked = System.nanoTime();
-                    owner.doing(
+                    owner.phaseChanged(
                             new WirePhase(WirePhase.code(awaited), wire.endpoint().toString(), WirePhase.NONE, asked,
-                                    config.patienceMillis(awaited)));
-                    switch (wire.hear(config.patienceMillis(awaited))) {
-                        case Heard.Said(Reply reply) -> {
+                                    config.timeoutMillis(awaited)));
+                    switch (wire.read(config.timeoutMillis(awaited))) {
+                        case WireInput.Received(Reply reply) -> {
                             if (awaited != DialogPhase.GREETING) {
                                 roundTripNanos = Math.min(roundTripNanos, System.nanoTime() - asked);
                             }
                             step = awaited == DialogPhase.AUTH
-                                    ? LoginThread.ask(() -> dialog.heard(reply))
-                                    : dialog.heard(reply);
+                                    ? LoginThread.ask(() -> dialog.received(reply))
+                                    : dialog.received(reply);
                         }
-                        case Gone gone -> {
-                            return hungUp(wire, awaited, gone);
+                        case Ended gone -> {
+                            return disconnected(wire, awaited, gone);
                         }
                     }
                 }
                 case HandshakeStep.StartTls _ -> {
-                    Optional<Gone> failed = startTls(wire);
+                    Optional<Ended> failed = startTls(wire);
                     if (failed.isPresent()) {
                         return noTls(wire, failed.get());
                     }
                     step = dialog.encrypted();
                 }
                 case HandshakeStep.Ready _ -> {
-                    log.debug("msg=connected conn={} remote={} tls={}", connection,
+                    log.debug("event=connected connection={} host={} tls={}", connection,
                             LogText.word(wire.endpoint().toString()), wire.security());
                     return new Result.Ready(new Session(wire, dialog, roundTripNanos, assurance()));
                 }
@@ -195,7 +199,7 @@ final class Introduction {
         }
     }
 
-    // Under VERIFY nobody gets as far as this without.
+    // Under VERIFY only an authenticated connection gets this far.
     private Assurance assurance() {
         if (protocol == ClientProtocol.LMTP) {
             return Assurance.FINAL;
@@ -203,30 +207,31 @@ final class Introduction {
         return policy.tls() == TlsPolicy.VERIFY ? Assurance.AUTHENTICATED : Assurance.NONE;
     }
 
-    private Result noTls(Wire wire, Gone failed) {
+    private Result noTls(Wire wire, Ended failed) {
         if (failed.end() == End.ABORTED) {
             return new Result.Stopped();
         }
         boolean mandatory = policy.tls().isMandatory();
-        log.info("msg=\"TLS failed{}\" conn={} remote={} reason=\"{}\"", mandatory ? "" : ", trying in the clear",
-                connection, LogText.word(wire.endpoint().toString()), LogText.text(failed.reason().toString()));
+        log.info("event=tls-handshake-failed connection={} host={} error=\"{}\" next=\"{}\"", connection,
+                LogText.word(wire.endpoint().toString()), LogText.text(failed.reason().toString()),
+                mandatory ? "retry later" : "retry in clear text");
         return mandatory
-                ? noTalk(FailureReplies.noTls(wire.endpoint(), failed), wire)
-                : make(List.of(wire.endpoint()), TlsPolicy.NONE);
+                ? peerFailed(FailureReplies.noTls(wire.endpoint(), failed), wire)
+                : run(List.of(wire.endpoint()), TlsPolicy.NONE);
     }
 
-    private Result hungUp(Wire wire, DialogPhase awaited, Gone gone) {
-        log.debug("msg=\"hung up\" conn={} remote={} reason=\"{}\"", connection,
+    private Result disconnected(Wire wire, DialogPhase awaited, Ended gone) {
+        log.debug("event=connection-lost connection={} host={} reason=\"{}\"", connection,
                 LogText.word(wire.endpoint().toString()), LogText.text(gone.reason().toString()));
         return gone.end() == End.ABORTED
                 ? new Result.Stopped()
-                : noTalk(FailureReplies.cutOff(wire.endpoint().toString(), awaited, gone), wire);
+                : peerFailed(FailureReplies.lostConnection(wire.endpoint().toString(), awaited, gone), wire);
     }
 
     private Result refused(Wire wire, Reply reply, DialogPhase phase) {
-        log.info("msg=refused conn={} remote={} reply=\"{}\"", connection,
+        log.info("event=host-refused connection={} host={} reply=\"{}\"", connection,
                 LogText.word(wire.endpoint().toString()), LogText.text(reply.toString()));
-        // RFC 5321 section 3.1: also a peer that will not talk is told goodbye, but the answer is not awaited.
+        // RFC 5321 section 3.1: QUIT also after a refusal; its reply is not awaited.
         wire.send("QUIT\r\n", config.quitMillis());
         wire.close(config.quitMillis());
         boolean forGood = reply.isPermanent() && phase == DialogPhase.HELLO && protocol == ClientProtocol.SMTP;
@@ -234,10 +239,10 @@ final class Introduction {
         Reply reason = phase == DialogPhase.STARTTLS || phase == DialogPhase.AUTH
                 ? FailureReplies.unfit(wire.endpoint(), code, reply)
                 : FailureReplies.refused(wire.endpoint(), code, reply);
-        return new Result.NoTalk(reason, wire.endpoint(), RetryHint.millis(reply));
+        return new Result.PeerFailed(reason, wire.endpoint(), RetryHint.millis(reply));
     }
 
-    private static Result noTalk(Reply reason, Wire wire) {
-        return new Result.NoTalk(reason, wire.endpoint(), OptionalLong.empty());
+    private static Result peerFailed(Reply reason, Wire wire) {
+        return new Result.PeerFailed(reason, wire.endpoint(), OptionalLong.empty());
     }
 }
