@@ -7,6 +7,8 @@ import org.junit.jupiter.api.Test;
 
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.time.Duration;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
@@ -22,6 +24,8 @@ class FencesTest {
         classes().that().resideInAPackage("org.slipstream.core..").should().onlyDependOnClassesThat(
                 resideInAnyPackage("org.slipstream.core..", "java.lang..", "java.util", "java.util.function",
                         "java.util.regex", "java.util.stream", "java.io", "java.util.random")
+                        // Types of settings.
+                        .or(type(Duration.class)).or(type(Path.class))
                         // A noun as well, and the only way to say how a long lies in an array.
                         .or(type(ByteOrder.class))
                         // An open file: the only way to have the kernel send a content.

@@ -125,31 +125,32 @@ public final class Server implements AutoCloseable {
         Path home = folder(config.home());
         Preparation prepared = Preparation.toRun(config);
         prepared.requireNoMistakes();
+        config.hints().forEach(hint -> log.warn("event=setting-hint reason=\"{}\"", hint.replace('"', '\'')));
         prepared.remarks().forEach(remark -> log.warn("event=remark reason=\"{}\"", remark.replace('"', '\'')));
         Spool spool = openSpool();
         undo.push("spool", Duration.ZERO, _ -> spool.close());
         ClientConfig client = prepared.client();
         Rooms rooms = new Rooms(config, client, spool, this::arrived);
         Carriers carriers = new Carriers(client, new CarrierAnswers(inbox::answer));
-        QmgrConfig settings = Rooms.queue(config.queue(), config.delivery());
+        QmgrConfig settings = config.queueManager();
         Places places = new Places(Rooms.placement(config, settings), client, rememberedHosts(spool),
                 new HostNotes(spool), CLOCK);
         Desk desk = new Desk(spool, rooms.routes(), carriers, places::breaksUnderPipelining, rooms.mailboxes(),
                 rooms.reports(), inbox::answer, CLOCK);
         undo.push("desk", KEPT_FOR_SPOOL, _ -> desk.close());
         QmgrLoop loop = startQueueManager(settings, places.seating(),
-                config.queue().delivers() ? desk : new RestingDesk(desk, inbox::answer));
+                config.operation().delivers() ? desk : new RestingDesk(desk, inbox::answer));
         QueueOperations operations = new QueueOperations(spool, inbox, desk.commands(), CLOCK, Release.version(),
                 config.hostname(),
-                new Surroundings(config.queue().delivers(), carriers::phase, places::suspended,
+                new Surroundings(config.operation().delivers(), carriers::phase, places::suspended,
                         places::connections, places::explain,
-                        config.queue().delivers()
+                        config.operation().delivers()
                                 ? Optional.of(new Probing(desk.commands(), rooms::knowsLocally))
                                 : Optional.empty()));
         undo.push("connections", KEPT_FOR_OUTCOMES, carriers::close);
         AdminServer api = bindAdmin();
         House house = rooms.house(loop::isBehindArrivals, prepared.users());
-        House waking = config.queue().delivers() ? house.withEtrn(rooms.wake(operations)) : house;
+        House waking = config.operation().delivers() ? house.withEtrn(rooms.wake(operations)) : house;
         undo.push("ports", KEPT_FOR_OUTBOUND, this::closePorts);
         for (Services.Service service : Services.of(config)) {
             ports.put(service.name(), listen(service, prepared.tls(), waking));
@@ -168,14 +169,14 @@ public final class Server implements AutoCloseable {
     }
 
     private void arrived(MessageSummary message) {
-        if (config.queue().delivers()) {
+        if (config.operation().delivers()) {
             inbox.offerArrival(message);
         }
     }
 
     private QmgrLoop startQueueManager(QmgrConfig settings, Seating seating, OrderSink desk) {
         QueueManager brain = new QueueManager(settings, seating, RandomGenerator.getDefault(),
-                config.delivery().feedbackDebug() ? new FeedbackLog() : QmgrTrace.SILENT);
+                config.operation().feedbackDebug() ? new FeedbackLog() : QmgrTrace.SILENT);
         QmgrLoop loop = new QmgrLoop(brain, inbox, desk, CLOCK, Server::brainIsBroken);
         loop.start();
         undo.push("queue manager", KEPT_FOR_SPOOL, patience -> {
@@ -227,7 +228,7 @@ public final class Server implements AutoCloseable {
 
     private Spool openSpool() throws StartFailure {
         try {
-            return Spools.open(Rooms.spool(config.spool()), CLOCK);
+            return Spools.open(config.spool(), CLOCK);
         } catch (SpoolException refused) {
             throw new StartFailure(refused.getMessage(), refused);
         }

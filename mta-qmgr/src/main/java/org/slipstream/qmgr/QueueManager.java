@@ -130,7 +130,7 @@ public final class QueueManager {
         this.admission = admission.orElseGet(anteroom::admission);
         this.scanning = admission.isEmpty();
         this.arrivals = new Arrivals(config.lanes());
-        this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageMinimum(),
+        this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageRecipientMinimum(),
                 config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
         this.destinations = new Destinations(config, seating, scheduler, trace);
         this.outcomes = new Outcomes(present, scheduler);

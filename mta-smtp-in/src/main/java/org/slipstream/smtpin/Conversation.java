@@ -183,7 +183,7 @@ final class Conversation {
             case Wire.Line.Text(String text) -> obey(parser.parse(text));
             case Wire.Line.TooLong() -> {
                 take(protocol.refuse(state, Reply.of(500, "5.5.2",
-                        "Line too long, at most " + config.limits().commandBytes() + " octets")));
+                        "Line too long, at most " + config.limits().commandLine() + " octets")));
                 wire.flush();
             }
             case Wire.Line.Broken() -> hangUp(
@@ -212,13 +212,13 @@ final class Conversation {
 
     private Wire.Line readLine() throws IOException {
         long start = tuning.nanos().getAsLong();
-        Wire.Line line = wire.readLine(config.limits().commandBytes(), reception.patienceNanos(patienceNanos()));
+        Wire.Line line = wire.readLine(config.limits().commandLine(), reception.patienceNanos(patienceNanos()));
         reception.waited(tuning.nanos().getAsLong() - start);
         return line;
     }
 
     private long patienceNanos() {
-        return config.limits().idleMillis() * 1_000_000;
+        return config.limits().idle().toMillis() * 1_000_000;
     }
 
     private void obey(Command command) throws IOException {

@@ -200,7 +200,7 @@ final class Reception implements AutoCloseable {
     }
 
     private Pace newPace() {
-        return new Pace(config.limits().dataMinimumBytesPerSecond(), tuning.dataCredit().toNanos());
+        return new Pace(config.limits().dataRate(), tuning.dataCredit().toNanos());
     }
 
     private Answer conclude(Client client, Intake intake, Transaction mail) {

@@ -201,7 +201,7 @@ public final class SmtpListener implements AutoCloseable {
                 log.debug("session={} gone=\"{}\"", number, LogText.text(gone.toString()));
                 return;
             }
-            Wire wire = new Wire(link, blocks, tuning.nanos(), config.limits().idleMillis() * 1_000_000);
+            Wire wire = new Wire(link, blocks, tuning.nanos(), config.limits().idle().toMillis() * 1_000_000);
             Conversation conversation = new Conversation(number, client, wire, house, config, tuning, place, mechanisms,
                     () -> stopping);
             watchdog.watch(link);

@@ -119,7 +119,7 @@ final class Traffic {
             return false;
         }
         return flights.isEmpty() || flights.size() < depth.depth()
-                && bytesInFlight + transfer.sizeBytes() <= config.ahead().bytes();
+                && bytesInFlight + transfer.sizeBytes() <= config.ahead().bytes().bytes();
     }
 
     /// The recipients of each transaction that this delivery takes.
@@ -188,7 +188,7 @@ final class Traffic {
     }
 
     private boolean isAfterPause() {
-        return used && System.nanoTime() - idleSinceNanos >= config.ahead().pauseMillis() * 1_000_000;
+        return used && System.nanoTime() - idleSinceNanos >= config.ahead().pause().toNanos();
     }
 
     // ---- writing

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DeliveryResult.OwnFailure;
@@ -82,7 +83,8 @@ class BrokenConnectionsTest {
                 S 250 2.0.0 taken
                 """ + ScriptedServer.BYE;
         try (var server = ScriptedServer.of(breaks, plain);
-                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(1, 50, 1 << 20)), events)) {
+                var carriers = Post.carriers(
+                        Post.patient().with(new ClientConfig.Ahead(1, 50, DataSize.ofMebibytes(1))), events)) {
             carriers.open(1, server.route(), false);
             Post.deliver(carriers, 1, transfer(1));
             events.next(Badly.class);
@@ -127,7 +129,9 @@ class BrokenConnectionsTest {
                 DROP
                 """;
         try (var server = ScriptedServer.of(HELLO + TAKE + answersFirst + closes);
-                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(2, 50, 1 << 20, 0)), events)) {
+                var carriers = Post.carriers(
+                        Post.patient().with(new ClientConfig.Ahead(2, 50, DataSize.ofMebibytes(1), Duration.ZERO)),
+                        events)) {
             carriers.open(1, server.route(), false);
             for (int i = 1; i <= 2; i++) {
                 Post.deliver(carriers, 1, transfer(i));
@@ -151,7 +155,8 @@ class BrokenConnectionsTest {
                 CHUNK
                 DROP
                 """);
-                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, 1 << 30)), events)) {
+                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, DataSize.of(1 << 30))),
+                        events)) {
             carriers.open(1, server.route(), false);
             Post.deliver(carriers, 1, transfer(1));
             Post.deliver(carriers, 1, Post.transfer(2, Post.letter(("x".repeat(70) + "\r\n").repeat(500_000))));
@@ -254,7 +259,7 @@ class BrokenConnectionsTest {
         };
         try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", "CHUNKING", "8BITMIME");
                 Carriers carriers = Post.carriers(Post.patient().with(LongLines.SEND)
-                        .with(new ClientConfig.Ahead(5, 50, 10 << 20)),
+                        .with(new ClientConfig.Ahead(5, 50, DataSize.ofMebibytes(10))),
                         events)) {
             carriers.open(1, sink.route(), false);
             for (int i = 1; i <= 5; i++) {
@@ -318,7 +323,8 @@ class BrokenConnectionsTest {
     void theBytesUnderWayAreBounded() {
         // Two letters of 26 bytes are more than 40: the second waits for the first to be answered.
         try (var server = ScriptedServer.of(HELLO + TAKE + TAKE + ScriptedServer.BYE);
-                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, 40)), events)) {
+                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, DataSize.of(40))),
+                        events)) {
             carriers.open(1, server.route(), false);
             Post.deliver(carriers, 1, transfer(1));
             Post.deliver(carriers, 1, transfer(2));

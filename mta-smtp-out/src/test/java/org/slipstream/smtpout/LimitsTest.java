@@ -7,6 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
@@ -94,7 +95,8 @@ class LimitsTest {
                 CHUNK LAST
                 DROP
                 """);
-                var oneByOne = new Carriers(Post.patient().with(new ClientConfig.Ahead(1, 1, 1 << 20)), events)) {
+                var oneByOne = new Carriers(Post.patient().with(new ClientConfig.Ahead(1, 1, DataSize.ofMebibytes(1))),
+                        events)) {
             oneByOne.open(1, server.route(), false);
             events.ready();
             Post.deliver(oneByOne, 1, transfer(1, FIVE));

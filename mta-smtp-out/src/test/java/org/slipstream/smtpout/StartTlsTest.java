@@ -5,6 +5,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.SettingsRecords;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -156,9 +157,7 @@ class StartTlsTest {
     @Test
     void noTlsWhenItIsSwitchedOff() {
         ClientConfig on = Post.patient();
-        ClientConfig off = new ClientConfig(on.hostname(), false, on.dnsServers(), on.connectMillis(),
-                on.greetingMillis(), on.commandMillis(), on.tlsMillis(), on.dataReplyMillis(), on.dataBlockMillis(),
-                on.finalReplyMillis(), on.resetMillis(), on.quitMillis());
+        ClientConfig off = on.with(SettingsRecords.with(on.settings(), "startTls", false));
         String offered = OFFER.replace("C STARTTLS\n", "");
         try (var server = ScriptedServer.of(offered + TAKE + BYE); var clear = new Carriers(off, events)) {
             clear.open(1, server.route(), false);

@@ -228,7 +228,7 @@ public final class SpoolTools {
 
     /// Its end lies behind all segments.
     private static Segments log(SpoolConfig config) throws IOException {
-        Segments log = new Segments(config.directory(), config.segmentBytes());
+        Segments log = new Segments(config.directory(), config.segmentSize().bytes());
         log.startAfter(0);
         return log;
     }

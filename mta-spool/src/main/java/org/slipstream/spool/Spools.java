@@ -53,8 +53,8 @@ public final class Spools {
     public static void examine(SpoolConfig config) throws SpoolException {
         SpoolFormat.check(config.directory());
         try {
-            if (config.database().isPresent()) {
-                IndexDatabase.reach(config.database().get());
+            if (config.index().isPresent()) {
+                IndexDatabase.reach(config.index().get());
             }
         } catch (UnusableIndexException e) {
             throw refusal(config.directory(), e);
@@ -64,12 +64,12 @@ public final class Spools {
     /// What a test may replace: the world below the spool.
     interface Parts {
         default MessageLog log(SpoolConfig config) throws IOException {
-            return new Segments(config.directory(), config.segmentBytes());
+            return new Segments(config.directory(), config.segmentSize().bytes());
         }
 
         default QueueIndex index(SpoolConfig config) throws UnusableIndexException {
-            return config.database().isPresent()
-                    ? IndexDatabase.openShared(config.database().get(), READERS)
+            return config.index().isPresent()
+                    ? IndexDatabase.openShared(config.index().get(), READERS)
                     : IndexDatabase.open(config.directory(), READERS);
         }
 
@@ -207,16 +207,16 @@ public final class Spools {
             long lastId = recover(log, index);
             Tail tail = new Tail(parts.tailMessages(), TAIL_BYTES, log.end(), lastId);
             Troubles troubles = new Troubles(clock, System::nanoTime);
-            SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFreeBytes());
+            SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFree());
             FreshLetters fresh = new FreshLetters(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
-            Cleaner cleaner = new Cleaner(log, index, config.segmentBytes());
+            Cleaner cleaner = new Cleaner(log, index, config.segmentSize().bytes());
             Indexer indexer = new Indexer(log, index, tail, troubles, cleaner, parts.indexDelayMillis());
             LogWriter writer = new LogWriter(log, tail, fresh, space, troubles, indexer::discard);
             cleaner.start(writer, indexer::step);
             writer.start();
             indexer.start();
             // A database elsewhere may take its time, and its connections have limits of their own.
-            Optional<Watchdog> watchdog = config.database().isPresent()
+            Optional<Watchdog> watchdog = config.index().isPresent()
                     ? Optional.empty()
                     : Optional.of(new Watchdog(troubles, writer::isStopping, Watchdog.Probe.in(config.directory()),
                             System::nanoTime, parts.watchdogMillis(), parts::end));

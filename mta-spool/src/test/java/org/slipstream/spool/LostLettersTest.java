@@ -3,6 +3,7 @@ package org.slipstream.spool;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.QueueId;
 
 import java.io.IOException;
@@ -149,7 +150,7 @@ class LostLettersTest {
     void aRowWhoseSegmentWasDeletedInOrderWasFinished() throws Exception {
         List<QueueId> ids = queued(100, 200);
         Path before = Files.copy(directory.resolve("register.mv.db"), temporary.resolve("before"));
-        SpoolConfig hurried = new SpoolConfig(directory, config.segmentBytes(), config.inlineBytes(), 0);
+        SpoolConfig hurried = new SpoolConfig(directory, config.segmentSize(), config.inlineSize(), DataSize.ZERO);
         for (QueueId id : ids) {
             try (Spool spool = world.open(hurried)) {
                 Letters.done(then -> spool.remove(id, then));

@@ -1,9 +1,10 @@
 package org.slipstream.spool;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.DataSize;
 import org.slipstream.spool.Spool.What;
 
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -24,7 +25,7 @@ class SpaceGuardTest {
         public long totalBytes() {
             return 100L << 30;
         }
-    }, OptionalLong.of(MINIMUM), nanos::get);
+    }, Optional.of(DataSize.of(MINIMUM)), nanos::get);
 
     private void after(long millis) {
         nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(millis));
@@ -93,7 +94,7 @@ class SpaceGuardTest {
             public long totalBytes() {
                 return 0;
             }
-        }, OptionalLong.of(0), nanos::get);
+        }, Optional.of(DataSize.of(0)), nanos::get);
         careless.ranOut(false);
         after(10_000);
         assertThat(careless.shortage()).contains(new SpaceGuard.Shortage(What.SPACE, 10_000, "a write found no room"));

@@ -1,6 +1,6 @@
 package org.slipstream.dist.cli;
 
-import org.slipstream.dist.config.Units;
+import org.slipstream.core.Units;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;

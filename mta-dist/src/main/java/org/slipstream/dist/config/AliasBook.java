@@ -196,6 +196,6 @@ final class AliasBook {
     }
 
     private static String key(String name) {
-        return Keys.ALIASES + ".\"" + name + "\"";
+        return Schema.ALIASES + ".\"" + name + "\"";
     }
 }

@@ -31,6 +31,7 @@ final class HeaderChecks {
     private static final Pattern LINE = Pattern.compile(
             "(?<action>\\S+)\\s+(?<field>[!-9;-~]+):?\\s+/(?<pattern>(?:[^/\\\\]|\\\\.)*)/(?<i>i?)(?:\\s+(?<text>.*))?");
     private static final String FORM = "\"action field /pattern/ text\", for example: reject Subject /cheap pills/i We are not ill";
+    private static final String KEY = "policy.header-checks";
     private static final int LONGEST_TEXT = 200;
 
     private final Complaints complaints;
@@ -50,10 +51,10 @@ final class HeaderChecks {
                 checks.line(lines.get(i).strip(), new Place(name, i + 1));
             }
         } catch (NoSuchFileException none) {
-            complaints.add(named, Keys.HEADER_CHECKS.dotted(), "policy.header-checks: there is no file " + file);
+            complaints.add(named, KEY, KEY + ": there is no file " + file);
         } catch (IOException unreadable) {
-            complaints.add(named, Keys.HEADER_CHECKS.dotted(),
-                    "policy.header-checks: " + file + " cannot be read as UTF-8: " + unreadable.getMessage());
+            complaints.add(named, KEY,
+                    KEY + ": " + file + " cannot be read as UTF-8: " + unreadable.getMessage());
         }
         return checks.rules;
     }
@@ -83,7 +84,7 @@ final class HeaderChecks {
         if (known.contains(word)) {
             return Optional.of(HeaderRule.Action.valueOf(word.toUpperCase(Locale.ROOT)));
         }
-        complaints.add(place, Keys.HEADER_CHECKS.dotted(),
+        complaints.add(place, KEY,
                 "unknown action \"" + word + "\"; there are " + String.join(", ", known),
                 Nearest.to(word, known).map(near -> "did you mean \"" + near + "\"?"));
         return Optional.empty();
@@ -100,6 +101,6 @@ final class HeaderChecks {
     }
 
     private void complain(Place place, String what) {
-        complaints.add(place, Keys.HEADER_CHECKS.dotted(), what);
+        complaints.add(place, KEY, what);
     }
 }

@@ -11,7 +11,7 @@ import java.util.Optional;
 final class Overrides {
     private Overrides() {}
 
-    static List<Entry> read(List<String> overrides, Complaints complaints) {
+    static List<Entry> read(Schema schema, List<String> overrides, Complaints complaints) {
         List<Entry> entries = new ArrayList<>();
         for (String override : overrides) {
             int equals = divider(override);
@@ -24,7 +24,7 @@ final class Overrides {
                 complaints.add(Place.OVERRIDE, "", "\"" + override.substring(0, equals) + "\" is not a key");
                 continue;
             }
-            entry(path.get(), override.substring(equals + 1), complaints).ifPresent(entries::add);
+            entry(schema, path.get(), override.substring(equals + 1), complaints).ifPresent(entries::add);
         }
         return entries;
     }
@@ -44,7 +44,7 @@ final class Overrides {
 
     private static Optional<List<String>> path(String key) {
         int dot = key.indexOf('.');
-        if (dot > 0 && Names.isFree(key.substring(0, dot)) && !key.contains("\"")) {
+        if (dot > 0 && Schema.isFree(key.substring(0, dot)) && !key.contains("\"")) {
             return Optional.of(List.of(key.substring(0, dot), key.substring(dot + 1)));
         }
         try {
@@ -58,36 +58,32 @@ final class Overrides {
     }
 
     private static int most(String section) {
-        return Names.isFree(section) ? Integer.MAX_VALUE : Names.isNested(section) ? 3 : 2;
+        return Schema.isFree(section) ? Integer.MAX_VALUE : Schema.isNested(section) ? 3 : 2;
     }
 
-    private static Optional<Entry> entry(List<String> path, String text, Complaints complaints) {
+    private static Optional<Entry> entry(Schema schema, List<String> path, String text, Complaints complaints) {
         String section = path.size() == 1 ? "" : path.getFirst();
         String name = String.join(".", path.size() == 1 ? path : path.subList(1, path.size()));
-        if (!section.isEmpty() && !Names.isSection(section)) {
+        if (!section.isEmpty() && !schema.isSection(section)) {
             complaints.add(Place.OVERRIDE, section, "unknown section \"" + section + "\"",
-                    Names.meantSection(section));
+                    schema.meantSection(section));
             return Optional.empty();
         }
-        if (!Names.isKey(section, name)) {
+        if (!schema.isKey(section, name)) {
             String dotted = String.join(".", path);
-            complaints.add(Place.OVERRIDE, dotted, "unknown key \"" + dotted + "\"", Names.meant(section, name));
+            complaints.add(Place.OVERRIDE, dotted, "unknown key \"" + dotted + "\"", schema.meant(section, name));
             return Optional.empty();
         }
-        return Optional.of(Entry.of(section, name, value(section, name, text)));
+        return Optional.of(Entry.of(section, name, value(schema, section, name, text)));
     }
 
-    private static Value value(String section, String name, String text) {
-        if (section.equals(Keys.ALIASES)) {
-            return AliasBook.TARGETS.ofOverride(text);
+    private static Value value(Schema schema, String section, String name, String text) {
+        if (section.equals(Schema.ALIASES)) {
+            return AliasBook.TARGETS.value(text, Place.OVERRIDE);
         }
-        if (section.equals(Keys.ROUTES)) {
+        if (section.equals(Schema.ROUTES)) {
             return new Value.Text(text, Place.OVERRIDE);
         }
-        if (section.equals(Keys.TRANSPORT)) {
-            return TransportBook.key(name).orElseThrow().form().ofOverride(text);
-        }
-        return Keys.all().stream().filter(key -> key.section().equals(section) && key.name().equals(name)).findFirst()
-                .orElseThrow().form().ofOverride(text);
+        return schema.find(section, name).orElseThrow().form().value(text, Place.OVERRIDE);
     }
 }

@@ -35,7 +35,7 @@ final class RouteBook {
         Map<String, RouteTarget> book = new LinkedHashMap<>();
         book.put("*", new RouteTarget.Mx());
         routes.forEach((name, value) -> {
-            String key = Keys.ROUTES + ".\"" + name + "\"";
+            String key = Schema.ROUTES + ".\"" + name + "\"";
             String domain = name.toLowerCase(Locale.ROOT);
             if (!isPattern(domain)) {
                 complaints.add(value.place(), key, key + ": \"" + name + "\" is not a domain, a \".suffix\" or \"*\"",

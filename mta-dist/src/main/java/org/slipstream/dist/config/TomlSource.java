@@ -17,13 +17,14 @@ import java.util.regex.Pattern;
 
 /// Turns the text of `mta.toml` into entries with their lines; the only class that knows the TOML library.
 ///
-/// After a syntax error the library goes on with what it could make of the rest. That is kept, so that one run finds more
-/// than one mistake, but for two things that would only confuse: values on a line that is itself wrong, and everything
-/// below a section header that is wrong, since it would be searched in another section.
+/// After a syntax error the library continues with the rest. Its entries are kept, so that one run finds more than one mistake.
+/// Two kinds are dropped because they would confuse: values on a line that is itself wrong, and everything below a wrong
+/// section header, which would be searched in another section.
 final class TomlSource {
     private static final Pattern BARE_TEXT = Pattern
             .compile("\\s*([^=\\s]+)\\s*=\\s*([^\"'\\[{#=\\s][^\"'#=]*?)\\s*(#.*)?");
 
+    private final Schema schema;
     private final String source;
     private final List<String> lines;
     private final Complaints complaints;
@@ -31,14 +32,15 @@ final class TomlSource {
     private final Set<Integer> wrongLines = new HashSet<>();
     private int lastSoundLine = Integer.MAX_VALUE;
 
-    private TomlSource(String source, String text, Complaints complaints) {
+    private TomlSource(Schema schema, String source, String text, Complaints complaints) {
+        this.schema = schema;
         this.source = source;
         this.lines = text.lines().toList();
         this.complaints = complaints;
     }
 
-    static List<Entry> read(String source, String text, Complaints complaints) {
-        TomlSource reading = new TomlSource(source, text, complaints);
+    static List<Entry> read(Schema schema, String source, String text, Complaints complaints) {
+        TomlSource reading = new TomlSource(schema, source, text, complaints);
         TomlParseResult toml = Toml.parse(text);
         toml.errors().forEach(reading::syntaxError);
         toml.keySet().forEach(name -> reading.topLevel(toml, name));
@@ -57,7 +59,7 @@ final class TomlSource {
         }
     }
 
-    /// The list of all that could have stood there helps nobody.
+    /// The library lists every token that could have stood there, which is of no use to an operator.
     private static String shortened(String message) {
         int expected = message.indexOf(", expected ");
         return expected > 0 && message.length() - expected > 40 ? message.substring(0, expected) : message;
@@ -77,14 +79,14 @@ final class TomlSource {
 
     private void topLevel(TomlParseResult toml, String name) {
         Place place = place(toml, List.of(name));
-        if (!isSound(place) && !Names.isSection(name)) {
+        if (!isSound(place) && !schema.isSection(name)) {
             return;
         }
         Object value = toml.get(List.of(name));
-        if (Names.isSection(name)) {
+        if (schema.isSection(name)) {
             section(toml, name, value, place);
         } else if (value instanceof TomlTable) {
-            complaints.add(place, name, "unknown section [" + name + "]", Names.meantSection(name));
+            complaints.add(place, name, "unknown section [" + name + "]", schema.meantSection(name));
         } else {
             leaf(toml, "", name, value, place);
         }
@@ -98,7 +100,7 @@ final class TomlSource {
         }
         for (String name : table.keySet()) {
             Place where = place(toml, List.of(section, name));
-            if (Names.isNested(section) && table.get(List.of(name)) instanceof TomlTable inner) {
+            if (Schema.isNested(section) && table.get(List.of(name)) instanceof TomlTable inner) {
                 nested(toml, section, name, inner);
             } else if (isSound(where)) {
                 leaf(toml, section, name, table.get(List.of(name)), where);
@@ -117,9 +119,9 @@ final class TomlSource {
 
     private void leaf(TomlParseResult toml, String section, String name, Object value, Place place) {
         String dotted = section.isEmpty() ? name : section + "." + name;
-        if (!Names.isKey(section, name)) {
-            complaints.add(place, dotted, "unknown key \"" + dotted + "\"", Names.meant(section, name));
-        } else if (Names.isFree(section) && value instanceof TomlTable table) {
+        if (!schema.isKey(section, name)) {
+            complaints.add(place, dotted, "unknown key \"" + dotted + "\"", schema.meant(section, name));
+        } else if (Schema.isFree(section) && value instanceof TomlTable table) {
             String inner = String.join(".", table.keyPathSet().iterator().next());
             complaints.add(place, dotted, "a name with dots in [" + section + "] stands in quotes",
                     Optional.of("write \"" + name + "." + inner + "\" = …"));

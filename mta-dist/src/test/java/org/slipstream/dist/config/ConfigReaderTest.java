@@ -3,14 +3,17 @@ package org.slipstream.dist.config;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Address;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.Route;
 import org.slipstream.dist.config.Config.RouteTarget;
+import org.slipstream.smtpin.auth.GuessGuard;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -44,8 +47,8 @@ class ConfigReaderTest {
         assertThat(config.listen().submissions()).hasValueSatisfying(a -> assertThat(a.getPort()).isEqualTo(465));
         assertThat(config.listen().lmtp()).hasValueSatisfying(a -> assertThat(a.getPort()).isEqualTo(24));
         assertThat(config.submission())
-                .isEqualTo(new Config.Submission(false, false, 1_000, 8_000, 3, 180_000, 3_600_000,
-                        2_592_000_000L));
+                .isEqualTo(new Config.Submission(false, false, new GuessGuard.Settings(Duration.ofSeconds(1),
+                        Duration.ofSeconds(8), 3, Duration.ofMinutes(3), Duration.ofHours(1)), Duration.ofDays(30)));
         assertThat(config.trust().proxies()).hasToString("[192.0.2.0/24]");
         assertThat(config.trust().speakers()).hasToString("[198.51.100.7/32]");
         Path both = home.resolve("both.pem");
@@ -80,8 +83,8 @@ class ConfigReaderTest {
         assertThat(config.local().maildir()).isAbsolute().isEqualTo(home.toAbsolutePath().resolve("mail"));
         assertThat(config.local().postmaster()).isEqualTo(Address.of("postmaster@localhost"));
         assertThat(config.routes()).containsOnlyKeys("*").containsEntry("*", new RouteTarget.Mx());
-        assertThat(config.limits().messageBytes()).isEqualTo(25L << 20);
-        assertThat(config.queue().lifetimeMillis()).isEqualTo(432_000_000L);
+        assertThat(config.limits().messageSize()).isEqualTo(DataSize.ofMebibytes(25));
+        assertThat(config.queue().lifetime()).hasDays(5);
         assertThat(config.tls().certificate()).isEmpty();
         assertThat(config.logLevel()).isEqualTo("info");
     }
@@ -145,8 +148,8 @@ class ConfigReaderTest {
                 .containsEntry("box.example", new RouteTarget.Lmtp("unix:/run/lmtp.sock"))
                 .containsEntry("devnull.example", new RouteTarget.Discard())
                 .containsEntry("*", fixed("relay.provider.example", 25));
-        assertThat(config.limits().messageBytes()).isEqualTo(1_000_000);
-        assertThat(config.queue().delayNoticeMillis()).isZero();
+        assertThat(config.limits().messageSize()).isEqualTo(DataSize.of(1_000_000));
+        assertThat(config.queue().delayNotice()).isZero();
         assertThat(config.smtpClient().startTls()).isFalse();
         assertThat(config.logLevel()).isEqualTo("debug");
     }
@@ -328,8 +331,8 @@ class ConfigReaderTest {
     @Test
     void whereEverybodyLogsInTlsIsNotSwitchedOff() throws IOException {
         write("[tls]\noff = [\"submission\"]\n[submission]\nnetworks-without-login = false\n");
-        assertThat(told()).containsExactly("mta.toml:2: tls.off names submission, where everybody has to log in and"
-                + " nobody can without TLS; set listen.submission = \"off\" or submission.networks-without-login = true");
+        assertThat(told()).containsExactly("mta.toml:2: tls.off names submission, where every client has to log in and"
+                + " none can without TLS; set listen.submission = \"off\" or submission.networks-without-login = true");
     }
 
     @Test
@@ -380,11 +383,11 @@ class ConfigReaderTest {
                 "listen.smtp=127.0.0.1:0", "limits.hops=7", "smtp-client.starttls=false", "limits.message-size=1024",
                 "routes.\"far.example\"=smtp:127.0.0.1:2599", "routes.near.example=mx", "routes.*=discard",
                 "aliases.both=user@a.example,x@y.example", "log.level=trace", "log.level=warn");
-        assertThat(config.queue().minimalBackoffMillis()).isEqualTo(2000);
-        assertThat(config.queue().lanes()).isEqualTo(5);
+        assertThat(config.queue().minimalBackoff()).hasSeconds(2);
+        assertThat(config.transports().common().processLimit()).isEqualTo(5);
         assertThat(config.local().domains()).containsExactly("a.example", "b.example");
         assertThat(config.limits().hops()).isEqualTo(7);
-        assertThat(config.limits().messageBytes()).isEqualTo(1024);
+        assertThat(config.limits().messageSize()).isEqualTo(DataSize.ofKibibytes(1));
         assertThat(config.smtpClient().startTls()).isFalse();
         assertThat(config.routes()).containsEntry("far.example", fixed("127.0.0.1", 2599))
                 .containsEntry("near.example", new RouteTarget.Mx()).containsEntry("*", new RouteTarget.Discard());

@@ -21,15 +21,19 @@ class PolicyKeysTest {
 
     @Test
     void withoutAWordTheRatesHoldAndNothingAsksDns() {
-        Config.Policy policy = accepted();
-        assertThat(policy.networkRate()).isEqualTo(new Config.Rate(120, 3_000, 10_000));
-        assertThat(policy.userRate()).isEqualTo(new Config.Rate(0, 1_000, 5_000));
+        Config config = accepted();
+        Config.Policy policy = config.policy();
+        assertThat(policy.connectionsPerMinute()).isEqualTo(120);
+        assertThat(policy.messagesPerHour()).isEqualTo(3_000);
+        assertThat(policy.recipientsPerHour()).isEqualTo(10_000);
+        assertThat(policy.userMessagesPerHour()).isEqualTo(1_000);
+        assertThat(policy.userRecipientsPerHour()).isEqualTo(5_000);
         assertThat(policy.strictTurns()).isTrue();
-        assertThat(policy.greetingDelayMillis()).isZero();
+        assertThat(policy.greetingDelay()).isZero();
         assertThat(policy.blockLists()).isEmpty();
         assertThat(policy.senderDomain()).isFalse();
         assertThat(policy.greylisting().on()).isFalse();
-        assertThat(policy.headerRules()).isEmpty();
+        assertThat(config.headerRules()).isEmpty();
     }
 
     @Test
@@ -53,16 +57,17 @@ class PolicyKeysTest {
                 greylist-delay = "1m"
                 header-checks = "header-checks"
                 """);
-        Config.Policy policy = accepted();
-        assertThat(policy.greetingDelayMillis()).isEqualTo(2_000);
+        Config config = accepted();
+        Config.Policy policy = config.policy();
+        assertThat(policy.greetingDelay()).hasSeconds(2);
         assertThat(policy.exempt()).hasSize(2);
-        assertThat(policy.networkRate().connectionsPerMinute()).isZero();
+        assertThat(policy.connectionsPerMinute()).isZero();
         assertThat(policy.blockLists()).containsExactly(new Config.BlockList("one.example", false),
                 new Config.BlockList("two.example", true));
         assertThat(policy.senderDomain()).isTrue();
         assertThat(policy.greylisting().on()).isTrue();
-        assertThat(policy.greylisting().delayMillis()).isEqualTo(60_000);
-        assertThat(policy.headerRules()).extracting(HeaderRule::action, HeaderRule::field,
+        assertThat(policy.greylisting().delay()).hasMinutes(1);
+        assertThat(config.headerRules()).extracting(HeaderRule::action, HeaderRule::field,
                 rule -> rule.pattern().pattern(), HeaderRule::text)
                 .containsExactly(
                         tuple(HeaderRule.Action.REJECT, "Subject", "cheap pills",
@@ -70,7 +75,7 @@ class PolicyKeysTest {
                         tuple(HeaderRule.Action.DEFER, "X-Queue", "^later$", ""),
                         tuple(HeaderRule.Action.TAG, "List-Id", "<a/b>", "list"),
                         tuple(HeaderRule.Action.ACCEPT, "X-Trusted", "yes", ""));
-        assertThat(policy.headerRules().getFirst().pattern().matcher("CHEAP PILLS").find()).isTrue();
+        assertThat(config.headerRules().getFirst().pattern().matcher("CHEAP PILLS").find()).isTrue();
     }
 
     @Test
@@ -120,9 +125,8 @@ class PolicyKeysTest {
         Files.write(home.resolve(name), text.getBytes(StandardCharsets.UTF_8));
     }
 
-    private Config.Policy accepted(String... settings) {
-        return ((ReadResult.Accepted) ConfigReader.read(home, "box.example.net", Arrays.asList(settings))).config()
-                .policy();
+    private Config accepted(String... settings) {
+        return ((ReadResult.Accepted) ConfigReader.read(home, "box.example.net", Arrays.asList(settings))).config();
     }
 
     private List<String> problems(String... settings) {

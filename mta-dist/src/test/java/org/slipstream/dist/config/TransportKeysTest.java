@@ -25,11 +25,11 @@ class TransportKeysTest {
 
     @Test
     void withoutAWordEveryTransportHasPostfixsSettings() {
-        Config.Delivery delivery = accepted().delivery();
-        assertThat(delivery.order()).isEqualTo(OrderPolicy.PREEMPTIVE);
-        assertThat(delivery.variant()).isEqualTo(FeedbackVariant.PSEUDOCODE);
-        assertThat(delivery.transports().own()).isEmpty();
-        assertThat(delivery.transports().common()).isEqualTo(TransportSettings.defaults());
+        Config config = accepted();
+        assertThat(config.queue().order()).isEqualTo(OrderPolicy.PREEMPTIVE);
+        assertThat(config.queue().feedbackVariant()).isEqualTo(FeedbackVariant.PSEUDOCODE);
+        assertThat(config.transports().own()).isEmpty();
+        assertThat(config.transports().common()).isEqualTo(TransportSettings.defaults());
     }
 
     @Test
@@ -53,23 +53,23 @@ class TransportKeysTest {
                 [transport.local]
                 lanes = 2
                 """);
-        Config.Delivery delivery = accepted().delivery();
-        assertThat(delivery.order()).isEqualTo(OrderPolicy.ROUND_ROBIN);
-        assertThat(delivery.variant()).isEqualTo(FeedbackVariant.POSTFIX_SOURCE);
-        TransportSettings smtp = delivery.transports().of("smtp");
+        Config config = accepted();
+        assertThat(config.queue().order()).isEqualTo(OrderPolicy.ROUND_ROBIN);
+        assertThat(config.queue().feedbackVariant()).isEqualTo(FeedbackVariant.POSTFIX_SOURCE);
+        TransportSettings smtp = config.transports().of("smtp");
         assertThat(smtp.slotCost()).isEqualTo(2);
-        assertThat(smtp.rateDelayMillis()).isEqualTo(3_000);
+        assertThat(smtp.rateDelay()).hasSeconds(3);
         assertThat(smtp.negativeFeedback()).isEqualTo(new Feedback.Fixed(0.25));
         assertThat(smtp.positiveFeedback()).isEqualTo(new Feedback.PerConcurrency(1));
         assertThat(smtp.processLimit()).isEqualTo(7);
-        assertThat(delivery.transports().of("local").processLimit()).isEqualTo(2);
-        assertThat(delivery.transports().of("local").slotCost()).isEqualTo(4);
-        assertThat(delivery.transports().of("lmtp").refillDelayMillis()).isEqualTo(2_000);
+        assertThat(config.transports().of("local").processLimit()).isEqualTo(2);
+        assertThat(config.transports().of("local").slotCost()).isEqualTo(4);
+        assertThat(config.transports().of("lmtp").refillDelay()).hasSeconds(2);
     }
 
     @Test
     void anOverrideOfOneRunReachesATransportToo() {
-        assertThat(accepted("transport.smtp.lanes=3").delivery().transports().of("smtp").processLimit()).isEqualTo(3);
+        assertThat(accepted("transport.smtp.lanes=3").transports().of("smtp").processLimit()).isEqualTo(3);
     }
 
     @Test
@@ -98,7 +98,7 @@ class TransportKeysTest {
                         + " \"1/4\", \"1/concurrency\" or \"1/sqrt_concurrency\"",
                 "mta.toml:8: unknown key \"transport.smpt.lanes\"; the transports are smtp, lmtp, local, discard",
                 "mta.toml:10: unknown key \"transport.smtp.lane\"; did you mean \"lanes\"?",
-                "mta.toml:11: unknown key \"transport.smtp.hops\"; only what concerns one transport is set here",
+                "mta.toml:11: unknown key \"transport.smtp.hops\"; only settings of a single transport stand here",
                 "mta.toml:12: transport.smtp.recipients-per-delivery = 0 is not a whole number from 1 to 100000");
     }
 
@@ -108,7 +108,7 @@ class TransportKeysTest {
                 [queue]
                 lanes-per-destination = 3
                 """);
-        assertThat(accepted().delivery().transports().common().initialConcurrency()).isEqualTo(3);
+        assertThat(accepted().transports().common().initialConcurrency()).isEqualTo(3);
         write("""
                 [concurrency]
                 initial-destination-concurrency = 30
@@ -133,17 +133,17 @@ class TransportKeysTest {
                 lanes-per-destination = 20
                 initial-destination-concurrency = 3
                 """);
-        TransportTable transports = accepted().delivery().transports();
+        TransportTable transports = accepted().transports();
         assertThat(windowAfter100Successes(transports.of("smtp"))).isGreaterThan(100);
         assertThat(windowAfter100Successes(transports.of("lmtp"))).isEqualTo(20);
-        assertThat(accepted("transport.lmtp.lanes-per-destination=0").delivery().transports().of("lmtp"))
+        assertThat(accepted("transport.lmtp.lanes-per-destination=0").transports().of("lmtp"))
                 .satisfies(lmtp -> assertThat(windowAfter100Successes(lmtp)).isGreaterThan(100));
     }
 
     private static int windowAfter100Successes(TransportSettings transport) {
         Destination destination = new Destination(new FlowRules(transport.initialConcurrency(),
                 transport.concurrencyLimit(), transport.positiveFeedback(), transport.negativeFeedback(),
-                transport.failedCohortLimit(), transport.rateDelayMillis(), FeedbackVariant.PSEUDOCODE));
+                transport.failedCohortLimit(), transport.rateDelay().toMillis(), FeedbackVariant.PSEUDOCODE));
         for (int i = 0; i < 100; i++) {
             destination.good(destination.allowed());
         }

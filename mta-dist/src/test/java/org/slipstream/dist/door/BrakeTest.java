@@ -3,6 +3,7 @@ package org.slipstream.dist.door;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.dist.config.Config;
+import org.slipstream.dist.config.Config.BareLineFeed;
 import org.slipstream.smtpin.policy.Client;
 
 import java.net.InetAddress;
@@ -22,7 +23,8 @@ class BrakeTest {
     @Test
     void whoeverBringsMailWaitsWhileTheQueueManagerIsBehindAndIsServedThen() throws Exception {
         var book = Books.usual().build();
-        Door door = new Door(new Ingest(new MemorySpool(), book, _ -> {}), book, new Config.Relay(List.of(), true),
+        Door door = new Door(new Ingest(new MemorySpool(), book, _ -> {}), book,
+                new Config.Relay(List.of(), BareLineFeed.NORMALIZE),
                 new Brake(behind::get, 1_000, pauses::add), Set.of());
         Client client = new Client(1, InetAddress.getByName("198.51.100.7"), Optional.of("client.example"), true,
                 Optional.empty(),

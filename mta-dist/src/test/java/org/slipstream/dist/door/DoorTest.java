@@ -12,6 +12,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Wishes;
 import org.slipstream.dist.config.Config;
+import org.slipstream.dist.config.Config.BareLineFeed;
 import org.slipstream.dist.config.Network;
 import org.slipstream.smtpin.EnvelopeExtras;
 import org.slipstream.smtpin.MailDoor;
@@ -96,7 +97,8 @@ class DoorTest {
 
     @Test
     void withoutListedNetworksNobodyRelays() {
-        Door door = new Door(ingest(Books.usual().build()), Books.usual().build(), new Config.Relay(List.of(), true),
+        Door door = new Door(ingest(Books.usual().build()), Books.usual().build(),
+                new Config.Relay(List.of(), BareLineFeed.NORMALIZE),
                 FREE_FLOW, Set.of());
         assertThat(rcpt(door, client("127.0.0.1", "smtp", Optional.empty()), "x@far.example")).startsWith("554 5.7.1 ");
     }
@@ -114,7 +116,8 @@ class DoorTest {
 
     @Test
     void whereNobodyCanLogInAStrangerIsNotToldTo() {
-        Door door = new Door(ingest(Books.usual().build()), Books.usual().build(), new Config.Relay(List.of(), true),
+        Door door = new Door(ingest(Books.usual().build()), Books.usual().build(),
+                new Config.Relay(List.of(), BareLineFeed.NORMALIZE),
                 FREE_FLOW, Set.of("submission"));
         assertThat(verdict(door.sender(client("198.51.100.7", "submission", Optional.empty()), SENDER, 0)))
                 .startsWith("554 5.7.1 ").doesNotContain("STARTTLS");
@@ -130,7 +133,8 @@ class DoorTest {
         assertThat(door.rules(client("10.1.2.3", "lmtp", Optional.empty()))).as("others wrote it")
                 .isEqualTo(MailDoor.ContentRules.STRICT);
         AddressBook book = Books.usual().build();
-        Config.Relay strict = new Config.Relay(List.of(Network.parse("10.0.0.0/8").orElseThrow()), false);
+        Config.Relay strict = new Config.Relay(List.of(Network.parse("10.0.0.0/8").orElseThrow()),
+                BareLineFeed.STRICT);
         assertThat(new Door(ingest(book), book, strict, FREE_FLOW, Set.of()).rules(NEIGHBOUR))
                 .isEqualTo(new MailDoor.ContentRules(false, true));
     }
@@ -218,7 +222,7 @@ class DoorTest {
         Ingest ingest = new Ingest(spool, book, _ -> {
             throw new IllegalStateException("stopping");
         });
-        send(new Door(ingest, book, new Config.Relay(List.of(), true), FREE_FLOW, Set.of()),
+        send(new Door(ingest, book, new Config.Relay(List.of(), BareLineFeed.NORMALIZE), FREE_FLOW, Set.of()),
                 Envelope.of(SENDER, addresses("alice@here.example")));
         assertThat(spool.messages).hasSize(1);
     }
@@ -260,7 +264,8 @@ class DoorTest {
     private Door door(Books books) {
         AddressBook book = books.build();
         Config.Relay relay = new Config.Relay(
-                List.of(Network.parse("10.0.0.0/8").orElseThrow(), Network.parse("fd00::/8").orElseThrow()), true);
+                List.of(Network.parse("10.0.0.0/8").orElseThrow(), Network.parse("fd00::/8").orElseThrow()),
+                BareLineFeed.NORMALIZE);
         return new Door(ingest(book), book, relay, FREE_FLOW, Set.of());
     }
 

@@ -1,5 +1,10 @@
 package org.slipstream.smtpin.auth;
 
+import org.slipstream.core.Setting;
+import org.slipstream.core.SettingsRecords;
+import org.slipstream.core.SettingsSection;
+
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -18,16 +23,26 @@ import java.util.function.LongSupplier;
 ///
 /// Called by all sessions.
 public final class GuessGuard {
-    /// @param delayMillis after the first failure; doubled by each further one
-    /// @param longestDelayMillis where doubling ends
-    /// @param failures before a ban
-    /// @param forgetMillis until one failure is forgotten
-    /// @param banMillis how long a ban lasts
-    /// @param networks how many are remembered
-    public record Settings(long delayMillis, long longestDelayMillis, int failures, long forgetMillis, long banMillis,
-            int networks) {
+    private static final int NETWORKS = 10_000;
+
+    /// The settings of logins in the section `[submission]`.
+    ///
+    /// @param failedLoginDelay after the first failure; doubled by each further one
+    /// @param longestFailedLoginDelay where doubling ends
+    /// @param failedLogins before a ban
+    /// @param failedLoginMemory until one failure is forgotten
+    /// @param ban how long a ban lasts
+    @SettingsSection("submission")
+    public record Settings(
+            @Setting(value = "1s", max = "60s", doc = "How long the reply to a wrong password is delayed. Each further one"
+                    + " doubles the delay.") Duration failedLoginDelay,
+            @Setting(value = "8s", max = "300s", doc = "Longest delay of the reply to a wrong password.") Duration longestFailedLoginDelay,
+            @Setting(value = "10", min = "1", max = "1000000", doc = "Wrong passwords from one address (IPv6: one /64) before"
+                    + " logins from there are refused.") int failedLogins,
+            @Setting(value = "3m", min = "1ms", doc = "After this time one wrong password is forgotten.") Duration failedLoginMemory,
+            @Setting(value = "15m", doc = "How long logins from there are refused.") Duration ban) {
         public static Settings standard() {
-            return new Settings(1_000, 8_000, 10, 180_000, 900_000, 10_000);
+            return SettingsRecords.defaults(Settings.class);
         }
     }
 
@@ -41,11 +56,16 @@ public final class GuessGuard {
     private final Map<String, Boolean> welcome;
 
     public GuessGuard(Settings settings, LongSupplier nanos) {
+        this(settings, NETWORKS, nanos);
+    }
+
+    /// @param most networks that are remembered
+    GuessGuard(Settings settings, int most, LongSupplier nanos) {
         this.settings = settings;
-        this.forgetNanos = Math.max(1, settings.forgetMillis() * 1_000_000);
+        this.forgetNanos = Math.max(1, settings.failedLoginMemory().toNanos());
         this.nanos = nanos;
-        this.networks = bounded(settings.networks());
-        this.welcome = bounded(settings.networks());
+        this.networks = bounded(most);
+        this.welcome = bounded(most);
     }
 
     private static <V> Map<String, V> bounded(int most) {
@@ -72,10 +92,10 @@ public final class GuessGuard {
         int left = (int) Math.max(0, seen.failures() - forgotten);
         int failures = left + 1;
         long since = left == 0 ? now : seen.sinceNanos() + forgotten * forgetNanos;
-        boolean banned = failures >= settings.failures();
-        networks.put(network, new Seen(failures, since, now + settings.banMillis() * 1_000_000, banned));
-        long doubled = settings.delayMillis() << Math.min(30, failures - 1);
-        return Math.min(settings.longestDelayMillis(), doubled);
+        boolean banned = failures >= settings.failedLogins();
+        networks.put(network, new Seen(failures, since, now + settings.ban().toNanos(), banned));
+        long doubled = settings.failedLoginDelay().toMillis() << Math.min(30, failures - 1);
+        return Math.min(settings.longestFailedLoginDelay().toMillis(), doubled);
     }
 
     /// A user has logged in from there.

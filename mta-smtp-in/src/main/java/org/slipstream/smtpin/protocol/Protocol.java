@@ -140,9 +140,9 @@ public final class Protocol {
         if (unknown.isPresent()) {
             return unknown;
         }
-        if (said.declaredBytes() > limits.messageBytes()) {
+        if (said.declaredBytes() > limits.messageSize().bytes()) {
             return Optional.of(
-                    Reply.of(552, "5.3.4", "Message too big, at most " + limits.messageBytes() + " octets"));
+                    Reply.of(552, "5.3.4", "Message too big, at most " + limits.messageSize().bytes() + " octets"));
         }
         // RFC 6531 section 3.5.
         if (!said.smtpUtf8() && mail.sender().isPresent() && mail.sender().get().isInternational()) {
@@ -200,10 +200,10 @@ public final class Protocol {
         if (mail.recipients() >= limits.recipients()) {
             return excess(state, Reply.of(452, "4.5.3", "Too many recipients, at most " + limits.recipients()));
         }
-        return mail.octets() + rcpt.octets() <= limits.envelopeBytes()
+        return mail.octets() + rcpt.octets() <= limits.envelopeSize().bytes()
                 ? Step.ask(state, new Action.AskRecipient(rcpt))
                 : excess(state, Reply.of(452, "4.5.3", "Too many recipients, their addresses have more than "
-                        + limits.envelopeBytes() + " octets"));
+                        + limits.envelopeSize().bytes() + " octets"));
     }
 
     // RFC 5321 section 4.5.3.1.10: the client sends the rest in another transaction. That is no error, so as many again as
@@ -269,7 +269,7 @@ public final class Protocol {
         long bytes = bdat.bytes().getAsLong();
         return bytes > limits.endlessBytes()
                 ? refuseChunk(state, bdat,
-                        Reply.of(552, "5.3.4", "Message too big, at most " + limits.messageBytes() + " octets"))
+                        Reply.of(552, "5.3.4", "Message too big, at most " + limits.messageSize().bytes() + " octets"))
                 : Step.ask(state, new Action.TakeChunk(bytes, bdat.last()));
     }
 

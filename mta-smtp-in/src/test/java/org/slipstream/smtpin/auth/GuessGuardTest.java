@@ -2,6 +2,7 @@ package org.slipstream.smtpin.auth;
 
 import org.junit.jupiter.api.Test;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -9,7 +10,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class GuessGuardTest {
     private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 1_000_000);
-    private final GuessGuard guard = new GuessGuard(new GuessGuard.Settings(1_000, 8_000, 5, 180_000, 900_000, 3),
+    private final GuessGuard guard = new GuessGuard(
+            new GuessGuard.Settings(Duration.ofSeconds(1), Duration.ofSeconds(8), 5,
+                    Duration.ofMinutes(3), Duration.ofMinutes(15)),
+            3,
             now::get);
 
     @Test

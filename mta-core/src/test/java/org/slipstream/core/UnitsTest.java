@@ -1,4 +1,4 @@
-package org.slipstream.dist.config;
+package org.slipstream.core;
 
 import org.junit.jupiter.api.Test;
 
@@ -29,13 +29,5 @@ class UnitsTest {
         assertThat(Units.SIZES.write(65_536)).isEqualTo("64KiB");
         assertThat(Units.SIZES.write(1_000)).isEqualTo("1KB");
         assertThat(Units.SIZES.write(77)).isEqualTo("77");
-    }
-
-    @Test
-    void theNearestWordIsFoundButNotAtAnyPrice() {
-        assertThat(Nearest.to("mesage-size", List.of("message-size", "header-size"))).hasValue("message-size");
-        assertThat(Nearest.to("messageSize", List.of("message-size", "header-size"))).hasValue("message-size");
-        assertThat(Nearest.to("xyzzy", List.of("message-size", "lanes"))).isEmpty();
-        assertThat(Nearest.steps("listne", "listen")).isEqualTo(1);
     }
 }
