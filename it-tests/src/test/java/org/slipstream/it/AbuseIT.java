@@ -5,7 +5,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.SmtpTalk;
@@ -39,7 +39,8 @@ class AbuseIT {
     void honestMailIsStillTakenAndDelivered() {
         int count = HONEST.incrementAndGet();
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            assertThat(talk.send(Letter.of("honest" + count + "@x", "a@client.example", "honest@here.example")).code())
+            assertThat(talk.send(OutgoingMessage.of("honest" + count + "@x", "a@client.example", "honest@here.example"))
+                    .code())
                     .isEqualTo(250);
         } finally {
             closeAll();

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Command;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
@@ -60,7 +60,7 @@ class BounceIT {
 
     @Test
     void aRefusedRecipientComesBackAsAReport() {
-        send(Letter.of("refused@client.example", "alice@here.example", "nobody@far.example"));
+        send(OutgoingMessage.of("refused@client.example", "alice@here.example", "nobody@far.example"));
         var report = reportIn("alice@here.example");
 
         assertThat(report.path("type").asString()).isEqualTo("multipart/report");
@@ -89,7 +89,8 @@ class BounceIT {
         var home = BENCH.server(
                 Settings.quick().set("local.domains", "localhost,mail.here.example").route("far.example", far));
         try (var talk = SmtpTalk.greeted(home.smtp())) {
-            assertThat(talk.send(Letter.of("stranger@client.example", "stranger@far.example", "nobody@far.example"))
+            assertThat(talk
+                    .send(OutgoingMessage.of("stranger@client.example", "stranger@far.example", "nobody@far.example"))
                     .code()).isEqualTo(250);
         }
         eventually().untilAsserted(() -> assertThat(far.deliveries())
@@ -100,7 +101,7 @@ class BounceIT {
 
     @Test
     void oneReportTellsOfAllThatFailedAndOfNoOther() {
-        send(Letter.of("three@client.example", "bob@here.example",
+        send(OutgoingMessage.of("three@client.example", "bob@here.example",
                 List.of("nobody@far.example", "friend@far.example", "full@far.example"), Bytes.ascii("Three.\r\n")));
         var report = reportIn("bob@here.example");
         var recipients = report.path("recipients");
@@ -119,7 +120,8 @@ class BounceIT {
         patient.refuse("later", "450 4.2.1 come back later");
         var hasty = BENCH.server(Settings.quick().route("far.example", patient).set("queue.lifetime", "3s"));
         try (var talk = SmtpTalk.greeted(hasty.smtp())) {
-            assertThat(talk.send(Letter.of("old@client.example", "carol@here.example", "later@far.example")).code())
+            assertThat(talk.send(OutgoingMessage.of("old@client.example", "carol@here.example", "later@far.example"))
+                    .code())
                     .isEqualTo(250);
         }
         var report = report(hasty, "carol@here.example");
@@ -130,8 +132,8 @@ class BounceIT {
 
     @Test
     void theNullSenderGetsNoReport() {
-        send(new Letter("", List.of("nobody@far.example"),
-                Letter.of("null@client.example", "x@client.example", "nobody@far.example").content()));
+        send(new OutgoingMessage("", List.of("nobody@far.example"),
+                OutgoingMessage.of("null@client.example", "x@client.example", "nobody@far.example").content()));
         eventually().until(() -> server.queue().isEmpty());
         assertThat(far.deliveries()).noneMatch(mail -> mail.id().equals("null@client.example"));
         assertThat(server.log()).as("it is not lost in silence").contains("nobody@far.example");
@@ -140,14 +142,14 @@ class BounceIT {
     /// A report goes to its sender wherever that is; when it cannot be delivered either, it ends there.
     @Test
     void aReportThatIsRefusedEndsTheMatter() {
-        send(Letter.of("doubly@client.example", "full@far.example", "nobody@far.example"));
+        send(OutgoingMessage.of("doubly@client.example", "full@far.example", "nobody@far.example"));
         eventually().until(() -> server.queue().isEmpty());
         assertThat(far.deliveries()).noneMatch(mail -> mail.recipients().contains("full@far.example"));
     }
 
-    private static void send(Letter letter) {
+    private static void send(OutgoingMessage outgoing) {
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            assertThat(talk.send(letter).code()).isEqualTo(250);
+            assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
     }
 

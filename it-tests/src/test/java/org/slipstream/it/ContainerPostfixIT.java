@@ -4,8 +4,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.MailContainer;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RequiresEngine;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
@@ -43,28 +43,28 @@ class ContainerPostfixIT {
 
     @Test
     void mailGoesThroughInTlsAndUnchanged() {
-        var letters = Shapes.thousand("far.example", "far.example").stream()
-                .filter(letter -> letter.recipients().size() == 1).limit(40).toList();
+        var messages = Shapes.thousand("far.example", "far.example").stream()
+                .filter(outgoing -> outgoing.recipients().size() == 1).limit(40).toList();
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            for (var letter : letters) {
-                assertThat(talk.send(letter).code()).isEqualTo(250);
+            for (var outgoing : messages) {
+                assertThat(talk.send(outgoing).code()).isEqualTo(250);
             }
         }
         eventually().until(() -> server.queue().isEmpty());
         eventually().untilAsserted(() -> assertThat(arrived()).containsAll(
-                letters.stream().map(letter -> Bytes.digest(Bytes.unixLines(letter.content()))).toList()));
+                messages.stream().map(outgoing -> Bytes.digest(Bytes.unixLines(outgoing.content()))).toList()));
         assertThat(new String(postfix.maildir().getFirst(), StandardCharsets.ISO_8859_1)).contains("with ESMTPS");
     }
 
     @Test
     void oneRefusedRecipientDoesNotKeepTheOtherFromItsMail() {
-        var letter = Letter.of("half@client.example", "alice@here.example",
+        var outgoing = OutgoingMessage.of("half@client.example", "alice@here.example",
                 List.of("nobody@far.example", "somebody@far.example"), Bytes.ascii("Half of you.\r\n"));
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            assertThat(talk.send(letter).code()).isEqualTo(250);
+            assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
         eventually().untilAsserted(
-                () -> assertThat(arrived()).contains(Bytes.digest(Bytes.unixLines(letter.content()))));
+                () -> assertThat(arrived()).contains(Bytes.digest(Bytes.unixLines(outgoing.content()))));
         eventually().until(() -> server.mail().count("alice@here.example") == 1);
         var bounce = new String(server.mail().newMail("alice@here.example").getFirst(), StandardCharsets.UTF_8);
         assertThat(bounce).contains("nobody@far.example", "5.1.1").doesNotContain("somebody@far.example");
@@ -76,12 +76,12 @@ class ContainerPostfixIT {
         dns.mx("named.example", 10, "away.named.example").mx("named.example", 20, "mx.named.example")
                 .a("away.named.example", InetAddress.getByAddress(new byte[]{127, 0, 0, 99}))
                 .a("mx.named.example", postfix.address());
-        var letter = Letter.of("by-mx@client.example", "someone@client.example", "friend@named.example");
+        var outgoing = OutgoingMessage.of("by-mx@client.example", "someone@client.example", "friend@named.example");
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            assertThat(talk.send(letter).code()).isEqualTo(250);
+            assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
         eventually().untilAsserted(
-                () -> assertThat(arrived()).contains(Bytes.digest(Bytes.unixLines(letter.content()))));
+                () -> assertThat(arrived()).contains(Bytes.digest(Bytes.unixLines(outgoing.content()))));
     }
 
     private static List<String> arrived() {

@@ -4,8 +4,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.MailContainer;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RequiresEngine;
 import org.slipstream.it.fixture.RunningServer;
@@ -39,47 +39,47 @@ class ContainerSinkIT {
 
     @Test
     void mailOfEveryShapeReachesTheSinkUnchanged() {
-        var letters = Shapes.thousand("far.example", "far.example").stream()
-                .filter(letter -> letter.recipients().size() == 1).limit(60).toList();
-        send(letters);
+        var messages = Shapes.thousand("far.example", "far.example").stream()
+                .filter(outgoing -> outgoing.recipients().size() == 1).limit(60).toList();
+        send(messages);
         eventually().until(() -> server.queue().isEmpty());
-        assertThat(dumpedDigests()).containsAll(letters.stream().map(ContainerSinkIT::digest).toList());
+        assertThat(dumpedDigests()).containsAll(messages.stream().map(ContainerSinkIT::digest).toList());
     }
 
     @Test
     void mailWaitsWhileTheSinkIsDeadAndFlowsWhenItIsBack() {
-        var letters = letters("dead", 10);
+        var messages = messages("dead", 10);
         sink.kill();
         try {
-            send(letters);
+            send(messages);
             eventually().untilAsserted(() -> assertThat(server.queue().messages()).hasSize(10)
                     .allSatisfy(message -> assertThat(Queue.lastReply(message)).isNotBlank()));
         } finally {
             sink.startAgain();
         }
         eventually().until(() -> server.queue().isEmpty());
-        assertThat(dumpedDigests()).containsAll(letters.stream().map(ContainerSinkIT::digest).toList());
+        assertThat(dumpedDigests()).containsAll(messages.stream().map(ContainerSinkIT::digest).toList());
     }
 
     @Test
     void mailWaitsWhileTheSinkIsFrozenBeforeItsGreeting() {
-        var letters = letters("frozen", 3);
+        var messages = messages("frozen", 3);
         sink.pause();
         try {
-            send(letters);
+            send(messages);
             eventually().untilAsserted(() -> assertThat(server.queue().messages()).hasSize(3)
                     .allSatisfy(message -> assertThat(Queue.lastReply(message)).isNotBlank()));
         } finally {
             sink.resume();
         }
         eventually().until(() -> server.queue().isEmpty());
-        assertThat(dumpedDigests()).containsAll(letters.stream().map(ContainerSinkIT::digest).toList());
+        assertThat(dumpedDigests()).containsAll(messages.stream().map(ContainerSinkIT::digest).toList());
     }
 
     @Test
     void aSinkThatRefusesEveryRecipientMakesABounce() {
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            assertThat(talk.send(Letter.of("refused@x", "alice@here.example", "bob@refusing.example")).code())
+            assertThat(talk.send(OutgoingMessage.of("refused@x", "alice@here.example", "bob@refusing.example")).code())
                     .isEqualTo(250);
         }
         eventually().until(() -> server.mail().count("alice@here.example") == 1);
@@ -88,15 +88,16 @@ class ContainerSinkIT {
         eventually().until(() -> server.queue().isEmpty());
     }
 
-    private static List<Letter> letters(String name, int count) {
+    private static List<OutgoingMessage> messages(String name, int count) {
         return IntStream.range(0, count)
-                .mapToObj(i -> Letter.of(name + i + "@client.example", "a@client.example", "b@far.example")).toList();
+                .mapToObj(i -> OutgoingMessage.of(name + i + "@client.example", "a@client.example", "b@far.example"))
+                .toList();
     }
 
-    private static void send(List<Letter> letters) {
+    private static void send(List<OutgoingMessage> messages) {
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            for (var letter : letters) {
-                assertThat(talk.send(letter).code()).isEqualTo(250);
+            for (var outgoing : messages) {
+                assertThat(talk.send(outgoing).code()).isEqualTo(250);
             }
         }
     }
@@ -105,7 +106,7 @@ class ContainerSinkIT {
         return sink.dumped().stream().map(dump -> Bytes.digest(Trace.of(dump).original())).toList();
     }
 
-    private static String digest(Letter letter) {
-        return Bytes.digest(Bytes.unixLines(letter.content()));
+    private static String digest(OutgoingMessage outgoing) {
+        return Bytes.digest(Bytes.unixLines(outgoing.content()));
     }
 }

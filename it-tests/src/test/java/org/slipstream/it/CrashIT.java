@@ -2,9 +2,9 @@ package org.slipstream.it;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.LostIndex;
 import org.slipstream.it.fixture.MixedMail;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Sink;
@@ -142,12 +142,12 @@ class CrashIT {
 
     private void sendOne(SmtpTalk talk) {
         int next = number.incrementAndGet();
-        Letter letter = MixedMail.message(next);
-        var answer = talk.send(letter);
+        OutgoingMessage outgoing = MixedMail.message(next);
+        var answer = talk.send(outgoing);
         if (answer.code() == 250) {
             ledger.acknowledged(next);
         } else {
-            troubles.add(letter.id() + ": " + answer);
+            troubles.add(outgoing.id() + ": " + answer);
         }
     }
 }

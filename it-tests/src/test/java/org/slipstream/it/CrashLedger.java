@@ -1,9 +1,9 @@
 package org.slipstream.it;
 
-import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.MailAssert;
 import org.slipstream.it.fixture.Maildirs;
 import org.slipstream.it.fixture.MixedMail;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Sink;
 
 import java.nio.charset.StandardCharsets;
@@ -101,13 +101,13 @@ final class CrashLedger {
 
     private void inTheMailbox(Maildirs mail, int wanted) {
         var filed = mail.newMail(MixedMail.HERE);
-        var ids = filed.stream().map(Letter::idOf).toList();
+        var ids = filed.stream().map(OutgoingMessage::idOf).toList();
         assertThat(ids).as("filed once").doesNotHaveDuplicates();
         var promised = acknowledged.stream().map(MixedMail::message)
-                .filter(message -> message.recipients().contains(MixedMail.HERE)).map(Letter::id).toList();
+                .filter(message -> message.recipients().contains(MixedMail.HERE)).map(OutgoingMessage::id).toList();
         assertThat(promised).hasSize(wanted);
         assertThat(Set.copyOf(ids)).as("everything acknowledged for " + MixedMail.HERE).containsAll(promised);
-        filed.forEach(each -> MailAssert.unchangedInMailbox(MixedMail.of(Letter.idOf(each)).content(), each));
+        filed.forEach(each -> MailAssert.unchangedInMailbox(MixedMail.of(OutgoingMessage.idOf(each)).content(), each));
     }
 
     /// In order of time.

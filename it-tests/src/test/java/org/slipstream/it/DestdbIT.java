@@ -4,7 +4,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Sink;
@@ -48,7 +48,8 @@ class DestdbIT {
         // Each failed attempt is one failure of the destination; when the cohorts have counted enough of them, its last host is marked.
         try (var talk = SmtpTalk.greeted(server.smtp())) {
             var many = IntStream.range(0, 12).mapToObj(i -> "friend" + i + "@dead.example").toList();
-            assertThat(talk.send(Letter.of("one@x", "someone@client.example", many, "Text.\r\n".getBytes())).code())
+            assertThat(talk.send(OutgoingMessage.of("one@x", "someone@client.example", many, "Text.\r\n".getBytes()))
+                    .code())
                     .isEqualTo(250);
         }
         eventually().untilAsserted(() -> assertThat(states(far)).contains("retry"));
@@ -97,7 +98,8 @@ class DestdbIT {
         var far = SINKS.get("busy.example");
         try (var talk = SmtpTalk.greeted(server.smtp())) {
             IntStream.range(0, 300).forEach(i -> assertThat(
-                    talk.send(Letter.of("burst" + i + "@x", "someone@client.example", "friend@busy.example")).code())
+                    talk.send(OutgoingMessage.of("burst" + i + "@x", "someone@client.example", "friend@busy.example"))
+                            .code())
                     .isEqualTo(250));
         }
         eventually().untilAsserted(() -> assertThat(far.deliveries()).hasSize(300));
@@ -143,7 +145,8 @@ class DestdbIT {
 
     private static void send(String id, String domain) {
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            assertThat(talk.send(Letter.of(id, "someone@client.example", "friend@" + domain)).code()).isEqualTo(250);
+            assertThat(talk.send(OutgoingMessage.of(id, "someone@client.example", "friend@" + domain)).code())
+                    .isEqualTo(250);
         }
     }
 }

@@ -3,8 +3,8 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.Maildirs;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.RequiresRoot;
 import org.slipstream.it.fixture.RunningServer;
@@ -68,10 +68,10 @@ class DiskFullIT {
         var server = bench.server(Settings.quick().set("local.maildir", disk.folder().toString())
                 .set("concurrency.transport-retry", "1s"));
         disk.fillUpTo(0);
-        var letter = Letter.of("mailbox@x", "alice@here.example", List.of("bob@here.example"),
+        var outgoing = OutgoingMessage.of("mailbox@x", "alice@here.example", List.of("bob@here.example"),
                 Bytes.ascii(("x".repeat(70) + "\r\n").repeat(1_000)));
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            assertThat(talk.send(letter).code()).isEqualTo(250);
+            assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
         eventually().untilAsserted(() -> assertThat(server.queue().messages()).singleElement()
                 .satisfies(message -> assertThat(message.path("why").asString())
@@ -116,12 +116,12 @@ class DiskFullIT {
     }
 
     private SmtpTalk.Answer send(RunningServer server, String name) {
-        var letter = Letter.of(name + "@client.example", "alice@here.example", List.of("friend@far.example"),
+        var outgoing = OutgoingMessage.of(name + "@client.example", "alice@here.example", List.of("friend@far.example"),
                 Bytes.ascii(("Disk full. " + "x".repeat(60) + "\r\n").repeat(60)));
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            var answer = talk.send(letter);
+            var answer = talk.send(outgoing);
             if (answer.code() == 250) {
-                acknowledged.add(letter.id());
+                acknowledged.add(outgoing.id());
             }
             return answer;
         }

@@ -3,7 +3,7 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.DiskTrouble;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
@@ -66,7 +66,7 @@ class DiskTroubleIT {
 
     /// Syncs that take longer than a client waits. Deliveries are off, so that the one sync that hangs is a letter's.
     @Test
-    void aDiskThatHangsIs451InTimeAndTheLetterInTheSyncIsWaitedFor() {
+    void aDiskThatHangsIs451InTimeAndTheMessageInTheSyncIsWaitedFor() {
         var far = bench.smtpSink();
         var keeper = settings(far).set("queue.deliver", "false");
         var server = bench.server(keeper);
@@ -172,8 +172,8 @@ class DiskTroubleIT {
             return DiskTrouble.failing(systemCalls, error, server, files(server).toArray(Path[]::new));
         }
 
-        String name(String letter) {
-            return name().toLowerCase(Locale.ROOT) + "." + letter;
+        String name(String message) {
+            return name().toLowerCase(Locale.ROOT) + "." + message;
         }
     }
 
@@ -243,7 +243,7 @@ class DiskTroubleIT {
     }
 
     private SmtpTalk.Answer send(SmtpTalk talk, String name) {
-        var answer = talk.send(Letter.of(name + "@x", "alice@here.example", "friend@far.example"));
+        var answer = talk.send(OutgoingMessage.of(name + "@x", "alice@here.example", "friend@far.example"));
         if (answer.code() == 250) {
             acknowledged.add(name + "@x");
         } else {

@@ -3,7 +3,7 @@ package org.slipstream.it;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.SmtpTalk;
@@ -62,7 +62,7 @@ class DnsIT {
 
     private static void send(String sender, String recipient) {
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            assertThat(talk.send(Letter.of("dns@x", sender, recipient)).code()).isEqualTo(250);
+            assertThat(talk.send(OutgoingMessage.of("dns@x", sender, recipient)).code()).isEqualTo(250);
         }
     }
 

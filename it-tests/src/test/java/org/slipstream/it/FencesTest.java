@@ -12,7 +12,7 @@ class FencesTest {
         noClasses().that().resideInAPackage("org.slipstream.it..").should().dependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.core..", "org.slipstream.smtpin..", "org.slipstream.smtpout..",
                         "org.slipstream.spool..", "org.slipstream.qmgr..", "org.slipstream.lab..",
-                        "org.slipstream.admin..", "org.slipstream.dist..")
+                        "org.slipstream.admin..", "org.slipstream.server..")
                 .check(tests);
     }
 

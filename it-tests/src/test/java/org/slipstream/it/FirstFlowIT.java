@@ -4,8 +4,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.MailAssert;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Sink;
@@ -46,41 +46,42 @@ class FirstFlowIT {
 
     @Test
     void mailForAMailboxLiesInItsMaildir() {
-        var letter = Letter.of("to-erin@x", "someone@client.example", "erin@here.example");
-        assertThat(send(letter).code()).isEqualTo(250);
-        arrives(letter, server.mail(), "erin@here.example");
+        var outgoing = OutgoingMessage.of("to-erin@x", "someone@client.example", "erin@here.example");
+        assertThat(send(outgoing).code()).isEqualTo(250);
+        arrives(outgoing, server.mail(), "erin@here.example");
         assertThat(server.mail().unfinished("erin@here.example")).isZero();
     }
 
     @Test
     void aTagAfterThePlusGoesToTheSameMailbox() {
-        var letter = Letter.of("to-frank@x", "someone@client.example", "frank+lists@here.example");
-        assertThat(send(letter).code()).isEqualTo(250);
-        arrives(letter, server.mail(), "frank@here.example");
+        var outgoing = OutgoingMessage.of("to-frank@x", "someone@client.example", "frank+lists@here.example");
+        assertThat(send(outgoing).code()).isEqualTo(250);
+        arrives(outgoing, server.mail(), "frank@here.example");
     }
 
     @Test
     void anAliasReachesAllItsTargetsHereAndFar() {
-        var letter = Letter.of("to-sales@x", "someone@client.example", "sales@here.example");
-        assertThat(send(letter).code()).isEqualTo(250);
-        arrives(letter, server.mail(), "alice@here.example");
-        arrives(letter, server.mail(), "bob@here.example");
+        var outgoing = OutgoingMessage.of("to-sales@x", "someone@client.example", "sales@here.example");
+        assertThat(send(outgoing).code()).isEqualTo(250);
+        arrives(outgoing, server.mail(), "alice@here.example");
+        arrives(outgoing, server.mail(), "bob@here.example");
         eventually().untilAsserted(() -> assertThat(recipientsOf(far, "to-sales@x"))
                 .containsExactly("seller@far.example"));
     }
 
     @Test
     void anAliasOfOneDomainIsNoAliasOfTheOther() {
-        var letter = Letter.of("to-info@x", "someone@client.example", "info@second.example");
-        assertThat(send(letter).code()).isEqualTo(250);
-        arrives(letter, server.mail(), "dave@here.example");
-        assertThat(send(Letter.of("no@x", "someone@client.example", "info@here.example")).code()).isEqualTo(550);
+        var outgoing = OutgoingMessage.of("to-info@x", "someone@client.example", "info@second.example");
+        assertThat(send(outgoing).code()).isEqualTo(250);
+        arrives(outgoing, server.mail(), "dave@here.example");
+        assertThat(send(OutgoingMessage.of("no@x", "someone@client.example", "info@here.example")).code())
+                .isEqualTo(550);
     }
 
     @Test
     void postmasterIsAlwaysThereWithAndWithoutADomain() {
         for (var address : List.of("postmaster@here.example", "Postmaster@second.example", "postmaster")) {
-            assertThat(send(Letter.of("to-" + address, "someone@client.example", address)).code()).as(address)
+            assertThat(send(OutgoingMessage.of("to-" + address, "someone@client.example", address)).code()).as(address)
                     .isEqualTo(250);
         }
         eventually().untilAsserted(() -> assertThat(
@@ -89,30 +90,30 @@ class FirstFlowIT {
 
     @Test
     void anUnknownMailboxOfALocalDomainIsRefusedAtRcpt() {
-        var answer = send(Letter.of("no@x", "someone@client.example", "stranger@here.example"));
+        var answer = send(OutgoingMessage.of("no@x", "someone@client.example", "stranger@here.example"));
         assertThat(answer.code()).isEqualTo(550);
         assertThat(answer.text()).startsWith("5.1.1");
     }
 
     @Test
     void theExactRouteWinsOverTheSuffixAndTheSuffixOverTheStar() {
-        var letter = Letter.of("routes@x", "someone@client.example",
+        var outgoing = OutgoingMessage.of("routes@x", "someone@client.example",
                 List.of("a@far.example", "b@deep.below.far.example", "c@elsewhere.example"), Bytes.ascii("Three.\r\n"));
-        assertThat(send(letter).code()).isEqualTo(250);
+        assertThat(send(outgoing).code()).isEqualTo(250);
         eventually().untilAsserted(() -> {
             assertThat(recipientsOf(far, "routes@x")).containsExactly("a@far.example");
             assertThat(recipientsOf(below, "routes@x")).containsExactly("b@deep.below.far.example");
             assertThat(recipientsOf(rest, "routes@x")).containsExactly("c@elsewhere.example");
         });
-        MailAssert.unchangedOnTheWire(letter.content(), delivery(rest, "routes@x").content());
+        MailAssert.unchangedOnTheWire(outgoing.content(), delivery(rest, "routes@x").content());
     }
 
     @Test
     void lmtpTakesEachRecipientsAnswer() {
         lmtp.refuse("full", "550 5.2.2 mailbox full");
-        var letter = Letter.of("lmtp@x", "gina@here.example",
+        var outgoing = OutgoingMessage.of("lmtp@x", "gina@here.example",
                 List.of("full@lmtp.example", "first@lmtp.example", "second@lmtp.example"), Bytes.ascii("LMTP.\r\n"));
-        assertThat(send(letter).code()).isEqualTo(250);
+        assertThat(send(outgoing).code()).isEqualTo(250);
         eventually().untilAsserted(() -> assertThat(recipientsOf(lmtp, "lmtp@x"))
                 .containsExactlyInAnyOrder("first@lmtp.example", "second@lmtp.example"));
         eventually().untilAsserted(() -> assertThat(server.mail().newMail("gina@here.example"))
@@ -121,26 +122,27 @@ class FirstFlowIT {
 
     @Test
     void mailForNowhereIsGone() {
-        assertThat(send(Letter.of("nowhere@x", "someone@client.example", "x@nowhere.example")).code()).isEqualTo(250);
+        assertThat(send(OutgoingMessage.of("nowhere@x", "someone@client.example", "x@nowhere.example")).code())
+                .isEqualTo(250);
         eventually().until(() -> server.queue().isEmpty());
         assertThat(rest.deliveries()).noneMatch(delivery -> delivery.id().equals("nowhere@x"));
     }
 
     @Test
     void theSubmissionPortTakesMailToo() {
-        var letter = Letter.of("submitted@x", "someone@client.example", "submitted@elsewhere.example");
-        assertThat(send(server.submission(), letter).code()).isEqualTo(250);
+        var outgoing = OutgoingMessage.of("submitted@x", "someone@client.example", "submitted@elsewhere.example");
+        assertThat(send(server.submission(), outgoing).code()).isEqualTo(250);
         eventually().untilAsserted(
                 () -> assertThat(recipientsOf(rest, "submitted@x")).containsExactly("submitted@elsewhere.example"));
     }
 
-    private static SmtpTalk.Answer send(Letter letter) {
-        return send(server.smtp(), letter);
+    private static SmtpTalk.Answer send(OutgoingMessage outgoing) {
+        return send(server.smtp(), outgoing);
     }
 
-    private static SmtpTalk.Answer send(InetSocketAddress door, Letter letter) {
+    private static SmtpTalk.Answer send(InetSocketAddress door, OutgoingMessage outgoing) {
         try (var talk = SmtpTalk.greeted(door)) {
-            return talk.send(letter);
+            return talk.send(outgoing);
         }
     }
 

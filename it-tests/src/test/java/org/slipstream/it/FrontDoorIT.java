@@ -4,8 +4,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.MailAssert;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.SmtpTalk;
@@ -35,7 +35,7 @@ class FrontDoorIT {
     void aClientThatIsNotListedCannotSendToOthersButToUs() {
         var far = BENCH.smtpSink();
         var server = BENCH.server(Settings.quick().route("far.example", far).set("relay.networks", "192.0.2.0/24"));
-        var letter = Letter.of("local@x", "someone@client.example", "alice@here.example");
+        var outgoing = OutgoingMessage.of("local@x", "someone@client.example", "alice@here.example");
         try (var talk = SmtpTalk.greeted(server.smtp())) {
             for (var trick : List.of("x@far.example", "x%far.example@elsewhere.example", "@here.example:x@far.example",
                     "x@[192.0.2.1]", "\"x@far.example\"@elsewhere.example")) {
@@ -47,16 +47,16 @@ class FrontDoorIT {
             talk.must(250, "MAIL FROM:<someone@client.example>");
             assertThat(talk.say("RCPT TO:<x@far.example>").toString()).startsWith("554 5.7.1");
             talk.must(250, "RSET");
-            assertThat(talk.send(letter).code()).isEqualTo(250);
+            assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
-        MailAssert.arrives(letter, server.mail(), "alice@here.example");
+        MailAssert.arrives(outgoing, server.mail(), "alice@here.example");
         assertThat(far.connections()).isZero();
     }
 
     @Test
     void startTlsWorksAtTheFirstStartWithACertificateOfItsOwn() throws IOException {
         var server = BENCH.server(Settings.quick());
-        var letter = Letter.of("tls@x", "someone@client.example", "alice@here.example");
+        var outgoing = OutgoingMessage.of("tls@x", "someone@client.example", "alice@here.example");
         BigInteger serial;
         try (var talk = SmtpTalk.greeted(server.smtp())) {
             var certificate = talk.startTls();
@@ -64,9 +64,9 @@ class FrontDoorIT {
             assertThat(certificate.getIssuerX500Principal()).isEqualTo(certificate.getSubjectX500Principal());
             assertThat(certificate.getSubjectX500Principal().getName()).contains("mail.here.example");
             assertThat(talk.must(250, "EHLO client.example").text()).as("not offered twice").doesNotContain("STARTTLS");
-            assertThat(talk.send(letter).code()).isEqualTo(250);
+            assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
-        MailAssert.arrives(letter, server.mail(), "alice@here.example");
+        MailAssert.arrives(outgoing, server.mail(), "alice@here.example");
         try (var tls = Files.list(server.home().resolve("tls"))) {
             assertThat(tls.filter(file -> file.toString().endsWith(".key"))).singleElement()
                     .satisfies(key -> assertThat(PosixFilePermissions
@@ -90,12 +90,12 @@ class FrontDoorIT {
 
     @Test
     void aMessageThatIsTooLargeIsRefusedDeclaredOrNot() {
-        var large = Letter.of("large@x", "someone@client.example", List.of("alice@here.example"),
+        var large = OutgoingMessage.of("large@x", "someone@client.example", List.of("alice@here.example"),
                 Bytes.ascii("x".repeat(70).concat("\r\n").repeat(2_000)));
         try (var talk = SmtpTalk.greeted(server.smtp())) {
             assertThat(talk.say("MAIL FROM:<someone@client.example> SIZE=200000").code()).isEqualTo(552);
             assertThat(talk.send(large).code()).isEqualTo(552);
-            assertThat(talk.send(Letter.of("small@x", "someone@client.example", "alice@here.example")).code())
+            assertThat(talk.send(OutgoingMessage.of("small@x", "someone@client.example", "alice@here.example")).code())
                     .as("the session goes on").isEqualTo(250);
         }
         eventually().until(() -> server.mail().count("alice@here.example") == 1);
@@ -105,8 +105,8 @@ class FrontDoorIT {
     @Test
     void aLoopEndsHere() {
         var received = "Received: from a by b; Sat, 21 Nov 2026 10:00:00 +0000\r\n".repeat(6);
-        var plain = Letter.of("loop@x", "someone@client.example", "bob@here.example");
-        var looping = new Letter(plain.sender(), plain.recipients(),
+        var plain = OutgoingMessage.of("loop@x", "someone@client.example", "bob@here.example");
+        var looping = new OutgoingMessage(plain.sender(), plain.recipients(),
                 Bytes.concat(Bytes.ascii(received), plain.content()));
         try (var talk = SmtpTalk.greeted(server.smtp())) {
             assertThat(talk.send(looping).toString()).startsWith("554 5.4.6");

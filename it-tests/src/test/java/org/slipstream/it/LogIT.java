@@ -3,7 +3,7 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
@@ -25,7 +25,7 @@ class LogIT {
         var server = bench.server(Settings.quick().route("far.example", far));
         String id;
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            var answer = talk.send(Letter.of("logged@x", "alice@here.example",
+            var answer = talk.send(OutgoingMessage.of("logged@x", "alice@here.example",
                     List.of("bob@here.example", "friend@far.example", "nobody@far.example"),
                     Bytes.ascii("Log me.\r\n")));
             assertThat(answer.code()).isEqualTo(250);

@@ -7,8 +7,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Command;
-import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.MailAssert;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.it.fixture.RunningServer;
@@ -146,8 +146,8 @@ class LoginIT {
         }
 
         /// What each of them changes at the end of a file, taken away before.
-        byte[] fileContent(Letter letter) {
-            var content = letter.content();
+        byte[] fileContent(OutgoingMessage outgoing) {
+            var content = outgoing.content();
             return name().startsWith("SWAKS") ? Arrays.copyOf(content, content.length - 2) : content;
         }
     }
@@ -182,14 +182,14 @@ class LoginIT {
     @EnumSource
     void aUserLogsInAndSends(MailProgram program) throws IOException {
         var name = program.name().toLowerCase(Locale.ROOT);
-        var letter = Letter.of(name + "@here.example", ALICE, List.of("bob@here.example"),
+        var outgoing = OutgoingMessage.of(name + "@here.example", ALICE, List.of("bob@here.example"),
                 Bytes.ascii("It is me.\r\n"));
-        var file = Files.write(BENCH.folder().resolve("message.eml"), program.fileContent(letter));
+        var file = Files.write(BENCH.folder().resolve("message.eml"), program.fileContent(outgoing));
 
         Command.run(new byte[0], program.command(server, file, PASSWORD)).mustSucceed();
 
         eventually().untilAsserted(() -> assertThat(server.mail().newMail("bob@here.example"))
-                .map(mail -> new String(mail, StandardCharsets.UTF_8)).filteredOn(mail -> mail.contains(letter.id()))
+                .map(mail -> new String(mail, StandardCharsets.UTF_8)).filteredOn(mail -> mail.contains(outgoing.id()))
                 .singleElement().asString().as("the trace says who vouches for it (RFC 3848)")
                 .contains("with ESMTPSA"));
     }
@@ -259,16 +259,16 @@ class LoginIT {
         var far = BENCH.smtpSink();
         var server = BENCH.server(Settings.quick().route("far.example", far).set("relay.networks", "192.0.2.0/24"));
         user(server, PASSWORD, "add", "alice", "--address", ALICE);
-        var letter = Letter.of("out@here.example", ALICE, "friend@far.example");
+        var outgoing = OutgoingMessage.of("out@here.example", ALICE, "friend@far.example");
         try (var talk = SmtpTalk.greeted(server.submission())) {
-            assertThat(talk.send(letter).toString()).startsWith("530 5.7.0").contains("STARTTLS");
+            assertThat(talk.send(outgoing).toString()).startsWith("530 5.7.0").contains("STARTTLS");
         }
         try (var talk = secure(server)) {
-            assertThat(talk.send(letter).toString()).startsWith("530 5.7.0");
+            assertThat(talk.send(outgoing).toString()).startsWith("530 5.7.0");
             talk.must(235, plain("alice", PASSWORD));
-            assertThat(talk.send(letter).code()).isEqualTo(250);
+            assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
-        MailAssert.arrives(letter, far);
+        MailAssert.arrives(outgoing, far);
     }
 
     @Test

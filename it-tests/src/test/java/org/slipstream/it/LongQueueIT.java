@@ -3,7 +3,7 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
@@ -115,7 +115,8 @@ class LongQueueIT {
                 for (int number = numbers.getAndIncrement(); number < LETTERS; number = numbers.getAndIncrement()) {
                     var sender = number % ONE_IN == 0 ? "alice@here.example" : "news@here.example";
                     var answer = talk
-                            .send(Letter.of("long-" + number + "@x", sender, List.of("friend@far.example"), BODY));
+                            .send(OutgoingMessage.of("long-" + number + "@x", sender, List.of("friend@far.example"),
+                                    BODY));
                     assertThat(answer.toString()).startsWith("250 2.0.0 queued as ");
                     var id = answer.text().substring(answer.text().lastIndexOf(' ') + 1);
                     youngest.accumulateAndGet(id, (one, other) -> one.compareTo(other) > 0 ? one : other);

@@ -3,7 +3,7 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
@@ -67,7 +67,8 @@ class OneSyncIT {
     private static void send(RunningServer server, int bytes) {
         var body = Bytes.ascii(("x".repeat(62) + "\r\n").repeat(bytes / 64));
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            assertThat(talk.send(Letter.of("lone", "alice@here.example", List.of("friend@far.example"), body)).code())
+            assertThat(talk.send(OutgoingMessage.of("lone", "alice@here.example", List.of("friend@far.example"), body))
+                    .code())
                     .isEqualTo(250);
         }
     }

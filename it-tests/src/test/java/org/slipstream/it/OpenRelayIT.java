@@ -5,8 +5,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.MailAssert;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Sink;
@@ -67,7 +67,7 @@ class OpenRelayIT {
 
     @Test
     void honestMailArrivesAndNothingElseHasLeft() {
-        var letter = Letter.of("honest@x", "y@far.example", "alice+tag@here.example");
+        var outgoing = OutgoingMessage.of("honest@x", "y@far.example", "alice+tag@here.example");
         try (var talk = SmtpTalk.greeted(server.smtp())) {
             talk.must(250, "MAIL FROM:<>");
             for (var always : List.of("<postmaster>", "<PostMaster@here.example>", "<abuse@here.example>",
@@ -75,7 +75,7 @@ class OpenRelayIT {
                 talk.must(250, "RCPT TO:" + always);
             }
             talk.must(250, "RSET");
-            assertThat(talk.send(letter).code()).isEqualTo(250);
+            assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
         eventually().until(() -> server.mail().count("alice+tag@here.example")
                 + server.mail().count("alice@here.example") == 1);

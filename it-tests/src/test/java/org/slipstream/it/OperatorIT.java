@@ -5,7 +5,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
@@ -45,8 +45,8 @@ class OperatorIT {
     @BeforeEach
     void twoMessagesWait() {
         far.stop();
-        send(Letter.of("one@x", "alice@here.example", "friend@far.example"));
-        send(Letter.of("two@x", "bob@here.example", "friend@other.example"));
+        send(OutgoingMessage.of("one@x", "alice@here.example", "friend@far.example"));
+        send(OutgoingMessage.of("two@x", "bob@here.example", "friend@other.example"));
         eventually().untilAsserted(() -> assertThat(server.queue().messages()).hasSize(2)
                 .allSatisfy(
                         message -> assertThat(message.path("phase").path("code").asString()).isEqualTo("retry")));
@@ -217,9 +217,9 @@ class OperatorIT {
         return far.deliveries().stream().skip(deliveredBefore).map(Sink.Delivery::id).toList();
     }
 
-    private void send(Letter letter) {
+    private void send(OutgoingMessage outgoing) {
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            assertThat(talk.send(letter).code()).isEqualTo(250);
+            assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
     }
 }

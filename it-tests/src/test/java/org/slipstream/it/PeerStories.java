@@ -1,7 +1,7 @@
 package org.slipstream.it;
 
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Peer;
 import org.slipstream.it.fixture.PeerMail;
 import org.slipstream.it.fixture.RunningServer;
@@ -41,23 +41,23 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
     /// once, byte for byte.
     void everyShapeArrivesOnceAndUnchanged() {
         var there = "shapes." + domain;
-        var letters = someOfEachShape(there);
-        sendAll(letters);
-        allArriveOnce(there, letters);
+        var messages = someOfEachShape(there);
+        sendAll(messages);
+        allArriveOnce(there, messages);
     }
 
     /// Of three recipients one has the mail at once, one is refused and reported, and one is put off and tried again without a
     /// second copy to the first.
     void threeRecipientsHaveThreeFates() {
         var there = "fates." + domain;
-        var letter = Letter.of("fates@" + domain, SENDER_HERE,
+        var outgoing = OutgoingMessage.of("fates@" + domain, SENDER_HERE,
                 List.of("nobody@" + there, "somebody@" + there, "later@" + there), Bytes.ascii("To each his own.\r\n"));
         int reports = server.mail().count(SENDER_HERE);
-        sendAll(List.of(letter));
+        sendAll(List.of(outgoing));
         eventually().atMost(PATIENCE).untilAsserted(() -> assertThat(server.queue().messages())
                 .filteredOn(message -> message.path("why").asString().contains("come again")).singleElement()
                 .satisfies(message -> assertThat(message.path("attempts").asInt()).isGreaterThan(1)));
-        onlySomebodyGotItAndNobodyIsReported(letter, there, reports);
+        onlySomebodyGotItAndNobodyIsReported(outgoing, there, reports);
         server.queue().messages().forEach(message -> server.queue().delete(message.path("id").asString()));
         emptyQueue();
     }
@@ -65,24 +65,25 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
     /// For a server that cannot put a recipient off: two of three have the mail, one is refused and reported.
     void aRefusedRecipientIsReportedAndTheOthersHaveTheirMail() {
         var there = "refused." + domain;
-        var letter = Letter.of("refused@" + domain, SENDER_HERE,
+        var outgoing = OutgoingMessage.of("refused@" + domain, SENDER_HERE,
                 List.of("first@" + there, "nobody@" + there, "somebody@" + there), Bytes.ascii("Two of three.\r\n"));
         int reports = server.mail().count(SENDER_HERE);
-        sendAll(List.of(letter));
+        sendAll(List.of(outgoing));
         emptyQueue();
         eventually().untilAsserted(() -> assertThat(peer.facts(there)).containsExactlyInAnyOrder(
-                PeerMail.fact("first@" + there, letter.content()),
-                PeerMail.fact("somebody@" + there, letter.content())));
+                PeerMail.fact("first@" + there, outgoing.content()),
+                PeerMail.fact("somebody@" + there, outgoing.content())));
         reported("nobody@" + there, reports);
     }
 
     /// A server that takes nothing: every recipient is reported and nobody has mail.
     void aServerThatRefusesEverybodyIsReported() {
         var there = "nothing." + domain;
-        var letter = Letter.of("nothing@" + domain, SENDER_HERE, List.of("first@" + there, "second@" + there),
+        var outgoing = OutgoingMessage.of("nothing@" + domain, SENDER_HERE,
+                List.of("first@" + there, "second@" + there),
                 Bytes.ascii("To a closed door.\r\n"));
         int reports = server.mail().count(SENDER_HERE);
-        sendAll(List.of(letter));
+        sendAll(List.of(outgoing));
         emptyQueue();
         reported("first@" + there, reports);
         reported("second@" + there, reports);
@@ -113,9 +114,9 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
     }
 
     /// All of them once and nothing else, at this domain.
-    void allArriveOnce(String there, List<Letter> letters) {
+    void allArriveOnce(String there, List<OutgoingMessage> messages) {
         emptyQueue();
-        var expected = facts(letters, there);
+        var expected = facts(messages, there);
         eventually().atMost(PATIENCE).pollInterval(Duration.ofMillis(250))
                 .untilAsserted(() -> assertThat(peer.facts(there)).containsExactlyInAnyOrderElementsOf(expected));
     }
@@ -126,12 +127,12 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
     }
 
     /// Several clients at once.
-    void sendAll(List<Letter> letters) {
+    void sendAll(List<OutgoingMessage> messages) {
         try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
             var sent = IntStream.range(0, CLIENTS).mapToObj(client -> clients.submit(() -> {
                 try (var talk = SmtpTalk.greeted(server.smtp())) {
-                    for (int i = client; i < letters.size(); i += CLIENTS) {
-                        assertThat(talk.send(letters.get(i)).code()).isEqualTo(250);
+                    for (int i = client; i < messages.size(); i += CLIENTS) {
+                        assertThat(talk.send(messages.get(i)).code()).isEqualTo(250);
                     }
                 }
                 return client;
@@ -148,15 +149,15 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
     }
 
     /// Small messages with what servers trip over: a line with a lone dot, eight bits.
-    static List<Letter> numbered(String there, int from, int to) {
-        return IntStream.range(from, to).mapToObj(number -> Letter.of("number-" + number + "@" + there,
+    static List<OutgoingMessage> numbered(String there, int from, int to) {
+        return IntStream.range(from, to).mapToObj(number -> OutgoingMessage.of("number-" + number + "@" + there,
                 "someone@client.example", List.of("friend" + number + "@" + there),
                 ("Number " + number + "\r\n.\r\nGrüße\r\n..\r\n").getBytes(StandardCharsets.UTF_8))).toList();
     }
 
-    private void onlySomebodyGotItAndNobodyIsReported(Letter letter, String there, int reports) {
+    private void onlySomebodyGotItAndNobodyIsReported(OutgoingMessage outgoing, String there, int reports) {
         eventually().untilAsserted(() -> assertThat(peer.facts(there))
-                .containsExactly(PeerMail.fact("somebody@" + there, letter.content())));
+                .containsExactly(PeerMail.fact("somebody@" + there, outgoing.content())));
         reported("nobody@" + there, reports);
     }
 
@@ -168,28 +169,28 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
                         .doesNotContain("Final-Recipient: rfc822; somebody@", "Final-Recipient: rfc822; later@"));
     }
 
-    private static List<String> facts(List<Letter> letters, String there) {
-        return letters.stream().flatMap(letter -> letter.recipients().stream()
+    private static List<String> facts(List<OutgoingMessage> messages, String there) {
+        return messages.stream().flatMap(outgoing -> outgoing.recipients().stream()
                 .filter(recipient -> recipient.endsWith("@" + there))
-                .map(recipient -> PeerMail.fact(recipient, letter.content()))).toList();
+                .map(recipient -> PeerMail.fact(recipient, outgoing.content()))).toList();
     }
 
-    private static List<Letter> someOfEachShape(String there) {
+    private static List<OutgoingMessage> someOfEachShape(String there) {
         Map<Shape, Integer> taken = new HashMap<>();
-        List<Letter> letters = new ArrayList<>();
-        for (var letter : Shapes.thousand(there, there)) {
-            var shape = shapeOf(letter);
+        List<OutgoingMessage> messages = new ArrayList<>();
+        for (var outgoing : Shapes.thousand(there, there)) {
+            var shape = shapeOf(outgoing);
             boolean heavy = shape == Shape.LARGE || shape == Shape.CROWDED;
             if (taken.merge(shape, 1, Integer::sum) <= (heavy ? LARGE_ONES : OF_EACH_SHAPE)) {
-                letters.add(letter);
+                messages.add(outgoing);
             }
         }
-        return letters;
+        return messages;
     }
 
-    private static Shape shapeOf(Letter letter) {
+    private static Shape shapeOf(OutgoingMessage outgoing) {
         return Arrays.stream(Shape.values())
-                .filter(shape -> letter.id().contains("-" + shape.name().toLowerCase(Locale.ROOT) + "@")).findFirst()
+                .filter(shape -> outgoing.id().contains("-" + shape.name().toLowerCase(Locale.ROOT) + "@")).findFirst()
                 .orElseThrow();
     }
 }

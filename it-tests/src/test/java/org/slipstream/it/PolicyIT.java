@@ -2,7 +2,7 @@ package org.slipstream.it;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.SmtpTalk;
@@ -100,10 +100,11 @@ class PolicyIT {
                 "reject Subject /pills/i We are not ill\ntag Subject /lottery/ luck\n");
         var server = BENCH.server(home, among("policy.header-checks", "checks"));
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            assertThat(talk.send(Letter.of("Pills@x", "x@far.example", "alice@here.example")).toString())
+            assertThat(talk.send(OutgoingMessage.of("Pills@x", "x@far.example", "alice@here.example")).toString())
                     .isEqualTo("550 5.7.1 We are not ill");
-            assertThat(talk.send(Letter.of("lottery@x", "x@far.example", "alice@here.example")).code()).isEqualTo(250);
-            assertThat(talk.send(Letter.of("Pills@x", "x@far.example", "abuse@here.example")).code())
+            assertThat(talk.send(OutgoingMessage.of("lottery@x", "x@far.example", "alice@here.example")).code())
+                    .isEqualTo(250);
+            assertThat(talk.send(OutgoingMessage.of("Pills@x", "x@far.example", "abuse@here.example")).code())
                     .as("a complaint encloses what it is about").isEqualTo(250);
         }
         eventually().until(() -> server.log().contains("check=header-patterns")

@@ -4,7 +4,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Sink;
@@ -106,7 +106,7 @@ class PostgresIT {
 
     private static SmtpTalk.Answer send(RunningServer server, String name) {
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            return talk.send(Letter.of(name, "alice@here.example", List.of("friend@far.example"),
+            return talk.send(OutgoingMessage.of(name, "alice@here.example", List.of("friend@far.example"),
                     Bytes.ascii("Text of " + name + ".\r\n")));
         }
     }

@@ -2,7 +2,7 @@ package org.slipstream.it;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Sink;
@@ -111,7 +111,8 @@ class QueueTruthIT {
 
     private static void send(RunningServer server, String id) {
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            assertThat(talk.send(Letter.of(id, "someone@client.example", "friend@slow.example")).code()).isEqualTo(250);
+            assertThat(talk.send(OutgoingMessage.of(id, "someone@client.example", "friend@slow.example")).code())
+                    .isEqualTo(250);
         }
     }
 }

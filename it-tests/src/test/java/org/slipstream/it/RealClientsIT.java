@@ -7,8 +7,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Command;
-import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.MailAssert;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
@@ -53,9 +53,9 @@ class RealClientsIT {
         }
 
         /// swaks ends what it reads with one more line end, so it is given a file without its last.
-        byte[] fileContent(Letter letter) {
+        byte[] fileContent(OutgoingMessage outgoing) {
             boolean swaks = this == SWAKS || this == SWAKS_TLS;
-            var content = letter.content();
+            var content = outgoing.content();
             return swaks ? Arrays.copyOf(content, content.length - 2) : content;
         }
 
@@ -109,20 +109,21 @@ class RealClientsIT {
     void sendsToAMailboxAndToAnotherDomain(MailProgram program) throws IOException {
         var name = program.name().toLowerCase(Locale.ROOT);
         var mailbox = name + "@here.example";
-        var letter = Letter.of(name + "@client.example", SENDER, List.of(mailbox, "friend@far.example"),
+        var outgoing = OutgoingMessage.of(name + "@client.example", SENDER, List.of(mailbox, "friend@far.example"),
                 Bytes.concat("Grüße,\r\n".getBytes(StandardCharsets.UTF_8),
                         Bytes.ascii(".\r\n.. dots\r\n\r\n" + "long ".repeat(150) + "\r\n  the end\r\n")));
-        var file = Files.write(BENCH.folder().resolve("message.eml"), program.fileContent(letter));
+        var file = Files.write(BENCH.folder().resolve("message.eml"), program.fileContent(outgoing));
 
-        Command.run(new byte[0], program.command(server, file, letter.recipients())).mustSucceed();
+        Command.run(new byte[0], program.command(server, file, outgoing.recipients())).mustSucceed();
 
-        MailAssert.arrives(letter, server.mail(), mailbox);
-        eventually().untilAsserted(() -> assertThat(far.deliveries()).filteredOn(mail -> mail.id().equals(letter.id()))
-                .singleElement().satisfies(mail -> {
-                    assertThat(mail.sender()).isEqualTo(SENDER);
-                    assertThat(mail.recipients()).containsExactly("friend@far.example");
-                    MailAssert.unchangedOnTheWire(letter.content(), mail.content());
-                }));
+        MailAssert.arrives(outgoing, server.mail(), mailbox);
+        eventually()
+                .untilAsserted(() -> assertThat(far.deliveries()).filteredOn(mail -> mail.id().equals(outgoing.id()))
+                        .singleElement().satisfies(mail -> {
+                            assertThat(mail.sender()).isEqualTo(SENDER);
+                            assertThat(mail.recipients()).containsExactly("friend@far.example");
+                            MailAssert.unchangedOnTheWire(outgoing.content(), mail.content());
+                        }));
         if (name.endsWith("_tls")) {
             assertThat(new String(server.mail().newMail(mailbox).getFirst(), StandardCharsets.UTF_8))
                     .as("the trace says that TLS was used (RFC 3848)").contains("with ESMTPS");

@@ -5,8 +5,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Command;
-import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.MailAssert;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
@@ -48,26 +48,26 @@ class SendCommandIT {
 
     @Test
     void sendsAFileUnchangedToSeveralRecipients() throws IOException {
-        var letter = Letter.of("file@x", "someone@client.example", "bob@here.example");
-        var file = Files.write(BENCH.folder().resolve("message.eml"), letter.content());
-        send("--from", letter.sender(), "--to", "bob@here.example", "--to", "friend@far.example", "--eml",
+        var outgoing = OutgoingMessage.of("file@x", "someone@client.example", "bob@here.example");
+        var file = Files.write(BENCH.folder().resolve("message.eml"), outgoing.content());
+        send("--from", outgoing.sender(), "--to", "bob@here.example", "--to", "friend@far.example", "--eml",
                 file.toString()).mustSucceed();
-        MailAssert.arrives(letter, server.mail(), "bob@here.example");
+        MailAssert.arrives(outgoing, server.mail(), "bob@here.example");
         eventually().untilAsserted(() -> assertThat(far.deliveries())
                 .filteredOn(mail -> mail.id().equals("file@x")).singleElement().satisfies(mail -> {
                     assertThat(mail.recipients()).containsExactly("friend@far.example");
-                    MailAssert.unchangedOnTheWire(letter.content(), mail.content());
+                    MailAssert.unchangedOnTheWire(outgoing.content(), mail.content());
                 }));
     }
 
     /// As sendmail does: lines of the local system in, CRLF on the wire.
     @Test
     void sendsWhatComesOnStandardInput() {
-        var letter = Letter.of("stdin@x", "someone@client.example", List.of("carol@here.example"),
+        var outgoing = OutgoingMessage.of("stdin@x", "someone@client.example", List.of("carol@here.example"),
                 Bytes.ascii("First line\r\n.\r\n..second after a dot\r\n"));
-        Program.runWithInput(Bytes.unixLines(letter.content()), server.home(), "send", "--from", letter.sender(),
+        Program.runWithInput(Bytes.unixLines(outgoing.content()), server.home(), "send", "--from", outgoing.sender(),
                 "--to", "carol@here.example", "--server", "127.0.0.1:" + server.smtp().getPort()).mustSucceed();
-        MailAssert.arrives(letter, server.mail(), "carol@here.example");
+        MailAssert.arrives(outgoing, server.mail(), "carol@here.example");
     }
 
     @Test

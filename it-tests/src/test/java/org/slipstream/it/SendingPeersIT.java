@@ -5,8 +5,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.MailAssert;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RequiresPeers;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.SendingPeer;
@@ -48,14 +48,15 @@ class SendingPeersIT {
         var name = kind.name().toLowerCase(Locale.ROOT);
         var mailbox = name + "@here.example";
         var peer = BENCH.keep(SendingPeer.start(kind, server.smtp()));
-        Map<String, Letter> sent = new HashMap<>();
+        Map<String, OutgoingMessage> sent = new HashMap<>();
         try (var talk = SmtpTalk.greeted(peer.address())) {
             for (int i = 0; i < MESSAGES; i++) {
                 // Fewer refusals than end a session (limits.errors).
                 var recipients = i % 3 == 0 ? List.of(mailbox, "nobody@here.example") : List.of(mailbox);
-                var letter = Letter.of(name + i + "@client.example", "someone@client.example", recipients, body(i));
-                sent.put(letter.id(), letter);
-                assertThat(talk.send(letter).code()).isEqualTo(250);
+                var outgoing = OutgoingMessage.of(name + i + "@client.example", "someone@client.example", recipients,
+                        body(i));
+                sent.put(outgoing.id(), outgoing);
+                assertThat(talk.send(outgoing).code()).isEqualTo(250);
             }
         }
         eventually().untilAsserted(() -> assertThat(server.mail().count(mailbox)).as(peer::log).isEqualTo(MESSAGES));

@@ -3,8 +3,8 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Command;
-import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.MailAssert;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.SmtpTalk;
@@ -47,8 +47,9 @@ class ServicesIT {
                         line -> line.startsWith("STARTTLS") || line.startsWith("AUTH"));
                 assertThat(talk.say("STARTTLS").code()).isBetween(500, 599);
                 assertThat(talk.say("AUTH PLAIN AGEAYg==").code()).isBetween(500, 599);
-                var letter = Letter.of("off" + port.getPort() + "@x", "a@client.example", "off@here.example");
-                assertThat(talk.send(letter).code()).isEqualTo(250);
+                var outgoing = OutgoingMessage.of("off" + port.getPort() + "@x", "a@client.example",
+                        "off@here.example");
+                assertThat(talk.send(outgoing).code()).isEqualTo(250);
             }
         }
         eventually().until(() -> server.mail().count("off@here.example") == 2);
@@ -99,14 +100,14 @@ class ServicesIT {
     void whoAsksForAReceiptGetsOne() {
         var far = BENCH.smtpSink();
         var server = BENCH.server(Settings.quick().route("far.example", far));
-        var letter = Letter.of("receipt@x", "boss@here.example", "alice@here.example");
+        var outgoing = OutgoingMessage.of("receipt@x", "boss@here.example", "alice@here.example");
         try (var talk = SmtpTalk.greeted(server.submission())) {
             talk.must(250, "MAIL FROM:<boss@here.example> RET=FULL ENVID=QQ314159");
             talk.must(250, "RCPT TO:<alice@here.example> NOTIFY=SUCCESS,FAILURE ORCPT=rfc822;Alice@old.example");
             talk.must(250, "RCPT TO:<friend@far.example> NOTIFY=SUCCESS");
             talk.must(250, "RCPT TO:<bob@here.example> NOTIFY=FAILURE");
             talk.must(354, "DATA");
-            talk.data(letter.content());
+            talk.data(outgoing.content());
         }
         eventually().until(() -> server.mail().count("boss@here.example") == 1);
         var receipt = new String(server.mail().newMail("boss@here.example").getFirst(), StandardCharsets.UTF_8);
@@ -150,20 +151,20 @@ class ServicesIT {
     void whatIsAnnouncedIsKept() {
         var far = BENCH.smtpSink();
         var server = BENCH.server(Settings.quick().route("far.example", far));
-        var letter = Letter.of("chunks@x", "someone@client.example", "alice@here.example");
+        var outgoing = OutgoingMessage.of("chunks@x", "someone@client.example", "alice@here.example");
         try (var talk = SmtpTalk.connect(server.smtp())) {
             assertThat(talk.must(250, "EHLO client.example").lines())
                     .contains("SMTPUTF8", "CHUNKING", "BINARYMIME", "DSN", "LIMITS MAILMAX=500 RCPTMAX=1000")
                     .noneMatch(line -> line.startsWith("FUTURERELEASE") || line.startsWith("REQUIRETLS"));
             talk.must(250, "MAIL FROM:<someone@client.example> RET=HDRS ENVID=QQ314159");
             talk.must(250, "RCPT TO:<alice@here.example> NOTIFY=FAILURE ORCPT=rfc822;Alice@old.example");
-            var text = new String(letter.content(), StandardCharsets.US_ASCII);
+            var text = new String(outgoing.content(), StandardCharsets.US_ASCII);
             // The last line end of the chunk is the one that `must` adds.
             talk.must(250, "BDAT " + text.length() + " LAST\r\n" + text.substring(0, text.length() - 2));
             talk.must(250, "MAIL FROM:<someone@client.example> SMTPUTF8 BODY=8BITMIME");
             talk.must(250, "RCPT TO:<grüße@here.example>");
             talk.must(250, "RSET");
         }
-        MailAssert.arrives(letter, server.mail(), "alice@here.example");
+        MailAssert.arrives(outgoing, server.mail(), "alice@here.example");
     }
 }

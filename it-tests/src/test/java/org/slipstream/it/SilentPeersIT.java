@@ -3,7 +3,7 @@ package org.slipstream.it;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Sink;
@@ -71,6 +71,6 @@ class SilentPeersIT {
     }
 
     private static void send(SmtpTalk talk, String id, String recipient) {
-        assertThat(talk.send(Letter.of(id, "someone@client.example", recipient)).code()).isEqualTo(250);
+        assertThat(talk.send(OutgoingMessage.of(id, "someone@client.example", recipient)).code()).isEqualTo(250);
     }
 }

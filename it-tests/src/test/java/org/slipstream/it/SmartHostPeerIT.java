@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Peer;
 import org.slipstream.it.fixture.PeerExim;
 import org.slipstream.it.fixture.PeerOffer;
@@ -118,10 +118,10 @@ class SmartHostPeerIT {
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "POSTFIX_SEVEN_BITS")
     void mailGoesThroughWithTheBestLoginOffered(House house) {
         var peer = PEERS.get(house);
-        var letters = PeerStories.numbered(house.domain(), 0, 12);
+        var messages = PeerStories.numbered(house.domain(), 0, 12);
         var story = new PeerStories(shared, peer, house.domain());
-        story.sendAll(letters);
-        story.allArriveOnce(house.domain(), letters);
+        story.sendAll(messages);
+        story.allArriveOnce(house.domain(), messages);
         assertThat(peer.log()).contains(house.trace);
     }
 
@@ -164,7 +164,7 @@ class SmartHostPeerIT {
     void eightBitsAreConvertedForAServerThatDoesNotTakeThem() {
         var house = House.POSTFIX_SEVEN_BITS;
         var peer = PEERS.get(house);
-        var letter = new Letter("someone@client.example", List.of("converted@" + house.domain()), """
+        var outgoing = new OutgoingMessage("someone@client.example", List.of("converted@" + house.domain()), """
                 From: <someone@client.example>
                 Message-ID: <eight@client.example>
                 MIME-Version: 1.0
@@ -175,7 +175,7 @@ class SmartHostPeerIT {
                 .
                 ...and a dot
                 """.replace("\n", "\r\n").getBytes(StandardCharsets.UTF_8));
-        new PeerStories(shared, peer, house.domain()).sendAll(List.of(letter));
+        new PeerStories(shared, peer, house.domain()).sendAll(List.of(outgoing));
         eventually().untilAsserted(() -> assertThat(peer.mail())
                 .filteredOn(mail -> mail.recipient().startsWith("converted@")).hasSize(1));
         var converted = peer.mail().stream().filter(mail -> mail.recipient().startsWith("converted@")).findFirst();

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Sink;
@@ -98,7 +98,7 @@ class SmugglingIT {
     @AfterAll
     static void andNothingHasArrived() {
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            assertThat(talk.send(Letter.of("honest@x", "a@client.example", "honest@here.example")).code())
+            assertThat(talk.send(OutgoingMessage.of("honest@x", "a@client.example", "honest@here.example")).code())
                     .isEqualTo(250);
         }
         eventually().until(() -> server.mail().count("honest@here.example") == 1);

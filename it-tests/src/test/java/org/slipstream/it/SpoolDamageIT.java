@@ -4,7 +4,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RunningServer;
@@ -50,8 +50,8 @@ class SpoolDamageIT {
         var flippedBit = waiting("flipped-bit");
         waiting("sound");
         assertThat(server.stop()).isZero();
-        inRegister("delete from recipient where message_id = " + number(withoutRecipients));
-        inRegister("update recipient set state = 42 where message_id = " + number(oddState));
+        inIndex("delete from recipient where message_id = " + number(withoutRecipients));
+        inIndex("update recipient set state = 42 where message_id = " + number(oddState));
         flipOneBit("Text of flipped-bit.");
 
         far.startAgain();
@@ -96,7 +96,7 @@ class SpoolDamageIT {
 
     private void send(String name) {
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            assertThat(talk.send(Letter.of(name, "alice@here.example", List.of("friend@far.example"),
+            assertThat(talk.send(OutgoingMessage.of(name, "alice@here.example", List.of("friend@far.example"),
                     Bytes.ascii("Text of " + name + ".\r\n"))).code()).isEqualTo(250);
         }
     }
@@ -118,7 +118,7 @@ class SpoolDamageIT {
         Files.write(file, content);
     }
 
-    private void inRegister(String change) throws SQLException {
+    private void inIndex(String change) throws SQLException {
         var url = "jdbc:h2:file:" + server.home().resolve("spool/register")
                 + ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH;IFEXISTS=TRUE";
         try (var connection = DriverManager.getConnection(url, "sa", "");

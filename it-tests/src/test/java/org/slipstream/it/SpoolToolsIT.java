@@ -4,7 +4,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RunningServer;
@@ -110,7 +110,7 @@ class SpoolToolsIT {
     }
 
     @Test
-    void aStartWithAnEmptyBoxIsRefusedUntilTheOperatorRepairs() throws IOException {
+    void aStartWithAnEmptyLogIsRefusedUntilTheOperatorRepairs() throws IOException {
         waiting("lost");
         assertThat(server.stop()).isZero();
         try (var segments = Files.list(server.home().resolve("spool/box"))) {
@@ -135,7 +135,7 @@ class SpoolToolsIT {
 
     private void waiting(String name) {
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            assertThat(talk.send(Letter.of(name, "alice@here.example", List.of("friend@far.example"),
+            assertThat(talk.send(OutgoingMessage.of(name, "alice@here.example", List.of("friend@far.example"),
                     Bytes.ascii("Text of " + name + ".\r\n"))).code()).isEqualTo(250);
         }
         eventually().untilAsserted(() -> assertThat(server.queue().messages()).isNotEmpty()

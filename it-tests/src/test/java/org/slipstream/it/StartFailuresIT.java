@@ -3,8 +3,8 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Command;
-import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.MailAssert;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.SmtpTalk;
@@ -134,11 +134,11 @@ class StartFailuresIT {
         oneSentence(ran, CANNOT_START);
         assertThat(ran.err()).contains("spool");
 
-        var letter = Letter.of("still@x", "someone@client.example", "alice@here.example");
+        var outgoing = OutgoingMessage.of("still@x", "someone@client.example", "alice@here.example");
         try (var talk = SmtpTalk.greeted(first.smtp())) {
-            assertThat(talk.send(letter).code()).isEqualTo(250);
+            assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
-        MailAssert.arrives(letter, first.mail(), "alice@here.example");
+        MailAssert.arrives(outgoing, first.mail(), "alice@here.example");
         // The first one's port and token are still those in its home.
         eventually().until(() -> first.queue().isEmpty());
     }

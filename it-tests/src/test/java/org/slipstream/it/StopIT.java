@@ -2,7 +2,7 @@ package org.slipstream.it;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Sink;
@@ -31,7 +31,8 @@ class StopIT {
         RunningServer server = bench.server(Settings.quick().route(Settings.FAR_DOMAIN, far));
         try (SmtpTalk quick = SmtpTalk.greeted(server.smtp()); SmtpTalk slow = SmtpTalk.greeted(server.smtp())) {
             for (int i = 1; i <= 3; i++) {
-                assertThat(quick.send(Letter.of("held" + i + "@x", "a@client.example", "b@far.example")).code())
+                assertThat(
+                        quick.send(OutgoingMessage.of("held" + i + "@x", "a@client.example", "b@far.example")).code())
                         .isEqualTo(250);
             }
             eventually().until(() -> far.connections() > 0 && server.queue().size() == 3);

@@ -3,7 +3,7 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Shapes;
@@ -32,23 +32,23 @@ class ThousandShapesIT {
     void eachRecipientGetsEachMessageOnceAndUnchanged() {
         var far = bench.smtpSink();
         var server = bench.server(Settings.quick().sendingLongLines().route("far.example", far));
-        var letters = Shapes.thousand("here.example", "far.example");
+        var messages = Shapes.thousand("here.example", "far.example");
 
-        sendAll(server, letters);
+        sendAll(server, messages);
 
         eventually().atMost(Duration.ofSeconds(120)).pollInterval(Duration.ofMillis(250))
                 .until(() -> server.queue().isEmpty());
         var arrivedFar = far.deliveries().stream().flatMap(mail -> mail.recipients().stream()
                 .map(recipient -> recipient + " " + Bytes.digest(Trace.of(mail.content()).original()))).toList();
-        assertThat(arrivedFar).containsExactlyInAnyOrderElementsOf(expected(letters, "far.example"));
-        assertThat(arrivedHere(server, letters))
-                .containsExactlyInAnyOrderElementsOf(expected(letters, "here.example"));
+        assertThat(arrivedFar).containsExactlyInAnyOrderElementsOf(expected(messages, "far.example"));
+        assertThat(arrivedHere(server, messages))
+                .containsExactlyInAnyOrderElementsOf(expected(messages, "here.example"));
         assertThat(server.queue().status().path("corrupt").asInt()).isZero();
     }
 
-    private static void sendAll(RunningServer server, List<Letter> letters) {
+    private static void sendAll(RunningServer server, List<OutgoingMessage> messages) {
         var troubles = new ConcurrentLinkedQueue<String>();
-        var left = new ConcurrentLinkedQueue<>(letters);
+        var left = new ConcurrentLinkedQueue<>(messages);
         try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < CLIENTS; i++) {
                 clients.submit(() -> client(server, left, troubles));
@@ -57,13 +57,13 @@ class ThousandShapesIT {
         assertThat(troubles).isEmpty();
     }
 
-    private static void client(RunningServer server, ConcurrentLinkedQueue<Letter> left,
+    private static void client(RunningServer server, ConcurrentLinkedQueue<OutgoingMessage> left,
             ConcurrentLinkedQueue<String> troubles) {
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            for (var letter = left.poll(); letter != null; letter = left.poll()) {
-                var answer = talk.send(letter);
+            for (var outgoing = left.poll(); outgoing != null; outgoing = left.poll()) {
+                var answer = talk.send(outgoing);
                 if (answer.code() != 250) {
-                    troubles.add(letter.id() + ": " + answer);
+                    troubles.add(outgoing.id() + ": " + answer);
                 }
             }
         } catch (RuntimeException | AssertionError e) {
@@ -71,23 +71,23 @@ class ThousandShapesIT {
         }
     }
 
-    private static List<String> expected(List<Letter> letters, String domain) {
+    private static List<String> expected(List<OutgoingMessage> messages, String domain) {
         var all = new ArrayList<String>();
-        for (var letter : letters) {
-            var digest = Bytes.digest(letter.content());
-            recipientsIn(letter, domain).forEach(recipient -> all.add(recipient + " " + digest));
+        for (var outgoing : messages) {
+            var digest = Bytes.digest(outgoing.content());
+            recipientsIn(outgoing, domain).forEach(recipient -> all.add(recipient + " " + digest));
         }
         return all;
     }
 
-    private static List<String> arrivedHere(RunningServer server, List<Letter> letters) {
-        return letters.stream().flatMap(letter -> recipientsIn(letter, "here.example")).distinct()
+    private static List<String> arrivedHere(RunningServer server, List<OutgoingMessage> messages) {
+        return messages.stream().flatMap(outgoing -> recipientsIn(outgoing, "here.example")).distinct()
                 .flatMap(mailbox -> server.mail().newMail(mailbox).stream()
                         .map(mail -> mailbox + " " + Bytes.digest(Trace.of(mail).original())))
                 .toList();
     }
 
-    private static Stream<String> recipientsIn(Letter letter, String domain) {
-        return letter.recipients().stream().filter(recipient -> recipient.endsWith("@" + domain));
+    private static Stream<String> recipientsIn(OutgoingMessage outgoing, String domain) {
+        return outgoing.recipients().stream().filter(recipient -> recipient.endsWith("@" + domain));
     }
 }

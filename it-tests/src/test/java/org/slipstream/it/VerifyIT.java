@@ -4,7 +4,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Sink;
@@ -45,7 +45,7 @@ class VerifyIT {
 
         // The connection of the probes carries mail, too.
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            assertThat(talk.send(Letter.of("after@x", "someone@client.example", "ann@far.example")).code())
+            assertThat(talk.send(OutgoingMessage.of("after@x", "someone@client.example", "ann@far.example")).code())
                     .isEqualTo(250);
         }
         eventually().untilAsserted(

@@ -4,8 +4,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Letter;
 import org.slipstream.it.fixture.MailAssert;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Sink;
@@ -44,8 +44,8 @@ class WaitingMailIT {
     void mailWaitsForASinkThatIsAwayAndFlowsWhenItIsBack() {
         var far = SINKS.get("away.example");
         far.stop();
-        var letter = Letter.of("waiting@x", "someone@client.example", "friend@away.example");
-        send(letter);
+        var outgoing = OutgoingMessage.of("waiting@x", "someone@client.example", "friend@away.example");
+        send(outgoing);
         eventually().untilAsserted(() -> assertThat(server.queue().messages()).singleElement().satisfies(message -> {
             assertThat(message.path("state").asString()).isEqualTo("deferred");
             assertThat(message.path("attempts").asInt()).isPositive();
@@ -53,7 +53,7 @@ class WaitingMailIT {
             assertThat(message.path("nextAttempt").asString()).isNotBlank();
         }));
         far.startAgain();
-        arrives(letter, far);
+        arrives(outgoing, far);
         eventually().until(() -> server.queue().isEmpty());
     }
 
@@ -61,10 +61,10 @@ class WaitingMailIT {
     void onlyTheRecipientThatWasPutOffIsTriedAgain() {
         var far = SINKS.get("partly.example");
         far.refuse("later", "451 4.7.1 greylisted");
-        var letter = Letter.of("part@x", "someone@client.example",
+        var outgoing = OutgoingMessage.of("part@x", "someone@client.example",
                 List.of("now@partly.example", "later@partly.example"),
                 Bytes.ascii("Now and later.\r\n"));
-        send(letter);
+        send(outgoing);
         eventually().untilAsserted(() -> assertThat(server.queue().messages()).singleElement()
                 .satisfies(message -> assertThat(message.path("why").asString()).contains("greylisted")));
         assertThat(far.deliveries()).singleElement()
@@ -80,7 +80,7 @@ class WaitingMailIT {
     void aLostFinalReplyCostsOneExtraCopyAndNoMail() {
         var far = SINKS.get("lost.example");
         far.hangUpAtFinalDot(1);
-        send(Letter.of("twice@x", "someone@client.example", "friend@lost.example"));
+        send(OutgoingMessage.of("twice@x", "someone@client.example", "friend@lost.example"));
         eventually().until(() -> server.queue().isEmpty());
         assertThat(far.deliveries()).extracting(Sink.Delivery::id).containsExactly("twice@x", "twice@x");
     }
@@ -91,9 +91,9 @@ class WaitingMailIT {
         var far = BENCH.smtpSink();
         var settings = Settings.quick().route("kept.example", far);
         var keeper = BENCH.server(BENCH.folder().resolve("keeper"), settings.set("queue.deliver", "false"));
-        var letter = Letter.of("kept@x", "someone@client.example", "friend@kept.example");
+        var outgoing = OutgoingMessage.of("kept@x", "someone@client.example", "friend@kept.example");
         try (var talk = SmtpTalk.greeted(keeper.smtp())) {
-            assertThat(talk.send(letter).code()).isEqualTo(250);
+            assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
         keeper.command("queue", "flush").mustSucceed();
         assertThat(keeper.queue().messages()).singleElement()
@@ -101,7 +101,7 @@ class WaitingMailIT {
         assertThat(keeper.stop()).isZero();
         assertThat(far.connections()).isZero();
         keeper.startAgain(settings);
-        arrives(letter, far);
+        arrives(outgoing, far);
         eventually().until(() -> keeper.queue().isEmpty());
     }
 
@@ -109,8 +109,8 @@ class WaitingMailIT {
     void anOrderlyRestartKeepsWhatWaits() {
         var far = SINKS.get("restart.example");
         far.stop();
-        var letter = Letter.of("restart@x", "someone@client.example", "friend@restart.example");
-        send(letter);
+        var outgoing = OutgoingMessage.of("restart@x", "someone@client.example", "friend@restart.example");
+        send(outgoing);
         eventually().untilAsserted(() -> assertThat(server.queue().messages()).hasSize(1));
         var id = server.queue().messages().getFirst().path("id").asString();
         assertThat(server.stop()).isZero();
@@ -118,7 +118,7 @@ class WaitingMailIT {
         assertThat(server.queue().messages()).singleElement()
                 .satisfies(message -> assertThat(message.path("id").asString()).isEqualTo(id));
         far.startAgain();
-        arrives(letter, far);
+        arrives(outgoing, far);
         eventually().until(() -> server.queue().isEmpty());
     }
 
@@ -127,8 +127,8 @@ class WaitingMailIT {
     void aStopLetsTheTransferInProgressFinish() {
         var far = SINKS.get("finish.example");
         far.holdFinalReplies();
-        var letter = Letter.of("finish@x", "someone@client.example", "friend@finish.example");
-        send(letter);
+        var outgoing = OutgoingMessage.of("finish@x", "someone@client.example", "friend@finish.example");
+        send(outgoing);
         eventually().until(() -> far.connections() == 1);
         var stopping = Thread.startVirtualThread(server::stop);
         eventually().untilAsserted(() -> assertThat(canConnect()).as("new clients are turned away").isFalse());
@@ -137,7 +137,7 @@ class WaitingMailIT {
         server.startAgain();
         eventually().until(() -> server.queue().isEmpty());
         assertThat(far.deliveries()).hasSize(1);
-        MailAssert.unchangedOnTheWire(letter.content(), far.deliveries().getFirst().content());
+        MailAssert.unchangedOnTheWire(outgoing.content(), far.deliveries().getFirst().content());
     }
 
     private static boolean canConnect() {
@@ -148,9 +148,9 @@ class WaitingMailIT {
         }
     }
 
-    private static void send(Letter letter) {
+    private static void send(OutgoingMessage outgoing) {
         try (var talk = SmtpTalk.greeted(server.smtp())) {
-            assertThat(talk.send(letter).code()).isEqualTo(250);
+            assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
     }
 }

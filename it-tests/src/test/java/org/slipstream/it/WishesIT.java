@@ -3,7 +3,7 @@ package org.slipstream.it;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.Letter;
+import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Sink;
@@ -71,15 +71,15 @@ class WishesIT {
     private static boolean leavesLater(int seconds) {
         var sink = BENCH.smtpSink();
         var mortal = BENCH.server(Settings.quick().route("later.example", sink));
-        var letter = Letter.of("later@x", "boss@here.example", "friend@later.example");
+        var outgoing = OutgoingMessage.of("later@x", "boss@here.example", "friend@later.example");
         var release = Instant.now().plusSeconds(seconds).truncatedTo(ChronoUnit.SECONDS);
-        send(mortal.submission(), letter, "HOLDUNTIL=" + release);
+        send(mortal.submission(), outgoing, "HOLDUNTIL=" + release);
         mortal.command("queue", "flush").mustSucceed();
         mortal.kill9();
         mortal.startAgain();
         mortal.command("queue", "flush").mustSucceed();
         boolean early = Instant.now().isBefore(release);
-        arrives(letter, sink);
+        arrives(outgoing, sink);
         var arrivedAt = Instant.now().minusNanos(System.nanoTime() - sink.deliveries().getFirst().atNanos());
         assertThat(arrivedAt).isAfterOrEqualTo(release);
         eventually().until(() -> mortal.queue().isEmpty());
@@ -89,9 +89,9 @@ class WishesIT {
     @Test
     void whatCannotBeThereInTimeComesBack() {
         away.stop();
-        var letter = Letter.of("hurry@x", "hurried@here.example", "friend@away.example");
+        var outgoing = OutgoingMessage.of("hurry@x", "hurried@here.example", "friend@away.example");
         long sent = System.nanoTime();
-        send(server.smtp(), letter, "BY=4;R");
+        send(server.smtp(), outgoing, "BY=4;R");
         eventually().until(() -> server.mail().count("hurried@here.example") == 1);
         assertThat(System.nanoTime() - sent).isGreaterThanOrEqualTo(TimeUnit.SECONDS.toNanos(4));
         assertThat(report("hurried@here.example")).contains("5.4.7", "Action: failed");
@@ -101,23 +101,23 @@ class WishesIT {
 
     @Test
     void whatIsLeftOfTheTimeAndThePriorityAreSaidOn() {
-        var letter = Letter.of("on@x", "boss@here.example", "friend@far.example");
-        send(server.smtp(), letter, "BY=600;NT MT-PRIORITY=3");
-        arrives(letter, far);
+        var outgoing = OutgoingMessage.of("on@x", "boss@here.example", "friend@far.example");
+        send(server.smtp(), outgoing, "BY=600;NT MT-PRIORITY=3");
+        arrives(outgoing, far);
         assertThat(far.deliveries()).singleElement().satisfies(mail -> assertThat(mail.mailArguments())
                 .containsPattern(" BY=(600|5[0-9]{2});NT ?").contains(" MT-PRIORITY=3"));
     }
 
     @Test
     void whatMustNotGoInTheClearComesBackWithoutItsContent() {
-        var letter = Letter.of("secret@x", "secretive@here.example", "friend@away.example");
+        var outgoing = OutgoingMessage.of("secret@x", "secretive@here.example", "friend@away.example");
         try (var talk = SmtpTalk.greeted(server.smtp())) {
             talk.startTls();
             talk.must(250, "EHLO client.example");
             talk.must(250, "MAIL FROM:<secretive@here.example> REQUIRETLS");
             talk.must(250, "RCPT TO:<friend@away.example>");
             talk.must(354, "DATA");
-            assertThat(talk.data(letter.content()).code()).isEqualTo(250);
+            assertThat(talk.data(outgoing.content()).code()).isEqualTo(250);
         }
         eventually().until(() -> server.mail().count("secretive@here.example") == 1);
         assertThat(report("secretive@here.example")).contains("5.7.10", "Action: failed").doesNotContain("secret@x");
@@ -132,9 +132,9 @@ class WishesIT {
         var patient = BENCH
                 .server(Settings.quick().set("queue.minimal-backoff", "1h").set("queue.maximal-backoff", "1h")
                         .route("back.example", sink));
-        var letter = Letter.of("etrn@x", "boss@here.example", "friend@back.example");
+        var outgoing = OutgoingMessage.of("etrn@x", "boss@here.example", "friend@back.example");
         try (var talk = SmtpTalk.greeted(patient.smtp())) {
-            assertThat(talk.send(letter).code()).isEqualTo(250);
+            assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
         eventually().untilAsserted(() -> assertThat(patient.queue().messages()).singleElement()
                 .satisfies(message -> assertThat(message.path("state").asString()).isEqualTo("deferred")));
@@ -143,7 +143,7 @@ class WishesIT {
             talk.must(253, "ETRN back.example");
             talk.must(459, "ETRN else.example");
         }
-        arrives(letter, sink);
+        arrives(outgoing, sink);
         eventually().until(() -> patient.queue().isEmpty());
         try (var talk = SmtpTalk.greeted(patient.smtp())) {
             talk.must(251, "ETRN back.example");
@@ -154,12 +154,12 @@ class WishesIT {
         return new String(server.mail().newMail(mailbox).getFirst(), StandardCharsets.UTF_8);
     }
 
-    private static void send(InetSocketAddress port, Letter letter, String wishes) {
+    private static void send(InetSocketAddress port, OutgoingMessage outgoing, String wishes) {
         try (var talk = SmtpTalk.greeted(port)) {
-            talk.must(250, "MAIL FROM:<" + letter.sender() + "> " + wishes);
-            talk.must(250, "RCPT TO:<" + letter.recipients().getFirst() + ">");
+            talk.must(250, "MAIL FROM:<" + outgoing.sender() + "> " + wishes);
+            talk.must(250, "RCPT TO:<" + outgoing.recipients().getFirst() + ">");
             talk.must(354, "DATA");
-            assertThat(talk.data(letter.content()).code()).isEqualTo(250);
+            assertThat(talk.data(outgoing.content()).code()).isEqualTo(250);
         }
     }
 }

@@ -100,7 +100,7 @@ public final class AdminServer implements AutoCloseable {
         }
     }
 
-    private void accept(Function<Request, Answer> api) {
+    private void accept(Function<ApiRequest, ApiAnswer> api) {
         while (listener.isOpen()) {
             try {
                 selector.select(connections.isEmpty() ? 0 : LOOK_MILLIS);
@@ -146,15 +146,15 @@ public final class AdminServer implements AutoCloseable {
         });
     }
 
-    private Answer answer(Request request, Api api) {
+    private ApiAnswer answer(ApiRequest request, Api api) {
         if (!room.tryAcquire()) {
-            return new Answer(503, Map.of("error", "too many requests at once"), Map.of("Retry-After", "1"));
+            return new ApiAnswer(503, Map.of("error", "too many requests at once"), Map.of("Retry-After", "1"));
         }
         try {
             return api.answer(request.method(), request.path(), request.query());
         } catch (IOException | RuntimeException ours) {
             LOG.warn("event=admin-request-failed method={} path={}", request.method(), request.path(), ours);
-            return Answer.error(500, "the server could not do it: "
+            return ApiAnswer.error(500, "the server could not do it: "
                     + Optional.ofNullable(ours.getMessage()).orElse("see its log"));
         } finally {
             room.release();

@@ -41,42 +41,42 @@ final class Api {
         this.hosts = new HostApi(hosts);
     }
 
-    Answer answer(String method, String path, String rawQuery) throws IOException {
+    ApiAnswer answer(String method, String path, String rawQuery) throws IOException {
         Optional<Resource> resource = path.startsWith(ROOT)
                 ? find(Arrays.asList(path.substring(ROOT.length()).split("/", -1)))
                 : Optional.empty();
         if (resource.isEmpty()) {
-            return Answer.notFound("there is nothing at " + path);
+            return ApiAnswer.notFound("there is nothing at " + path);
         }
         Action action = resource.get().actions().get(method);
         if (action == null) {
-            return Answer.methodNotAllowed(method, resource.get().actions().keySet().stream().sorted().toList());
+            return ApiAnswer.methodNotAllowed(method, resource.get().actions().keySet().stream().sorted().toList());
         }
         Optional<Query> query = Query.parse(rawQuery);
         if (query.isEmpty()) {
-            return Answer.badRequest("the query cannot be read: " + rawQuery);
+            return ApiAnswer.badRequest("the query cannot be read: " + rawQuery);
         }
         Optional<String> unknown = query.get().unknown(resource.get().parameters());
         if (unknown.isPresent()) {
-            return new Answer(400, Map.of("error", "unknown parameter " + unknown.get() + "; here are known: "
+            return new ApiAnswer(400, Map.of("error", "unknown parameter " + unknown.get() + "; here are known: "
                     + String.join(", ", resource.get().parameters().stream().sorted().toList()), "parameter",
                     unknown.get()), Map.of());
         }
         return action.apply(query.get());
     }
 
-    private Answer verify(Query query) throws IOException {
+    private ApiAnswer verify(Query query) throws IOException {
         Optional<Address> address = query.get("address").flatMap(Address::parse);
         if (address.isEmpty()) {
-            return Answer.badRequest("name an address: ?address=user@example.org");
+            return ApiAnswer.badRequest("name an address: ?address=user@example.org");
         }
-        return operations.verify(address.get()).map(Answer::ok)
-                .orElseGet(() -> Answer.error(501, "address verification is not available"));
+        return operations.verify(address.get()).map(ApiAnswer::ok)
+                .orElseGet(() -> ApiAnswer.error(501, "address verification is not available"));
     }
 
     @FunctionalInterface
     interface Action {
-        Answer apply(Query query) throws IOException;
+        ApiAnswer apply(Query query) throws IOException;
     }
 
     record Resource(Set<String> parameters, Map<String, Action> actions) {}
@@ -84,7 +84,7 @@ final class Api {
     private Optional<Resource> find(List<String> path) {
         return switch (path.getFirst()) {
             case "status" -> path.size() == 1
-                    ? Optional.of(new Resource(Set.of(), Map.of("GET", _ -> Answer.ok(operations.status()))))
+                    ? Optional.of(new Resource(Set.of(), Map.of("GET", _ -> ApiAnswer.ok(operations.status()))))
                     : Optional.empty();
             case "verify" -> path.size() == 1
                     ? Optional.of(new Resource(Set.of("address"), Map.of("POST", this::verify)))

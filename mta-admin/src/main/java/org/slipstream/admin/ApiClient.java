@@ -27,7 +27,7 @@ public final class ApiClient implements AutoCloseable {
         this.patience = patience;
     }
 
-    public record Reply(int status, String body) {}
+    public record ApiReply(int status, String body) {}
 
     /// @param patience how long to wait for each answer
     /// @throws java.nio.file.NoSuchFileException when no server has made a socket there
@@ -37,7 +37,7 @@ public final class ApiClient implements AutoCloseable {
     }
 
     /// @param resource below `/api/v1/`, encoded
-    public Reply ask(String method, String resource) throws IOException {
+    public ApiReply ask(String method, String resource) throws IOException {
         Thread watchdog = Thread.ofPlatform().daemon().start(this::closeInTime);
         try {
             String head = method + " " + Api.ROOT + resource + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -68,7 +68,7 @@ public final class ApiClient implements AutoCloseable {
         }
     }
 
-    private Reply reply() throws IOException {
+    private ApiReply reply() throws IOException {
         String[] words = line().split(" ", 3);
         int bodyBytes = 0;
         for (String header = line(); !header.isEmpty(); header = line()) {
@@ -80,7 +80,7 @@ public final class ApiClient implements AutoCloseable {
         if (body.length < bodyBytes) {
             throw new EOFException("the answer is cut short");
         }
-        return new Reply(Integer.parseInt(words[1]), new String(body, StandardCharsets.UTF_8));
+        return new ApiReply(Integer.parseInt(words[1]), new String(body, StandardCharsets.UTF_8));
     }
 
     private String line() throws IOException {

@@ -33,10 +33,10 @@ final class ApiConnection implements Runnable {
     }
 
     private final SocketChannel channel;
-    private final Function<Request, Answer> api;
+    private final Function<ApiRequest, ApiAnswer> api;
     private volatile Phase phase = waiting();
 
-    ApiConnection(SocketChannel channel, Function<Request, Answer> api) {
+    ApiConnection(SocketChannel channel, Function<ApiRequest, ApiAnswer> api) {
         this.channel = channel;
         this.api = api;
     }
@@ -69,8 +69,8 @@ final class ApiConnection implements Runnable {
             while (more) {
                 phase = waiting();
                 more = switch (requests.next()) {
-                    case RequestReader.Incoming.Complete(Request request) -> answer(request, out);
-                    case RequestReader.Incoming.Malformed(Answer answer) -> {
+                    case RequestReader.Incoming.Complete(ApiRequest request) -> answer(request, out);
+                    case RequestReader.Incoming.Malformed(ApiAnswer answer) -> {
                         send(out, answer, true, false);
                         channel.shutdownOutput();
                         phase = waiting();
@@ -87,14 +87,14 @@ final class ApiConnection implements Runnable {
         }
     }
 
-    private boolean answer(Request request, OutputStream out) throws IOException {
+    private boolean answer(ApiRequest request, OutputStream out) throws IOException {
         phase = Phase.WORKING;
-        Answer answer = api.apply(request);
+        ApiAnswer answer = api.apply(request);
         send(out, answer, !request.method().equals("HEAD"), request.keepAlive());
         return request.keepAlive();
     }
 
-    private void send(OutputStream out, Answer answer, boolean withBody, boolean keepAlive) throws IOException {
+    private void send(OutputStream out, ApiAnswer answer, boolean withBody, boolean keepAlive) throws IOException {
         byte[] body = JSON.writeValueAsBytes(answer.body());
         byte[] head = head(answer, body.length, keepAlive).getBytes(StandardCharsets.US_ASCII);
         phase = new Phase(false, System.nanoTime() + ANSWER_NANOS);
@@ -104,7 +104,7 @@ final class ApiConnection implements Runnable {
         }
     }
 
-    private static String head(Answer answer, int bodyBytes, boolean keepAlive) {
+    private static String head(ApiAnswer answer, int bodyBytes, boolean keepAlive) {
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("Date", DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC)));
         headers.put("Content-Type", "application/json");

@@ -21,7 +21,7 @@ final class HostApi {
 
     Optional<Api.Resource> find(List<String> path) {
         if (path.equals(List.of("destdb"))) {
-            return resource(Set.of(), "GET", _ -> Answer.ok(operations.hosts()));
+            return resource(Set.of(), "GET", _ -> ApiAnswer.ok(operations.hosts()));
         }
         if (path.equals(List.of("destdb", "host"))) {
             return resource(Set.of("name"), "GET", this::show);
@@ -47,34 +47,34 @@ final class HostApi {
         List<String> give(String name) throws IOException;
     }
 
-    private Answer show(Query query) throws IOException {
+    private ApiAnswer show(Query query) throws IOException {
         Optional<String> name = text(query, "name");
         if (name.isEmpty()) {
             return noName();
         }
         var found = operations.show(name.get());
-        return found.isEmpty() ? unknown(name.get()) : Answer.ok(Map.of("hosts", found));
+        return found.isEmpty() ? unknown(name.get()) : ApiAnswer.ok(Map.of("hosts", found));
     }
 
-    private static Answer give(Query query, String done, Order order) throws IOException {
+    private static ApiAnswer give(Query query, String done, Order order) throws IOException {
         Optional<String> name = text(query, "name");
         if (name.isEmpty()) {
             return noName();
         }
         List<String> hosts = order.give(name.get());
-        return hosts.isEmpty() ? unknown(name.get()) : Answer.ok(Map.of("done", done, "hosts", hosts));
+        return hosts.isEmpty() ? unknown(name.get()) : ApiAnswer.ok(Map.of("done", done, "hosts", hosts));
     }
 
-    private Answer suspend(Query query) throws IOException {
+    private ApiAnswer suspend(Query query) throws IOException {
         Optional<String> reason = text(query, "reason");
         Optional<String> author = text(query, "author");
         if (reason.isEmpty() || author.isEmpty()) {
-            return Answer.badRequest("a suspension has a reason and an author, of at most " + LONGEST_TEXT
+            return ApiAnswer.badRequest("a suspension has a reason and an author, of at most " + LONGEST_TEXT
                     + " characters");
         }
         Optional<Long> until = query.get("until").flatMap(HostApi::instant);
         if (until.isEmpty() && query.get("until").isPresent()) {
-            return Answer.badRequest("until is a moment such as 2026-01-31T18:00:00Z");
+            return ApiAnswer.badRequest("until is a moment such as 2026-01-31T18:00:00Z");
         }
         var suspension = new HostOperations.Suspension(reason.get(), author.get(), until);
         return give(query, "suspend", name -> operations.suspend(name, suspension));
@@ -92,11 +92,11 @@ final class HostApi {
         return query.get(name).filter(text -> !text.isBlank() && text.length() <= LONGEST_TEXT);
     }
 
-    private static Answer noName() {
-        return Answer.badRequest("name a host: ?name=");
+    private static ApiAnswer noName() {
+        return ApiAnswer.badRequest("name a host: ?name=");
     }
 
-    private static Answer unknown(String name) {
-        return Answer.notFound("nothing of the kind is known of a host " + name);
+    private static ApiAnswer unknown(String name) {
+        return ApiAnswer.notFound("nothing of the kind is known of a host " + name);
     }
 }

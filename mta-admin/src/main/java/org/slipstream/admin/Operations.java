@@ -16,7 +16,7 @@ public interface Operations {
     /// At most `limit`; a page may be short or empty and still have a next.
     QueuePage list(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
 
-    Tally count(QueueFilter filter, Optional<QueueId> after) throws IOException;
+    MessageCount count(QueueFilter filter, Optional<QueueId> after) throws IOException;
 
     Optional<MessageView> show(QueueId id) throws IOException;
 
@@ -28,10 +28,10 @@ public interface Operations {
     boolean order(Order order, QueueId id) throws IOException;
 
     /// For the next messages that fit, at most `limit`.
-    Tally order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
+    MessageCount order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
 
     /// How many of them there would be. Changes nothing.
-    Tally wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) throws IOException;
+    MessageCount wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) throws IOException;
 
     void flushAll(Optional<String> domain) throws IOException;
 
@@ -54,7 +54,7 @@ public interface Operations {
     record VerdictView(String address, String verdict, String route, String host, String reply) {}
 
     /// @param count of messages in this piece of the queue
-    record Tally(long count, Optional<String> next) {}
+    record MessageCount(long count, Optional<String> next) {}
 
     /// @param state `active`, `deferred`, `held`
     /// @param why what keeps it in the queue, in a sentence

@@ -72,31 +72,31 @@ final class QueueApi {
 
     @FunctionalInterface
     private interface Piece {
-        Answer answer(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
+        ApiAnswer answer(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
     }
 
-    private Answer list(Query query) throws IOException {
+    private ApiAnswer list(Query query) throws IOException {
         return piece(query, DEFAULT_LIMIT,
-                (filter, after, limit) -> Answer.ok(operations.list(filter, after, limit)));
+                (filter, after, limit) -> ApiAnswer.ok(operations.list(filter, after, limit)));
     }
 
-    private Answer count(Query query) throws IOException {
-        return piece(query, DEFAULT_LIMIT, (filter, after, _) -> Answer.ok(operations.count(filter, after)));
+    private ApiAnswer count(Query query) throws IOException {
+        return piece(query, DEFAULT_LIMIT, (filter, after, _) -> ApiAnswer.ok(operations.count(filter, after)));
     }
 
-    private static Answer piece(Query query, int defaultLimit, Piece piece) throws IOException {
+    private static ApiAnswer piece(Query query, int defaultLimit, Piece piece) throws IOException {
         Optional<QueueId> after = query.get("after").flatMap(QueueId::parse);
         if (query.get("after").isPresent() && after.isEmpty()) {
-            return Answer.badRequest("after is no queue id: " + query.get("after").get());
+            return ApiAnswer.badRequest("after is no queue id: " + query.get("after").get());
         }
         Optional<Integer> limit = limit(query.get("limit"), defaultLimit);
         if (limit.isEmpty()) {
-            return Answer.badRequest("limit is a number from 1 to " + HIGHEST_LIMIT);
+            return ApiAnswer.badRequest("limit is a number from 1 to " + HIGHEST_LIMIT);
         }
         return switch (FilterText.read(query.parameters())) {
             case FilterText.Read.Filter(QueueFilter filter) -> piece.answer(filter, after, limit.get());
             case FilterText.Read.Wrong(String name, String sentence) ->
-                new Answer(400, Map.of("error", name + ": " + sentence, "parameter", name), Map.of());
+                new ApiAnswer(400, Map.of("error", name + ": " + sentence, "parameter", name), Map.of());
         };
     }
 
@@ -112,20 +112,20 @@ final class QueueApi {
         }
     }
 
-    private Answer give(Order order, Query query) throws IOException {
+    private ApiAnswer give(Order order, Query query) throws IOException {
         Optional<Boolean> all = flag(query, "all");
         Optional<Boolean> dryRun = flag(query, "dry-run");
         if (all.isEmpty() || dryRun.isEmpty()) {
-            return Answer.badRequest((all.isEmpty() ? "all" : "dry-run") + " is true or false");
+            return ApiAnswer.badRequest((all.isEmpty() ? "all" : "dry-run") + " is true or false");
         }
         if (order == Order.FLUSH && isOneStatement(query)) {
             return flushAll(query);
         }
         return piece(query, DEFAULT_ORDERS, (filter, after, limit) -> filter.isAny() == all.get()
-                ? Answer.ok(dryRun.get()
+                ? ApiAnswer.ok(dryRun.get()
                         ? operations.wouldOrder(order, filter, after)
                         : operations.order(order, filter, after, limit))
-                : Answer.badRequest(word(order) + " needs a filter, or all=true for the whole queue"));
+                : ApiAnswer.badRequest(word(order) + " needs a filter, or all=true for the whole queue"));
     }
 
     private static Optional<Boolean> flag(Query query, String name) {
@@ -143,30 +143,30 @@ final class QueueApi {
         return rest.isEmpty() && domain.filter(pattern -> pattern.contains("*")).isEmpty();
     }
 
-    private Answer flushAll(Query query) throws IOException {
+    private ApiAnswer flushAll(Query query) throws IOException {
         Optional<String> domain = query.get("domain");
         if (domain.filter(String::isBlank).isPresent()) {
-            return Answer.badRequest("domain is empty");
+            return ApiAnswer.badRequest("domain is empty");
         }
         operations.flushAll(domain);
-        return Answer.ok(Map.of("done", "flush"));
+        return ApiAnswer.ok(Map.of("done", "flush"));
     }
 
-    private Answer show(String text) throws IOException {
+    private ApiAnswer show(String text) throws IOException {
         Optional<QueueId> id = QueueId.parse(text);
         if (id.isEmpty()) {
             return noId(text);
         }
-        return operations.show(id.get()).map(Answer::ok).orElseGet(() -> noMessage(id.get()));
+        return operations.show(id.get()).map(ApiAnswer::ok).orElseGet(() -> noMessage(id.get()));
     }
 
-    private Answer give(String text, Order order) throws IOException {
+    private ApiAnswer give(String text, Order order) throws IOException {
         Optional<QueueId> id = QueueId.parse(text);
         if (id.isEmpty()) {
             return noId(text);
         }
         return operations.order(order, id.get())
-                ? Answer.ok(Map.of("id", id.get().toString(), "done", word(order)))
+                ? ApiAnswer.ok(Map.of("id", id.get().toString(), "done", word(order)))
                 : noMessage(id.get());
     }
 
@@ -174,11 +174,11 @@ final class QueueApi {
         return order.name().toLowerCase(java.util.Locale.ROOT);
     }
 
-    private static Answer noId(String text) {
-        return Answer.badRequest("this is no queue id: " + text);
+    private static ApiAnswer noId(String text) {
+        return ApiAnswer.badRequest("this is no queue id: " + text);
     }
 
-    private static Answer noMessage(QueueId id) {
-        return Answer.notFound("there is no message " + id + " in the queue");
+    private static ApiAnswer noMessage(QueueId id) {
+        return ApiAnswer.notFound("there is no message " + id + " in the queue");
     }
 }

@@ -32,10 +32,10 @@ final class RequestReader {
     }
 
     sealed interface Incoming {
-        record Complete(Request request) implements Incoming {}
+        record Complete(ApiRequest request) implements Incoming {}
 
         /// The answer to a request that makes no sense. Where the next one begins is not known.
-        record Malformed(Answer answer) implements Incoming {}
+        record Malformed(ApiAnswer answer) implements Incoming {}
 
         /// The client has closed the connection.
         record End() implements Incoming {}
@@ -43,11 +43,11 @@ final class RequestReader {
 
     private static final class MalformedException extends Exception {
         private static final long serialVersionUID = 1L;
-        private final transient Answer answer;
+        private final transient ApiAnswer answer;
 
         MalformedException(int status, String sentence) {
             super(sentence);
-            answer = Answer.error(status, sentence);
+            answer = ApiAnswer.error(status, sentence);
         }
     }
 
@@ -84,7 +84,7 @@ final class RequestReader {
         return Optional.of(line.isEmpty() ? line() : line);
     }
 
-    private Request request(String startLine) throws IOException, MalformedException {
+    private ApiRequest request(String startLine) throws IOException, MalformedException {
         String[] words = startLine.split(" ", -1);
         if (words.length != 3 || !TOKEN.matcher(words[0]).matches() || !VERSION.matcher(words[2]).matches()) {
             throw new MalformedException(400, "a request begins with method, path and HTTP/1.1");
@@ -102,7 +102,7 @@ final class RequestReader {
         skipBody(headers);
         boolean close = values(headers, "connection").stream().flatMap(value -> List.of(value.split(",")).stream())
                 .anyMatch(option -> option.strip().equalsIgnoreCase("close"));
-        return new Request(words[0], target.getPath(), Optional.ofNullable(target.getRawQuery()).orElse(""),
+        return new ApiRequest(words[0], target.getPath(), Optional.ofNullable(target.getRawQuery()).orElse(""),
                 modern && !close);
     }
 

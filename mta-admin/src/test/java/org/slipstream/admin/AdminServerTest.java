@@ -98,7 +98,7 @@ class AdminServerTest {
     void ordersReachTheMessageTheyName() throws Exception {
         QueueId id = operations.put(77, "b@far.example");
         for (String order : new String[]{"flush", "hold", "release"}) {
-            ApiClient.Reply answer = call("POST", "queue/" + id + "/" + order);
+            ApiClient.ApiReply answer = call("POST", "queue/" + id + "/" + order);
             assertThat(answer.status()).isEqualTo(200);
             assertThat(json(answer).get("done").asString()).isEqualTo(order);
         }
@@ -188,13 +188,13 @@ class AdminServerTest {
                 {"younger-than", "-1h"}, {"attempts", "0"}, {"attempts", "x"}};
         for (String[] each : wrong) {
             String filter = each[0] + "=" + each[1].replace(" ", "%20");
-            for (ApiClient.Reply answer : List.of(call("GET", "queue?" + filter),
+            for (ApiClient.ApiReply answer : List.of(call("GET", "queue?" + filter),
                     call("GET", "queue/count?" + filter), call("POST", "queue/delete?" + filter))) {
                 assertThat(error(answer, 400)).as(filter).startsWith(each[0] + ": ");
                 assertThat(json(answer).get("parameter").asString()).isEqualTo(each[0]);
             }
         }
-        ApiClient.Reply unknown = call("GET", "queue?sendr=x");
+        ApiClient.ApiReply unknown = call("GET", "queue?sendr=x");
         assertThat(error(unknown, 400)).contains("sendr", "sender");
         assertThat(error(call("GET", "queue?older-than=2h&younger-than=1h"), 400)).startsWith("younger-than: ");
         assertThat(operations.filters).isEmpty();
@@ -373,17 +373,17 @@ class AdminServerTest {
         return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
     }
 
-    private ApiClient.Reply call(String method, String resource) throws IOException {
+    private ApiClient.ApiReply call(String method, String resource) throws IOException {
         try (ApiClient client = ApiClient.connect(AdminSocket.in(home), Duration.ofSeconds(30))) {
             return client.ask(method, resource);
         }
     }
 
-    private static JsonNode json(ApiClient.Reply reply) {
+    private static JsonNode json(ApiClient.ApiReply reply) {
         return JsonMapper.shared().readTree(reply.body());
     }
 
-    private static String error(ApiClient.Reply reply, int status) {
+    private static String error(ApiClient.ApiReply reply, int status) {
         assertThat(reply.status()).isEqualTo(status);
         return json(reply).get("error").asString();
     }

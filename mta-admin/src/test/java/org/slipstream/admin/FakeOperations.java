@@ -65,21 +65,21 @@ final class FakeOperations implements Operations {
     }
 
     @Override
-    public Tally count(QueueFilter filter, Optional<QueueId> after) {
+    public MessageCount count(QueueFilter filter, Optional<QueueId> after) {
         filters.add(filter);
-        return new Tally(piece(filter, after, PIECE).size(), next(after, PIECE));
+        return new MessageCount(piece(filter, after, PIECE).size(), next(after, PIECE));
     }
 
     @Override
-    public Tally order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) {
+    public MessageCount order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) {
         filters.add(filter);
-        var tally = new Tally(piece(filter, after, limit).size(), next(after, limit));
+        var tally = new MessageCount(piece(filter, after, limit).size(), next(after, limit));
         piece(filter, after, limit).forEach(message -> order(order, QueueId.parse(message.id()).orElseThrow()));
         return tally;
     }
 
     @Override
-    public Tally wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) {
+    public MessageCount wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) {
         orders.add("would " + order);
         return count(filter, after);
     }

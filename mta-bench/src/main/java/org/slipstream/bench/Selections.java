@@ -71,7 +71,7 @@ public class Selections {
 
     private final List<Recipient> recipients = IntStream.rangeClosed(1, MOST_ENTRIES)
             .mapToObj(n -> new Recipient(n, Address.of("r" + n + "@example.org"), Optional.empty(), Set.of())).toList();
-    private final List<Scheduler.Placement> placements = new ArrayList<>();
+    private final List<Scheduler.PlacedRecipient> placements = new ArrayList<>();
     private final ArrayDeque<Entry> running = new ArrayDeque<>();
     private final ArrayDeque<Entry> runningSlowly = new ArrayDeque<>();
     private final List<DestinationQueue> lines = new ArrayList<>();
@@ -108,7 +108,7 @@ public class Selections {
 
     private void single(DestinationQueue line) {
         placements.clear();
-        placements.add(new Scheduler.Placement(recipients.getFirst(), line));
+        placements.add(new Scheduler.PlacedRecipient(recipients.getFirst(), line));
         take(1);
     }
 
@@ -116,7 +116,8 @@ public class Selections {
         int start = random.nextInt(DESTINATIONS);
         placements.clear();
         for (int i = 0; i < size; i++) {
-            placements.add(new Scheduler.Placement(recipients.get(i), lines.get((start + i % 20) % DESTINATIONS)));
+            placements
+                    .add(new Scheduler.PlacedRecipient(recipients.get(i), lines.get((start + i % 20) % DESTINATIONS)));
         }
         take(size);
     }

@@ -12,15 +12,15 @@ import java.util.Optional;
 /// @param envelopeId ENVID, xtext decoded (RFC 3461 section 4.4)
 /// @param returns RET
 /// @param recipients numbered 1, 2, 3 …, at least one
-/// @param wishes what the sender asked besides
+/// @param options what the sender asked besides
 public record Envelope(Optional<Address> sender, BodyType body, boolean smtpUtf8, Optional<String> envelopeId,
-        DsnReturn returns, List<Recipient> recipients, Wishes wishes) {
+        DsnReturn returns, List<Recipient> recipients, DeliveryOptions options) {
     public Envelope {
         Objects.requireNonNull(sender);
         Objects.requireNonNull(body);
         Objects.requireNonNull(envelopeId);
         Objects.requireNonNull(returns);
-        Objects.requireNonNull(wishes);
+        Objects.requireNonNull(options);
         recipients = List.copyOf(recipients);
         if (recipients.isEmpty()) {
             throw new IllegalArgumentException("an envelope has a recipient");
@@ -35,15 +35,15 @@ public record Envelope(Optional<Address> sender, BodyType body, boolean smtpUtf8
     /// One whose sender asked nothing besides.
     public Envelope(Optional<Address> sender, BodyType body, boolean smtpUtf8, Optional<String> envelopeId,
             DsnReturn returns, List<Recipient> recipients) {
-        this(sender, body, smtpUtf8, envelopeId, returns, recipients, Wishes.NONE);
+        this(sender, body, smtpUtf8, envelopeId, returns, recipients, DeliveryOptions.NONE);
     }
 
     /// The same with other recipients.
     public Envelope withRecipients(List<Recipient> others) {
-        return new Envelope(sender, body, smtpUtf8, envelopeId, returns, others, wishes);
+        return new Envelope(sender, body, smtpUtf8, envelopeId, returns, others, options);
     }
 
-    public Envelope withWishes(Wishes others) {
+    public Envelope withWishes(DeliveryOptions others) {
         return new Envelope(sender, body, smtpUtf8, envelopeId, returns, recipients, others);
     }
 

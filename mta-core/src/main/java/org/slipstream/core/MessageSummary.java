@@ -17,24 +17,24 @@ import java.util.Optional;
 /// host suspended
 /// @param held an operator keeps it; it is not delivered
 /// @param delayNotified a "delayed" report has been sent
-/// @param wishes what its sender asked besides
+/// @param options what its sender asked besides
 public record MessageSummary(QueueId id, Optional<Address> sender, long createdMillis, long sizeBytes, int recipients,
-        int open, int failed, int attempts, boolean held, boolean delayNotified, Wishes wishes) {
+        int open, int failed, int attempts, boolean held, boolean delayNotified, DeliveryOptions options) {
     public MessageSummary {
         Objects.requireNonNull(id);
         Objects.requireNonNull(sender);
-        Objects.requireNonNull(wishes);
+        Objects.requireNonNull(options);
     }
 
     /// Of a message whose sender asked nothing besides.
     public MessageSummary(QueueId id, Optional<Address> sender, long createdMillis, long sizeBytes, int recipients,
             int open, int failed, int attempts, boolean held, boolean delayNotified) {
         this(id, sender, createdMillis, sizeBytes, recipients, open, failed, attempts, held, delayNotified,
-                Wishes.NONE);
+                DeliveryOptions.NONE);
     }
 
     /// When its age begins: not before it may be sent.
     public long releaseMillis() {
-        return wishes.releaseMillis(createdMillis);
+        return options.releaseMillis(createdMillis);
     }
 }

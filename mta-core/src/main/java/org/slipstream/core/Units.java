@@ -53,11 +53,11 @@ public final class Units {
         sizes.put("b", 1L);
         long binary = 1;
         long decimal = 1;
-        for (String letter : new String[]{"k", "m", "g", "t"}) {
+        for (String message : new String[]{"k", "m", "g", "t"}) {
             binary *= 1024;
             decimal *= 1000;
-            sizes.put(letter + "ib", binary);
-            sizes.put(letter + "b", decimal);
+            sizes.put(message + "ib", binary);
+            sizes.put(message + "b", decimal);
         }
         return sizes;
     }

@@ -8,15 +8,15 @@ import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Deed;
 import org.slipstream.lab.Scenario.Fault;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.House;
 import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Outage;
+import org.slipstream.lab.Scenario.OwnServer;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
-import org.slipstream.qmgr.event.QmgrEvent.Command;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.place.PlaceRules;
@@ -59,7 +59,7 @@ public final class RandomScenario {
 
     private Scenario makeWithHosts(long seed) {
         QmgrConfig config = config().withSpacedStarts(random.nextBoolean());
-        SequencedMap<String, Server> hosts = hosts();
+        SequencedMap<String, ServerProfile> hosts = hosts();
         List<Place> places = IntStream.rangeClosed(0, between(1, 6)).mapToObj(number -> place(number, hosts)).toList();
         List<Mail> mails = new ArrayList<>();
         for (int i = between(1, 12); i > 0; i--) {
@@ -70,29 +70,31 @@ public final class RandomScenario {
                 one(3) ? deeds(mails, places) : List.of(), crashes, rules(config, seed % 2 == 0));
     }
 
-    private SequencedMap<String, Server> hosts() {
-        SequencedMap<String, Server> hosts = new LinkedHashMap<>();
+    private SequencedMap<String, ServerProfile> hosts() {
+        SequencedMap<String, ServerProfile> hosts = new LinkedHashMap<>();
         for (int i = between(1, 6); i > 0; i--) {
-            Server server = one(2)
+            ServerProfile server = one(2)
                     ? troubledServer()
-                    : Server.of(between(0, 3_000), between(1, 3_000), List.of(), Integer.MAX_VALUE, 0, Long.MAX_VALUE);
+                    : ServerProfile.of(between(0, 3_000), between(1, 3_000), List.of(), Integer.MAX_VALUE, 0,
+                            Long.MAX_VALUE);
             hosts.put("mx" + i + ".example",
-                    server.with(new Server.Wire(one(3) ? 0 : between(1, 400), one(3) ? between(1, 5) : 0, !one(10))));
+                    server.with(new ServerProfile.PathProfile(one(3) ? 0 : between(1, 400), one(3) ? between(1, 5) : 0,
+                            !one(10))));
         }
         return hosts;
     }
 
-    private Place place(int number, SequencedMap<String, Server> hosts) {
+    private Place place(int number, SequencedMap<String, ServerProfile> hosts) {
         String domain = number == 0 ? "sender.example" : "d" + number + ".example";
         if (one(6)) {
-            return new Place(domain, new Route.Local(domain), 0, false, Server.taking(between(1, 500)));
+            return new Place(domain, new Route.Local(domain), 0, false, ServerProfile.taking(between(1, 500)));
         }
         List<String> names = new ArrayList<>(hosts.keySet());
         Collections.shuffle(names, random);
         List<Route.Host> chosen = names.stream().limit(between(1, 3))
                 .map(name -> new Route.Host(name, 25, one(3) ? 20 : 10))
                 .sorted(Comparator.comparingInt(Route.Host::preference)).toList();
-        SequencedMap<String, Server> servers = new LinkedHashMap<>();
+        SequencedMap<String, ServerProfile> servers = new LinkedHashMap<>();
         chosen.forEach(host -> servers.put(host.name(), hosts.get(host.name())));
         return new Place(domain, new Route.Smtp(domain, chosen), one(6) ? between(1, 3) : 0, number > 0 && one(12),
                 servers);
@@ -105,9 +107,9 @@ public final class RandomScenario {
         return one(3) ? rules.with(PlaceRules.Unproven.UNLIMITED) : rules;
     }
 
-    private House fallibleHouse() {
-        House house = house();
-        return new House(house.writeMillis(), house.readMillis(), house.dnsMillis(), house.reportFailures(),
+    private OwnServer fallibleHouse() {
+        OwnServer house = house();
+        return new OwnServer(house.writeMillis(), house.readMillis(), house.dnsMillis(), house.reportFailures(),
                 house.arrivalsMissed(), house.reportsUnwanted(), house.connectTimeoutMillis(),
                 house.greetingTimeoutMillis(), one(4) ? 0.1 : 0);
     }
@@ -190,16 +192,17 @@ public final class RandomScenario {
         return new Place(domain, route, troubled && one(3) ? between(1, 3) : 0, troubled && number > 0 && one(8),
                 troubled
                         ? troubledServer()
-                        : Server.of(between(0, 3_000), between(1, 3_000), List.of(),
+                        : ServerProfile.of(between(0, 3_000), between(1, 3_000), List.of(),
                                 Integer.MAX_VALUE, 0, Long.MAX_VALUE));
     }
 
     // Several domains share it, so it is the same for all.
-    private static final Server RELAY = Server.of(100, 500, List.of(), Integer.MAX_VALUE, 0, Long.MAX_VALUE);
+    private static final ServerProfile RELAY = ServerProfile.of(100, 500, List.of(), Integer.MAX_VALUE, 0,
+            Long.MAX_VALUE);
 
-    private Server troubledServer() {
+    private ServerProfile troubledServer() {
         int sessions = one(3) ? between(1, 2) : Integer.MAX_VALUE;
-        return new Server(latency(), latency(), latency(), Latency.of(between(0, 20)), sessions,
+        return new ServerProfile(latency(), latency(), latency(), Latency.of(between(0, 20)), sessions,
                 sessions < Integer.MAX_VALUE && one(2) ? between(1, 3) : 0, one(6) ? between(1, 5) : Integer.MAX_VALUE,
                 one(3) ? 0.2 : 0, one(6) ? 0.2 : 0, one(8) ? 0.1 : 0,
                 one(3) ? between(100, 4_000) : Long.MAX_VALUE, one(2) ? outages() : List.of());
@@ -239,8 +242,8 @@ public final class RandomScenario {
         };
     }
 
-    private House house() {
-        return new House(between(0, 20), between(0, 50), between(0, 500), one(4) ? 0.3 : 0, one(4) ? 0.3 : 0, 0.25,
+    private OwnServer house() {
+        return new OwnServer(between(0, 20), between(0, 50), between(0, 500), one(4) ? 0.3 : 0, one(4) ? 0.3 : 0, 0.25,
                 between(5, 30) * SECOND, between(10, 60) * SECOND);
     }
 
@@ -249,12 +252,12 @@ public final class RandomScenario {
         for (int i = between(1, 20); i > 0; i--) {
             // Now and then a message that is not there.
             QueueId id = new QueueId(between(1, mails.size() + 1));
-            Command command = switch (between(0, 6)) {
-                case 0 -> new Command.Delete(id);
-                case 1, 2 -> new Command.Hold(id);
-                case 3, 4 -> new Command.Release(id);
-                case 5 -> new Command.Flush(Optional.of(id), Optional.empty());
-                default -> new Command.Flush(Optional.empty(),
+            OperatorCommand command = switch (between(0, 6)) {
+                case 0 -> new OperatorCommand.Delete(id);
+                case 1, 2 -> new OperatorCommand.Hold(id);
+                case 3, 4 -> new OperatorCommand.Release(id);
+                case 5 -> new OperatorCommand.Flush(Optional.of(id), Optional.empty());
+                default -> new OperatorCommand.Flush(Optional.empty(),
                         one(2) ? Optional.empty() : Optional.of(places.get(random.nextInt(places.size())).domain()));
             };
             // Most of them soon after the message came, while it is still busy.

@@ -96,7 +96,7 @@ public final class Referee {
             case QmgrOrder.Open open -> open(open);
             case QmgrOrder.Deliver deliver -> deliver(deliver);
             case QmgrOrder.Close close -> {
-                SimulatedNetwork.Connection connection = network.connections.get(close.connection());
+                SimulatedNetwork.SimulatedConnection connection = network.connections.get(close.connection());
                 require(connection == null || connection.phase != Phase.BUSY, () -> "closed in use: " + close);
             }
             case QmgrOrder.RecordOutcome record -> record(record, now);
@@ -130,7 +130,7 @@ public final class Referee {
         int serving = 1;
         int atHost = 1;
         int everywhere = 1;
-        for (SimulatedNetwork.Connection connection : network.connections.values()) {
+        for (SimulatedNetwork.SimulatedConnection connection : network.connections.values()) {
             require(connection.number != open.connection(), () -> "a number used twice: " + open);
             if (connection.route.transport().equals(open.route().transport())) {
                 everywhere++;
@@ -172,7 +172,7 @@ public final class Referee {
         }
     }
 
-    private void takes(SimulatedNetwork.Connection connection, QmgrOrder.Deliver deliver) {
+    private void takes(SimulatedNetwork.SimulatedConnection connection, QmgrOrder.Deliver deliver) {
         int most = deliver.route() instanceof Route.Smtp ? rules.depth().most() * rules.depth().overflow() : 1;
         require(connection.phase != Phase.OPENING && connection.underWay.size() < most, () -> "not free: " + deliver);
         require(connection.route.transport().equals(deliver.route().transport())
@@ -250,7 +250,7 @@ public final class Referee {
     // Each command is answered once, see `Answered`.
     private void command(QmgrEvent.Operator operator) {
         owe("Answered " + operator.ticket());
-        if (operator.command() instanceof QmgrEvent.Command.Delete(QueueId id)) {
+        if (operator.command() instanceof QmgrEvent.OperatorCommand.Delete(QueueId id)) {
             deleted.add(id);
         }
     }

@@ -21,7 +21,7 @@ import java.util.SequencedMap;
 /// @param crashesMillis when the server is killed and started again at once
 /// @param placement rules of the placement for deliveries by SMTP
 public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail> mails, List<Place> places,
-        House house, List<Deed> deeds, List<Long> crashesMillis, PlaceRules placement) {
+        OwnServer house, List<Deed> deeds, List<Long> crashesMillis, PlaceRules placement) {
     public Scenario {
         mails = List.copyOf(mails);
         places = List.copyOf(places);
@@ -30,7 +30,8 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
     }
 
     /// With one delivery at a time on each connection, as Postfix has it ([Brains#oneAtATime]).
-    public Scenario(long seed, QmgrConfig config, boolean batching, List<Mail> mails, List<Place> places, House house,
+    public Scenario(long seed, QmgrConfig config, boolean batching, List<Mail> mails, List<Place> places,
+            OwnServer house,
             List<Deed> deeds, List<Long> crashesMillis) {
         this(seed, config, batching, mails, places, house, deeds, crashesMillis, Brains.oneAtATime(config));
     }
@@ -68,7 +69,7 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
     /// @param nowhere there is no such domain
     /// @param servers by [#names] of the route. A name that several places have stands for the same server in all of them
     public record Place(String domain, Route route, int dnsFailures, boolean nowhere,
-            SequencedMap<String, Server> servers) {
+            SequencedMap<String, ServerProfile> servers) {
         public Place {
             servers = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(servers));
             if (!servers.keySet().containsAll(names(route))) {
@@ -77,12 +78,12 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
         }
 
         /// @param server each host of the route is one of this kind
-        public Place(String domain, Route route, int dnsFailures, boolean nowhere, Server server) {
+        public Place(String domain, Route route, int dnsFailures, boolean nowhere, ServerProfile server) {
             this(domain, route, dnsFailures, nowhere, alike(route, server));
         }
 
-        private static SequencedMap<String, Server> alike(Route route, Server server) {
-            SequencedMap<String, Server> servers = new LinkedHashMap<>();
+        private static SequencedMap<String, ServerProfile> alike(Route route, ServerProfile server) {
+            SequencedMap<String, ServerProfile> servers = new LinkedHashMap<>();
             names(route).forEach(name -> servers.put(name, server));
             return servers;
         }
@@ -95,7 +96,7 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
         }
 
         /// The best one.
-        public Server server() {
+        public ServerProfile server() {
             return servers.firstEntry().getValue();
         }
 
@@ -106,12 +107,12 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
         public Place(String domain, Route route, int dnsFailures, boolean nowhere, long connectMillis,
                 long deliverMillis, List<Outage> outages, int connectionLimit, double breaks, long patienceMillis) {
             this(domain, route, dnsFailures, nowhere,
-                    Server.of(connectMillis, deliverMillis, outages, connectionLimit, breaks, patienceMillis));
+                    ServerProfile.of(connectMillis, deliverMillis, outages, connectionLimit, breaks, patienceMillis));
         }
 
         /// Whoever is welcome there is delivered at the first attempt.
         public boolean isReliable() {
-            return dnsFailures == 0 && !nowhere && servers.values().stream().allMatch(Server::isReliable);
+            return dnsFailures == 0 && !nowhere && servers.values().stream().allMatch(ServerProfile::isReliable);
         }
     }
 
@@ -143,19 +144,21 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
     /// @param connectTimeoutMillis how long a connection may take to be made
     /// @param greetingTimeoutMillis how long a server may take to greet
     /// @param ownFailures share of connections and deliveries that fail for a reason of our own
-    public record House(long writeMillis, long readMillis, long dnsMillis, double reportFailures,
+    public record OwnServer(long writeMillis, long readMillis, long dnsMillis, double reportFailures,
             double arrivalsMissed, double reportsUnwanted, long connectTimeoutMillis, long greetingTimeoutMillis,
             double ownFailures) {
-        public House(long writeMillis, long readMillis, long dnsMillis, double reportFailures, double arrivalsMissed,
+        public OwnServer(long writeMillis, long readMillis, long dnsMillis, double reportFailures,
+                double arrivalsMissed,
                 double reportsUnwanted, long connectTimeoutMillis, long greetingTimeoutMillis) {
             this(writeMillis, readMillis, dnsMillis, reportFailures, arrivalsMissed, reportsUnwanted,
                     connectTimeoutMillis, greetingTimeoutMillis, 0);
         }
 
-        public House(long writeMillis, long readMillis, long dnsMillis, double reportFailures, double arrivalsMissed) {
+        public OwnServer(long writeMillis, long readMillis, long dnsMillis, double reportFailures,
+                double arrivalsMissed) {
             this(writeMillis, readMillis, dnsMillis, reportFailures, arrivalsMissed, 0.25, 30_000, 300_000);
         }
     }
 
-    public record Deed(long atMillis, QmgrEvent.Command command) {}
+    public record Deed(long atMillis, QmgrEvent.OperatorCommand command) {}
 }

@@ -8,8 +8,8 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.House;
 import org.slipstream.lab.Scenario.Mail;
+import org.slipstream.lab.Scenario.OwnServer;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -47,11 +47,11 @@ final class SimulatedNetwork {
     /// @param failsHere its content cannot be read
     private record Transfer(QmgrOrder.Deliver deliver, long sentMillis, boolean breaks, boolean failsHere) {}
 
-    static final class Connection {
+    static final class SimulatedConnection {
         final long number;
         final Route route;
         final String host;
-        final Server server;
+        final ServerProfile server;
         final SimulatedServer door;
         final PipeEstimate depth;
         final Deque<Transfer> underWay = new ArrayDeque<>();
@@ -60,7 +60,7 @@ final class SimulatedNetwork {
         long serverFreeMillis;
         boolean confused;
 
-        Connection(long number, Route route, Site site, PipeEstimate depth) {
+        SimulatedConnection(long number, Route route, Site site, PipeEstimate depth) {
             this.number = number;
             this.route = route;
             this.host = site.name();
@@ -96,7 +96,7 @@ final class SimulatedNetwork {
         }
     }
 
-    private record Site(String name, Server server, SimulatedServer door) {}
+    private record Site(String name, ServerProfile server, SimulatedServer door) {}
 
     private final Clockwork clock;
     private final RandomGenerator chance;
@@ -104,9 +104,9 @@ final class SimulatedNetwork {
     private final Map<String, Site> sites = new TreeMap<>();
     private final Map<String, Integer> questions = new TreeMap<>();
     private final Map<QueueId, Ledger> ledgers = new TreeMap<>();
-    private final House house;
+    private final OwnServer house;
     private final PlaceRules rules;
-    final Map<Long, Connection> connections = new TreeMap<>();
+    final Map<Long, SimulatedConnection> connections = new TreeMap<>();
     private int life;
 
     SimulatedNetwork(Scenario scenario, Clockwork clock, RandomGenerator chance) {
@@ -120,7 +120,7 @@ final class SimulatedNetwork {
         }
     }
 
-    private void site(String name, Server server) {
+    private void site(String name, ServerProfile server) {
         Site known = sites.computeIfAbsent(name,
                 _ -> new Site(name, server, new SimulatedServer(server, house, clock, chance)));
         if (!known.server().equals(server)) {
@@ -167,7 +167,7 @@ final class SimulatedNetwork {
     void open(QmgrOrder.Open open, Consumer<QmgrEvent> answer) {
         CarrierReports reports = new CarrierReports(answer);
         Site site = sites.get(Place.names(open.route()).getFirst());
-        Connection connection = new Connection(open.connection(), open.route(), site,
+        SimulatedConnection connection = new SimulatedConnection(open.connection(), open.route(), site,
                 new PipeEstimate(site.server().wire().roundTripMillis(), rules.depth().first(), rules.depth().most()));
         connections.put(connection.number, connection);
         if (isOurFault()) {
@@ -207,7 +207,7 @@ final class SimulatedNetwork {
     }
 
     void close(QmgrOrder.Close close, Consumer<QmgrEvent> answer) {
-        Connection connection = connections.get(close.connection());
+        SimulatedConnection connection = connections.get(close.connection());
         if (connection == null) {
             return;
         }
@@ -220,7 +220,7 @@ final class SimulatedNetwork {
         }
     }
 
-    private void leave(Connection connection) {
+    private void leave(SimulatedConnection connection) {
         connections.remove(connection.number);
         connection.door.left();
     }
@@ -229,13 +229,13 @@ final class SimulatedNetwork {
 
     void deliver(QmgrOrder.Deliver deliver, Consumer<QmgrEvent> answer) {
         CarrierReports reports = new CarrierReports(answer);
-        Connection connection = connections.get(deliver.connection());
+        SimulatedConnection connection = connections.get(deliver.connection());
         if (connection == null) {
             // The server hung up while the order was on its way. A carrier answers each order all the same.
             later(1, () -> reports.unanswered(deliver, RESET, Place.names(deliver.route()).getFirst(), false));
             return;
         }
-        Server server = connection.server;
+        ServerProfile server = connection.server;
         connection.phase = Phase.BUSY;
         boolean breaks = server.drops() > 0 && chance.nextDouble() < server.drops();
         long millis = server.delivery().millis(chance)
@@ -249,7 +249,7 @@ final class SimulatedNetwork {
     }
 
     /// The first delivery without an answer is answered now, unless the connection has ended or does so.
-    private void replies(Connection connection, CarrierReports reports) {
+    private void replies(SimulatedConnection connection, CarrierReports reports) {
         if (connections.get(connection.number) != connection) {
             return;
         }
@@ -275,7 +275,7 @@ final class SimulatedNetwork {
         }
     }
 
-    private void breaks(Connection connection, CarrierReports reports) {
+    private void breaks(SimulatedConnection connection, CarrierReports reports) {
         leave(connection);
         boolean first = true;
         for (Transfer each : connection.underWay) {
@@ -289,7 +289,7 @@ final class SimulatedNetwork {
     }
 
     /// @param arrives the server has it and the answer is lost
-    private void doubt(Connection connection, QmgrOrder.Deliver deliver, boolean arrives) {
+    private void doubt(SimulatedConnection connection, QmgrOrder.Deliver deliver, boolean arrives) {
         Ledger ledger = ledgers.get(deliver.id());
         deliver.recipients().forEach(each -> ledger.doubts[each.number()]++);
         if (arrives) {
@@ -297,7 +297,7 @@ final class SimulatedNetwork {
         }
     }
 
-    private List<RecipientOutcome> outcomes(Connection connection, QmgrOrder.Deliver deliver) {
+    private List<RecipientOutcome> outcomes(SimulatedConnection connection, QmgrOrder.Deliver deliver) {
         Ledger ledger = ledgers.get(deliver.id());
         List<RecipientOutcome> outcomes = new ArrayList<>(deliver.recipients().size());
         for (Recipient recipient : deliver.recipients()) {
@@ -316,7 +316,7 @@ final class SimulatedNetwork {
         return outcomes;
     }
 
-    private Reply reply(Server server, Fortune fortune, int attempt) {
+    private Reply reply(ServerProfile server, Fortune fortune, int attempt) {
         Reply later = Reply.of(450, "4.2.0", "try later");
         if (server.deferrals() > 0 && chance.nextDouble() < server.deferrals()) {
             return later;
@@ -334,7 +334,7 @@ final class SimulatedNetwork {
 
     // ---- idle connections
 
-    private void becomeIdle(Connection connection, CarrierReports reports) {
+    private void becomeIdle(SimulatedConnection connection, CarrierReports reports) {
         connection.phase = Phase.IDLE;
         connection.idleSinceMillis = clock.now();
         if (connection.server.patienceMillis() < Long.MAX_VALUE) {
@@ -342,7 +342,7 @@ final class SimulatedNetwork {
         }
     }
 
-    private void hangUp(Connection connection, CarrierReports reports) {
+    private void hangUp(SimulatedConnection connection, CarrierReports reports) {
         boolean stillIdle = connections.get(connection.number) == connection && connection.phase == Phase.IDLE
                 && connection.idleSinceMillis + connection.server.patienceMillis() <= clock.now();
         if (stillIdle) {

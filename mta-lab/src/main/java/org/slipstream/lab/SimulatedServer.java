@@ -2,13 +2,13 @@ package org.slipstream.lab;
 
 import org.slipstream.core.Reply;
 import org.slipstream.lab.Scenario.Fault;
-import org.slipstream.lab.Scenario.House;
+import org.slipstream.lab.Scenario.OwnServer;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.random.RandomGenerator;
 
-/// The door of one [Server]: who is let in, who waits, who is turned away.
+/// The door of one [ServerProfile]: who is let in, who waits, who is turned away.
 ///
 /// A connection passes three stages. *Made*: the operating system of the server answers, unless the server is down or its
 /// connection queue is full; then the client's patience decides. *Let in*: a session is free; otherwise the connection waits in the
@@ -30,8 +30,8 @@ final class SimulatedServer {
         void failed(Reply reason);
     }
 
-    private final Server server;
-    private final House house;
+    private final ServerProfile server;
+    private final OwnServer house;
     private final RandomGenerator chance;
     private final Clockwork clock;
     private final Deque<Caller> waiting = new ArrayDeque<>();
@@ -39,7 +39,7 @@ final class SimulatedServer {
     private int sessions;
     private int life;
 
-    SimulatedServer(Server server, House house, Clockwork clock, RandomGenerator chance) {
+    SimulatedServer(ServerProfile server, OwnServer house, Clockwork clock, RandomGenerator chance) {
         this.server = server;
         this.house = house;
         this.clock = clock;

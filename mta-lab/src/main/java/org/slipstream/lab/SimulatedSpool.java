@@ -75,7 +75,7 @@ final class SimulatedSpool {
     }
 
     private final Clockwork clock;
-    private final Scenario.House house;
+    private final Scenario.OwnServer house;
     private final Referee referee;
     final Map<QueueId, Row> rows = new TreeMap<>();
 
@@ -85,7 +85,7 @@ final class SimulatedSpool {
     private long writerFreeMillis;
     private int life;
 
-    SimulatedSpool(Clockwork clock, Scenario.House house, Referee referee) {
+    SimulatedSpool(Clockwork clock, Scenario.OwnServer house, Referee referee) {
         this.clock = clock;
         this.house = house;
         this.referee = referee;

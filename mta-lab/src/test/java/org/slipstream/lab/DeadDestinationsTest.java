@@ -44,11 +44,11 @@ class DeadDestinationsTest {
         }
 
         @Override
-        public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
-            if (event == Feedback.FAIL_DEAD) {
+        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+            if (event == FeedbackEvent.FAIL_DEAD) {
                 deaths++;
                 dead.add(name(line));
-            } else if (figures.window() > 0 || event == Feedback.TIMER_REVIVE_FORGET) {
+            } else if (figures.window() > 0 || event == FeedbackEvent.TIMER_REVIVE_FORGET) {
                 dead.remove(name(line));
             }
         }

@@ -101,8 +101,8 @@ class HostWorldsTest {
         }
 
         @Override
-        public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
-            if (event == Feedback.FAIL_DEAD) {
+        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+            if (event == FeedbackEvent.FAIL_DEAD) {
                 variety.deaths.increment();
             }
         }

@@ -5,8 +5,8 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.House;
 import org.slipstream.lab.Scenario.Mail;
+import org.slipstream.lab.Scenario.OwnServer;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.TransportSettings;
@@ -98,8 +98,10 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
                     Optional.of(Address.of("a@here.example")), List.of(addressee(to))));
         }
         Clock clock = new Clock(mails);
-        new World(new Scenario(seed, config(), true, mails, servers(), new House(0, 0, 0, 0, 0), List.of(), List.of(),
-                rules.apply(config())), clock).atMost(10_000_000).run();
+        new World(
+                new Scenario(seed, config(), true, mails, servers(), new OwnServer(0, 0, 0, 0, 0), List.of(), List.of(),
+                        rules.apply(config())),
+                clock).atMost(10_000_000).run();
         return clock.result();
     }
 
@@ -121,7 +123,8 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
             String domain = "d" + i + ".example";
             Latency none = Latency.of(0);
             all.add(new Place(domain, new Route.Smtp(domain, List.of(new Route.Host("mx." + domain, 25, 10))), 0,
-                    false, new Server(none, none, none, perRecipient, Integer.MAX_VALUE, 0, Integer.MAX_VALUE, 0, 0,
+                    false,
+                    new ServerProfile(none, none, none, perRecipient, Integer.MAX_VALUE, 0, Integer.MAX_VALUE, 0, 0,
                             0, Long.MAX_VALUE, List.of())));
         }
         return all;
@@ -169,7 +172,7 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
         }
 
         @Override
-        public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
+        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
             if (figures.window() == figures.limit()) {
                 wide = Math.min(wide, now);
             }

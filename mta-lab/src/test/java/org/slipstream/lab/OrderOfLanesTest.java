@@ -53,9 +53,9 @@ class OrderOfLanesTest {
     }
 
     private static Place calm(Place place) {
-        Server s = place.server();
+        ServerProfile s = place.server();
         return new Place(place.domain(), place.route(), place.dnsFailures(), place.nowhere(),
-                new Server(s.connect(), s.greeting(), s.delivery(), s.perRecipient(), Integer.MAX_VALUE, 0,
+                new ServerProfile(s.connect(), s.greeting(), s.delivery(), s.perRecipient(), Integer.MAX_VALUE, 0,
                         Integer.MAX_VALUE, 0, s.deferrals(), s.refusals(), Long.MAX_VALUE, List.of()));
     }
 }

@@ -10,7 +10,7 @@ import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.lab.World.Fate;
 import org.slipstream.qmgr.event.QmgrEvent;
-import org.slipstream.qmgr.event.QmgrEvent.Command;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Message;
@@ -56,10 +56,10 @@ class RandomWorldsTest {
         }
 
         @Override
-        public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
-            if (event == Feedback.FAIL_DEAD) {
+        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+            if (event == FeedbackEvent.FAIL_DEAD) {
                 deaths.increment();
-            } else if (event == Feedback.SUSPEND) {
+            } else if (event == FeedbackEvent.SUSPEND) {
                 pauses.increment();
             }
         }
@@ -131,9 +131,9 @@ class RandomWorldsTest {
         Set<QueueId> deleted = new TreeSet<>();
         scenario.deeds().forEach(deed -> {
             switch (deed.command()) {
-                case Command.Hold(QueueId id) -> touched.add(id);
-                case Command.Delete(QueueId id) -> deleted.add(id);
-                case Command.Release _,Command.Flush _,Command.Verify _ -> {
+                case OperatorCommand.Hold(QueueId id) -> touched.add(id);
+                case OperatorCommand.Delete(QueueId id) -> deleted.add(id);
+                case OperatorCommand.Release _,OperatorCommand.Flush _,OperatorCommand.Verify _ -> {
                     // Makes nothing worse.
                 }
             }

@@ -7,9 +7,9 @@ import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Fault;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.House;
 import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Outage;
+import org.slipstream.lab.Scenario.OwnServer;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -74,7 +74,7 @@ class SilentPeersTest {
             mails.add(mail(mails.size() + 1, arriveMillis, "healthy" + d + ".example"));
         }
         Scenario scenario = new Scenario(1, QmgrConfig.defaults(), true, mails, places,
-                new House(1, 1, 1, 0, 0), List.of(), List.of(), RULES);
+                new OwnServer(1, 1, 1, 0, 0), List.of(), List.of(), RULES);
         Map<QueueId, Long> done = new LinkedHashMap<>();
         new World(scenario, new Witness() {
             @Override

@@ -101,7 +101,7 @@ class SpacedStartsTest {
     }
 
     @Test
-    void aLetterFindsAConnectionAtOnceAndTheMailingHardlyNotices() {
+    void aMessageFindsAConnectionAtOnceAndTheMailingHardlyNotices() {
         for (String label : List.of("always 1.2 s", "the same, placed by the ladder")) {
             Row spaced = row(label, true);
             for (int run = 0; run < RUNS; run++) {
@@ -125,7 +125,7 @@ class SpacedStartsTest {
     }
 
     @Test
-    void noLetterWaitsLongerForIt() {
+    void noMessageWaitsLongerForIt() {
         for (Row spaced : ROWS.stream().filter(Row::spaced).toList()) {
             Row plain = row(spaced.label(), false);
             assertThat(spaced.letterWait(50)).as(spaced.label()).isLessThanOrEqualTo(plain.letterWait(50) + 10);
@@ -136,7 +136,7 @@ class SpacedStartsTest {
     /// More letters than connections can carry: a fifth of what the mailing makes passes it paid in slots, a fifth while it waits for its
     /// turns, and not more.
     @Test
-    void aStreamOfLettersDoesNotLiveOnTheMailing() {
+    void aStreamOfMessagesDoesNotLiveOnTheMailing() {
         Mailing flood = Mailing.USUAL.to(400).letterEach(25);
         for (Latency latency : List.of(Latency.of(600), new Latency.Exponential(600))) {
             Mailing spaced = flood.taking(latency);

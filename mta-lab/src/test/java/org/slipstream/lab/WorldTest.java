@@ -6,9 +6,9 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.House;
 import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Outage;
+import org.slipstream.lab.Scenario.OwnServer;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.lab.World.Fate;
 import org.slipstream.qmgr.QmgrConfig;
@@ -37,11 +37,11 @@ class WorldTest {
         Mail mail = new Mail(ID, 0, Optional.of(Address.of("s@here.example")),
                 List.of(new Addressee(Address.of("a@far.example"), fortune)));
         return new Scenario(1, QmgrConfig.defaults(), false, List.of(mail), List.of(far, home),
-                new House(5, 1, 10, 0, 0), List.of(), crashes);
+                new OwnServer(5, 1, 10, 0, 0), List.of(), crashes);
     }
 
     @Test
-    void aLetterTakesTheTimeOfItsWay() {
+    void aMessageTakesTheTimeOfItsWay() {
         List<String> lines = new ArrayList<>();
         World world = new World(scenario(new Fortune.Welcome(), List.of(), List.of())).transcribe(lines::add).run();
 
@@ -51,7 +51,7 @@ class WorldTest {
     }
 
     @Test
-    void afterAnOutageOfTenMinutesTheLetterArrivesAtTheThirdAttempt() {
+    void afterAnOutageOfTenMinutesTheMessageArrivesAtTheThirdAttempt() {
         World world = new World(scenario(new Fortune.Welcome(), List.of(new Outage(0, 600_000)), List.of())).run();
 
         assertThat(world.fates(ID)).containsExactly(Fate.DELIVERED);
@@ -67,7 +67,7 @@ class WorldTest {
     }
 
     @Test
-    void aRefusedLetterComesBackAsAReportThatIsDeliveredItself() {
+    void aRefusedMessageComesBackAsAReportThatIsDeliveredItself() {
         World world = new World(scenario(new Fortune.Refused(), List.of(), List.of())).run();
 
         assertThat(world.fates(ID)).containsExactly(Fate.REPORTED);

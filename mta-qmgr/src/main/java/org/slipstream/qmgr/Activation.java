@@ -1,11 +1,11 @@
 package org.slipstream.qmgr;
 
+import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
-import org.slipstream.core.Wishes;
 import org.slipstream.qmgr.sched.Message;
 
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ final class Activation {
     final boolean nullSender;
     /// When its age begins.
     final long createdMillis;
-    final Wishes wishes;
+    final DeliveryOptions options;
     final boolean delayNotified;
     /// Deferred at least once, and found by a scan.
     final boolean tried;
@@ -82,13 +82,13 @@ final class Activation {
 
     /// The spool has set it aside: it is forgotten as soon as nothing of it is under way.
     boolean damaged;
-    Wish wish = Wish.NONE;
+    OperatorRequest request = OperatorRequest.NONE;
 
     Activation(MessageSummary summary, Message work) {
         this.id = summary.id();
         this.nullSender = summary.sender().isEmpty();
         this.createdMillis = summary.releaseMillis();
-        this.wishes = summary.wishes();
+        this.options = summary.options();
         this.delayNotified = summary.delayNotified();
         this.tried = summary.attempts() > 0;
         this.heldTooLong = summary.held();
@@ -160,7 +160,7 @@ final class Activation {
 
     /// Nothing new is begun for it: what runs ends, then it goes.
     boolean isLeaving() {
-        return damaged || wish != Wish.NONE;
+        return damaged || request != OperatorRequest.NONE;
     }
 
     /// Nothing of it is under way.

@@ -4,7 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
-import org.slipstream.qmgr.QmgrTrace.Feedback;
+import org.slipstream.qmgr.QmgrTrace.FeedbackEvent;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.flow.Spacing;
@@ -61,7 +61,7 @@ final class Destinations {
             if (key.equals(route.nextHop()) && !destination.isRateLimited() && seating.charge(route).isPresent()) {
                 line.countConnections();
             }
-            changed(line, Feedback.NEW);
+            changed(line, FeedbackEvent.NEW);
         }
         return line;
     }
@@ -114,10 +114,10 @@ final class Destinations {
     private void good(DestinationQueue line, boolean released, long nowMillis) {
         boolean revived = byLine.get(line).good(chargeBefore(line, released) + heldBack(line, nowMillis));
         if (revived) {
-            reopenings.cancel(new Reopenings.Door.OfLine(line));
+            reopenings.cancel(new Reopenings.Opening.OfLine(line));
             seating.flush(line.route(), Long.MAX_VALUE, nowMillis);
         }
-        changed(line, revived ? Feedback.OK_REVIVE : Feedback.OK);
+        changed(line, revived ? FeedbackEvent.OK_REVIVE : FeedbackEvent.OK);
     }
 
     /// One attempt failed and left no other host. True when that was the end of the destination. A permanent reason is the answer itself, which
@@ -132,9 +132,9 @@ final class Destinations {
         }
         long until = nowMillis + Math.max(config.minimalBackoffMillis(), retryAfterMillis.orElse(0));
         boolean died = destination.bad(reason, until);
-        changed(line, died ? Feedback.FAIL_DEAD : Feedback.FAIL);
+        changed(line, died ? FeedbackEvent.FAIL_DEAD : FeedbackEvent.FAIL);
         if (died) {
-            reopenings.plan(new Reopenings.Door.OfLine(line), until);
+            reopenings.plan(new Reopenings.Opening.OfLine(line), until);
             // Where each recipient is a destination of its own, its death says nothing about the others at that host.
             if (line.key().equals(line.route().nextHop())) {
                 seating.dead(line.route(), reason, until, nowMillis);
@@ -147,13 +147,13 @@ final class Destinations {
     List<DestinationQueue> broken(String transport, Reply reason, long nowMillis) {
         deadTransports.put(transport, reason);
         scheduler.setDead(transport, true);
-        reopenings.plan(new Reopenings.Door.OfTransport(transport), nowMillis + config.transportRetryMillis());
+        reopenings.plan(new Reopenings.Opening.OfTransport(transport), nowMillis + config.transportRetryMillis());
         return scheduler.lines(transport);
     }
 
     private void transportWorks(String transport) {
         if (deadTransports.remove(transport) != null) {
-            reopenings.cancel(new Reopenings.Door.OfTransport(transport));
+            reopenings.cancel(new Reopenings.Opening.OfTransport(transport));
             scheduler.setDead(transport, false);
         }
     }
@@ -174,8 +174,8 @@ final class Destinations {
         if (destination.isDead()) {
             good(line, false, nowMillis);
         }
-        reopenings.plan(new Reopenings.Door.OfLine(line), destination.suspend(nowMillis));
-        changed(line, Feedback.SUSPEND);
+        reopenings.plan(new Reopenings.Opening.OfLine(line), destination.suspend(nowMillis));
+        changed(line, FeedbackEvent.SUSPEND);
         scheduler.seatMayBeFree(line);
     }
 
@@ -192,7 +192,7 @@ final class Destinations {
 
     /// It does wait, and is to be asked about again when it is its turn.
     void awaitTurn(DestinationQueue line, long nowMillis) {
-        Reopenings.Door turn = new Reopenings.Door.OfTurn(line);
+        Reopenings.Opening turn = new Reopenings.Opening.OfTurn(line);
         if (!reopenings.isPlanned(turn)) {
             long turnMillis = spacings.get(line).turnMillis();
             reopenings.plan(turn, turnMillis);
@@ -202,7 +202,7 @@ final class Destinations {
 
     /// The next start at this destination is planned.
     boolean awaitsTurn(DestinationQueue line) {
-        return reopenings.isPlanned(new Reopenings.Door.OfTurn(line));
+        return reopenings.isPlanned(new Reopenings.Opening.OfTurn(line));
     }
 
     /// A delivery of this message starts, and takes a slot. True when the time that it takes is of interest.
@@ -259,7 +259,7 @@ final class Destinations {
     void flush(long nowMillis) {
         seating.flush(nowMillis);
         scheduler.seatsMayBeFree();
-        for (Reopenings.Door door : reopenings.all()) {
+        for (Reopenings.Opening door : reopenings.all()) {
             if (isRest(door)) {
                 reopenings.cancel(door);
                 open(door);
@@ -274,24 +274,24 @@ final class Destinations {
         boolean diedBefore = byLine.get(line).state() instanceof DestinationState.Dead(long until, Reply _)
                 && until - config.minimalBackoffMillis() < wishedMillis;
         if (diedBefore) {
-            reopenings.cancel(new Reopenings.Door.OfLine(line));
+            reopenings.cancel(new Reopenings.Opening.OfLine(line));
             open(line);
         }
     }
 
-    private boolean isRest(Reopenings.Door door) {
+    private boolean isRest(Reopenings.Opening door) {
         return switch (door) {
-            case Reopenings.Door.OfTransport _ -> true;
-            case Reopenings.Door.OfLine(DestinationQueue line) -> byLine.get(line).isDead();
-            case Reopenings.Door.OfTurn _ -> false;
+            case Reopenings.Opening.OfTransport _ -> true;
+            case Reopenings.Opening.OfLine(DestinationQueue line) -> byLine.get(line).isDead();
+            case Reopenings.Opening.OfTurn _ -> false;
         };
     }
 
-    private void open(Reopenings.Door door) {
+    private void open(Reopenings.Opening door) {
         switch (door) {
-            case Reopenings.Door.OfTransport(String name) -> transportWorks(name);
-            case Reopenings.Door.OfLine(DestinationQueue line) -> open(line);
-            case Reopenings.Door.OfTurn(DestinationQueue line) -> scheduler.mayGo(line, false);
+            case Reopenings.Opening.OfTransport(String name) -> transportWorks(name);
+            case Reopenings.Opening.OfLine(DestinationQueue line) -> open(line);
+            case Reopenings.Opening.OfTurn(DestinationQueue line) -> scheduler.mayGo(line, false);
         }
     }
 
@@ -304,9 +304,9 @@ final class Destinations {
             destination.resume();
         }
         if (line.isEmpty()) {
-            forget(line, wasDead ? Feedback.TIMER_REVIVE_FORGET : Feedback.RESUME_FORGET);
+            forget(line, wasDead ? FeedbackEvent.TIMER_REVIVE_FORGET : FeedbackEvent.RESUME_FORGET);
         } else {
-            changed(line, wasDead ? Feedback.TIMER_REVIVE : Feedback.RESUME);
+            changed(line, wasDead ? FeedbackEvent.TIMER_REVIVE : FeedbackEvent.RESUME);
             scheduler.mayGo(line, false);
         }
     }
@@ -316,18 +316,18 @@ final class Destinations {
     void dropIfDone(DestinationQueue line) {
         Destination destination = byLine.get(line);
         if (destination != null && destination.isLive() && line.isEmpty()) {
-            forget(line, Feedback.FORGET);
+            forget(line, FeedbackEvent.FORGET);
         }
     }
 
-    private void forget(DestinationQueue line, Feedback why) {
+    private void forget(DestinationQueue line, FeedbackEvent why) {
         spacings.remove(line);
-        reopenings.cancel(new Reopenings.Door.OfTurn(line));
+        reopenings.cancel(new Reopenings.Opening.OfTurn(line));
         trace.feedback(line, why, line.running(), byLine.remove(line).figures());
         scheduler.drop(line);
     }
 
-    private void changed(DestinationQueue line, Feedback event) {
+    private void changed(DestinationQueue line, FeedbackEvent event) {
         Destination destination = byLine.get(line);
         scheduler.allow(line, destination.allowed());
         trace.feedback(line, event, line.running(), destination.figures());

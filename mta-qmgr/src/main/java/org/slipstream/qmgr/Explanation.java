@@ -26,17 +26,18 @@ final class Explanation {
 
     private final Seating seating;
     private final Destinations destinations;
-    private final Map<QueueId, Delivery> firstDeliveries;
+    private final Map<QueueId, FirstDelivery> firstDeliveries;
     private final boolean stopping;
     private final long nowMillis;
-    private final Map<Long, Seating.Position> positions;
+    private final Map<Long, Seating.HostPosition> positions;
     private final Map<DestinationQueue, Map<QueueId, Integer>> before = new LinkedHashMap<>();
     private final Map<DestinationQueue, Seat.Wait> shortages = new LinkedHashMap<>();
 
     /// The delivery of a message that was begun first.
-    record Delivery(long number, DestinationQueue line, long sinceMillis) {}
+    record FirstDelivery(long number, DestinationQueue line, long sinceMillis) {}
 
-    Explanation(Seating seating, Destinations destinations, Map<QueueId, Delivery> firstDeliveries, boolean stopping,
+    Explanation(Seating seating, Destinations destinations, Map<QueueId, FirstDelivery> firstDeliveries,
+            boolean stopping,
             long nowMillis) {
         this.seating = seating;
         this.destinations = destinations;
@@ -47,11 +48,11 @@ final class Explanation {
     }
 
     ActiveMessage message(Activation message) {
-        Optional<Delivery> first = Optional.ofNullable(firstDeliveries.get(message.id))
+        Optional<FirstDelivery> first = Optional.ofNullable(firstDeliveries.get(message.id))
                 .filter(_ -> !message.reporting);
-        Optional<QmgrSnapshot.Seat> seat = first
+        Optional<QmgrSnapshot.SeatView> seat = first
                 .flatMap(delivery -> Optional.ofNullable(positions.get(delivery.number()))
-                        .map(at -> new QmgrSnapshot.Seat(delivery.number(), at.connection(), at.ahead())));
+                        .map(at -> new QmgrSnapshot.SeatView(delivery.number(), at.connection(), at.ahead())));
         QueuePhase phase = first.map(this::underWay).orElseGet(() -> standing(message));
         String besides = first.map(_ -> message.isLeaving() ? ", then it is " + leaving(message) : rest(message))
                 .orElse("");
@@ -73,12 +74,12 @@ final class Explanation {
 
     // ---- on a connection
 
-    private QueuePhase underWay(Delivery delivery) {
+    private QueuePhase underWay(FirstDelivery delivery) {
         return onConnection(delivery).since(delivery.sinceMillis());
     }
 
-    private QueuePhase onConnection(Delivery delivery) {
-        Seating.Position at = positions.get(delivery.number());
+    private QueuePhase onConnection(FirstDelivery delivery) {
+        Seating.HostPosition at = positions.get(delivery.number());
         if (at == null) {
             return QueuePhase.of(Code.CONNECTION,
                     "lost its connection to " + delivery.line() + " and waits for another");
@@ -106,7 +107,7 @@ final class Explanation {
     }
 
     private static String leaving(Activation message) {
-        return switch (message.wish) {
+        return switch (message.request) {
             case HOLD -> "held";
             case DELETE -> "deleted";
             case RELEASE -> "released";

@@ -2,7 +2,7 @@ package org.slipstream.qmgr;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.event.QmgrEvent;
-import org.slipstream.qmgr.event.QmgrEvent.Command;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -29,7 +29,7 @@ final class Flushes {
         this.memoryMillis = memoryMillis;
     }
 
-    void wish(Command.Flush flush, long nowMillis) {
+    void wish(OperatorCommand.Flush flush, long nowMillis) {
         flush.id().ifPresent(id -> wish(messages, id, nowMillis));
         flush.domain().ifPresent(domain -> wish(domains, domain.toLowerCase(Locale.ROOT), nowMillis));
     }

@@ -3,7 +3,7 @@ package org.slipstream.qmgr;
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.event.QmgrEvent;
-import org.slipstream.qmgr.event.QmgrEvent.Command;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.sched.Scheduler;
@@ -20,83 +20,84 @@ import java.util.Optional;
 final class Operators {
     private final Present present;
     private final ActiveSet active;
-    private final Anteroom anteroom;
+    private final PendingArrivals pendingArrivals;
     private final Scheduler scheduler;
     private final Destinations destinations;
     private final Routing routing;
     private final Flushes flushes;
-    private final Endings endings;
+    private final Completion completion;
     private final Probes probes;
 
-    Operators(Present present, ActiveSet active, Anteroom anteroom, Scheduler scheduler, Destinations destinations,
-            Routing routing, Flushes flushes, Endings endings, Probes probes) {
+    Operators(Present present, ActiveSet active, PendingArrivals pendingArrivals, Scheduler scheduler,
+            Destinations destinations,
+            Routing routing, Flushes flushes, Completion completion, Probes probes) {
         this.present = present;
         this.active = active;
-        this.anteroom = anteroom;
+        this.pendingArrivals = pendingArrivals;
         this.scheduler = scheduler;
         this.destinations = destinations;
         this.routing = routing;
         this.flushes = flushes;
-        this.endings = endings;
+        this.completion = completion;
         this.probes = probes;
     }
 
     void command(QmgrEvent.Operator operator) {
         long ticket = operator.ticket();
         switch (operator.command()) {
-            case Command.Flush flush -> flush(flush, ticket);
-            case Command.Hold(QueueId id) -> wish(id, Wish.HOLD, ticket);
-            case Command.Release(QueueId id) -> wish(id, Wish.RELEASE, ticket);
-            case Command.Delete(QueueId id) -> wish(id, Wish.DELETE, ticket);
-            case Command.Verify(Address address) -> probes.verify(address, ticket);
+            case OperatorCommand.Flush flush -> flush(flush, ticket);
+            case OperatorCommand.Hold(QueueId id) -> wish(id, OperatorRequest.HOLD, ticket);
+            case OperatorCommand.Release(QueueId id) -> wish(id, OperatorRequest.RELEASE, ticket);
+            case OperatorCommand.Delete(QueueId id) -> wish(id, OperatorRequest.DELETE, ticket);
+            case OperatorCommand.Verify(Address address) -> probes.verify(address, ticket);
         }
     }
 
     // A flush of everything revives everything that rests. A flush by name revives the destinations of that mail, and nothing else.
-    private void flush(Command.Flush flush, long ticket) {
+    private void flush(OperatorCommand.Flush flush, long ticket) {
         if (flush.id().isEmpty() && flush.domain().isEmpty()) {
             destinations.flush(present.nowMillis());
         }
         flushes.wish(flush, present.nowMillis());
         if (flush.id().isPresent()) {
-            wish(flush.id().get(), Wish.FLUSH, ticket);
+            wish(flush.id().get(), OperatorRequest.FLUSH, ticket);
         } else {
             present.order(new QmgrOrder.MakeDue(Optional.empty(), flush.domain(), present.nowMillis()));
-            endings.tickets().answer(ticket, Result.BEGUN);
+            completion.tickets().answer(ticket, Result.BEGUN);
         }
     }
 
-    private void wish(QueueId id, Wish wish, long ticket) {
-        if (changesNothing(id, wish)) {
-            endings.tickets().answer(ticket, Result.UNCHANGED);
+    private void wish(QueueId id, OperatorRequest request, long ticket) {
+        if (changesNothing(id, request)) {
+            completion.tickets().answer(ticket, Result.UNCHANGED);
             return;
         }
-        endings.tickets().open(id, ticket);
-        if (anteroom.knows(id)) {
-            anteroom.leave(id);
+        completion.tickets().open(id, ticket);
+        if (pendingArrivals.knows(id)) {
+            pendingArrivals.leave(id);
         }
         Optional<Activation> message = active.find(id);
         if (message.isPresent()) {
-            inside(message.get(), wish);
-        } else if (endings.filings().knows(id)) {
-            endings.filings().wish(id, wish);
+            inside(message.get(), request);
+        } else if (completion.pendingFilings().knows(id)) {
+            completion.pendingFilings().wish(id, request);
         } else {
-            endings.fulfil(id, wish);
+            completion.fulfil(id, request);
         }
     }
 
-    private boolean changesNothing(QueueId id, Wish wish) {
-        return switch (wish) {
-            case FLUSH -> anteroom.knows(id) || active.knows(id);
-            case RELEASE -> active.find(id).filter(message -> message.wish != Wish.HOLD).isPresent();
+    private boolean changesNothing(QueueId id, OperatorRequest request) {
+        return switch (request) {
+            case FLUSH -> pendingArrivals.knows(id) || active.knows(id);
+            case RELEASE -> active.find(id).filter(message -> message.request != OperatorRequest.HOLD).isPresent();
             case HOLD, DELETE, NONE -> false;
         };
     }
 
-    private void inside(Activation message, Wish wish) {
-        message.wish = message.wish.then(wish);
+    private void inside(Activation message, OperatorRequest request) {
+        message.request = message.request.then(request);
         message.leftOpen |= !scheduler.withdraw(message.work).isEmpty();
         routing.withdraw(message);
-        endings.settle(message);
+        completion.settle(message);
     }
 }

@@ -24,7 +24,7 @@ public record QmgrSnapshot(int active, List<ActiveMessage> messages, List<Active
     /// @param seat of the delivery that the phase is about
     /// @param waits what an entry of it waits for, when one does and may be delivered
     public record ActiveMessage(QueueId id, int waiting, int running, QueuePhase phase, String besides,
-            Optional<Seat> seat, Optional<Waits> waits) {
+            Optional<SeatView> seat, Optional<Waits> waits) {
         /// In words an operator understands.
         public String why() {
             return phase.text() + besides;
@@ -35,7 +35,7 @@ public record QmgrSnapshot(int active, List<ActiveMessage> messages, List<Active
     public record Waits(Route route, boolean mayOpen) {}
 
     /// @param ahead deliveries in front on the same connection
-    public record Seat(long delivery, long connection, int ahead) {}
+    public record SeatView(long delivery, long connection, int ahead) {}
 
     /// @param lanes connections opening, busy or idle
     public record ActiveDestination(String transport, String nextHop, int waiting, int running, int lanes) {}

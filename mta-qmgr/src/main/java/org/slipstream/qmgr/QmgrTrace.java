@@ -17,7 +17,7 @@ public interface QmgrTrace extends SchedTrace {
     /// Something happened to the window of a destination. The figures are those afterwards.
     ///
     /// @param running deliveries, the one that is reported included
-    default void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {}
+    default void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {}
 
     /// Recipients were deferred because their destination or transport is dead.
     default void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {}
@@ -26,7 +26,7 @@ public interface QmgrTrace extends SchedTrace {
     default void startHeld(DestinationQueue line, long nowMillis, long turnMillis) {}
 
     /// What can happen to a destination.
-    enum Feedback {
+    enum FeedbackEvent {
         /// It came into existence.
         NEW,
         /// A session worked.

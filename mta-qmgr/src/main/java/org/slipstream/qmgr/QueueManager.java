@@ -39,11 +39,11 @@ import java.util.stream.Collectors;
 /// All it knows arrived as a [QmgrEvent], all it wants leaves as a [QmgrOrder]. It reads no clock, starts nothing, waits for
 /// nothing and says nothing; the same events at the same times give the same orders. One thread at a time.
 ///
-/// **A message's way**: taken in ([Admission]) → its recipients are read in batches → each domain's route is asked for and
+/// **A message's way**: taken in ([ActivationOrder]) → its recipients are read in batches → each domain's route is asked for and
 /// recipients with a route get their places ([Routing]) → they wait in entries ([Scheduler]: *who is next*) → an entry whose
 /// destination is alive ([Destinations]) and for which there is a seat ([Seating]: *where*) is delivered → its outcomes
 /// are recorded ([Outcomes]), and only the answer to that ends the entry → when nothing of the message is under way,
-/// [Settlement] says what comes next and [Endings] does it: report, put back, remove. Operators may step in at any time
+/// [Settlement] says what comes next and [Completion] does it: report, put back, remove. Operators may step in at any time
 /// ([Operators]). This class takes events to those whom they concern and chooses what is delivered next.
 ///
 /// **Two halves of a step.** [#absorb] takes an event in and does everything that follows from it by necessity; [#pump]
@@ -62,13 +62,13 @@ public final class QueueManager {
 
     private final QmgrConfig config;
     private final Seating seating;
-    private final Patience patience;
+    private final RetrySchedule patience;
     private final QmgrTrace trace;
 
     // ---- what comes in
-    private final Anteroom anteroom;
-    private final Admission admission;
-    private final Arrivals arrivals;
+    private final PendingArrivals pendingArrivals;
+    private final ActivationOrder admission;
+    private final InFlowControl inFlow;
     private final Scans scans;
 
     /// False when somebody else says who wants to get in: then nothing is scanned.
@@ -84,7 +84,7 @@ public final class QueueManager {
 
     // ---- what goes out
     private final Outcomes outcomes;
-    private final Endings endings;
+    private final Completion completion;
     private final Operators operators;
     private final Probes probes;
 
@@ -114,31 +114,32 @@ public final class QueueManager {
 
     /// With sources of messages of one's own: what is announced and what scans find is not looked at.
     public QueueManager(QmgrConfig config, Seating seating, RandomGenerator random, QmgrTrace trace,
-            Admission admission) {
+            ActivationOrder admission) {
         this(config, seating, random, trace, Optional.of(admission));
     }
 
     private QueueManager(QmgrConfig config, Seating seating, RandomGenerator random, QmgrTrace trace,
-            Optional<Admission> admission) {
+            Optional<ActivationOrder> admission) {
         Objects.requireNonNull(random);
         this.config = config;
         this.seating = seating;
         this.trace = trace;
-        this.patience = new Patience(config);
+        this.patience = new RetrySchedule(config);
         this.scans = new Scans(config, patience);
-        this.anteroom = new Anteroom(Math.max(1, config.scanLimit()));
-        this.admission = admission.orElseGet(anteroom::admission);
+        this.pendingArrivals = new PendingArrivals(Math.max(1, config.scanLimit()));
+        this.admission = admission.orElseGet(pendingArrivals::admission);
         this.scanning = admission.isEmpty();
-        this.arrivals = new Arrivals(config.lanes());
+        this.inFlow = new InFlowControl(config.lanes());
         this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageRecipientMinimum(),
                 config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
         this.destinations = new Destinations(config, seating, scheduler, trace);
         this.outcomes = new Outcomes(present, scheduler);
         Flushes flushes = new Flushes(config.minimalBackoffMillis());
         this.routing = new Routing(present, scheduler, destinations, outcomes, flushes, trace);
-        this.endings = new Endings(present, new Settlement(patience), scheduler, active, outcomes, scans);
+        this.completion = new Completion(present, new Settlement(patience), scheduler, active, outcomes, scans);
         this.probes = new Probes(present, seating, routing.questions());
-        this.operators = new Operators(present, active, anteroom, scheduler, destinations, routing, flushes, endings,
+        this.operators = new Operators(present, active, pendingArrivals, scheduler, destinations, routing, flushes,
+                completion,
                 probes);
     }
 
@@ -164,21 +165,21 @@ public final class QueueManager {
             case QmgrEvent.MessageDamaged damaged -> damaged(damaged.id());
             case QmgrEvent.RouteKnown known -> {
                 probes.routeKnown(known.domain(), known.route());
-                routing.known(known.domain(), known.route(), endings::settle);
+                routing.known(known.domain(), known.route(), completion::settle);
             }
             case QmgrEvent.RouteFailed failed -> {
                 probes.routeFailed(failed.domain(), failed.reason());
-                routing.failed(failed.domain(), failed.reason(), endings::settle);
+                routing.failed(failed.domain(), failed.reason(), completion::settle);
             }
             case QmgrEvent.OfConnection connection -> learn(seating.happened(connection, now(), present.orders()));
             case QmgrEvent.OutcomeRecorded recorded -> recorded(recorded.id());
-            case QmgrEvent.Notified notified -> endings.notified(notified);
-            case QmgrEvent.Filed filed -> endings.filed(filed.id());
+            case QmgrEvent.Notified notified -> completion.notified(notified);
+            case QmgrEvent.Filed filed -> completion.filed(filed.id());
             case QmgrEvent.Alarm _ -> {
                 // Time has passed, and timePasses() saw to it.
             }
             case QmgrEvent.ArrivalsMissed _ -> {
-                arrivals.missed();
+                inFlow.missed();
                 scans.leftOutside(now());
             }
             case QmgrEvent.Stopping _ -> stopping = true;
@@ -202,8 +203,8 @@ public final class QueueManager {
         while (more) {
             more = admitNext(nowMillis, sink);
         }
-        if (anteroom.hasNoNews() && !scans.isBehind()) {
-            arrivals.caughtUp();
+        if (pendingArrivals.hasNoNews() && !scans.isBehind()) {
+            inFlow.caughtUp();
         }
         more = true;
         while (more) {
@@ -255,13 +256,13 @@ public final class QueueManager {
 
     /// True when nothing is being delivered, recorded, reported or filed. After [QmgrEvent.Stopping] that time comes.
     public boolean isQuiet() {
-        return seated.isEmpty() && probes.isQuiet() && outcomes.isQuiet() && endings.isQuiet();
+        return seated.isEmpty() && probes.isQuiet() && outcomes.isQuiet() && completion.isQuiet();
     }
 
     /// New mail arrives faster than it is taken in, by more than a server's worth of deliveries (`default_process_limit`): whoever
     /// brings more should be made to wait a moment (`in_flow_delay`) and be served then. Holds until the next step.
     public boolean isBehindArrivals() {
-        return arrivals.areAhead();
+        return inFlow.areAhead();
     }
 
     /// The whole picture: every message and every destination. For tests and simulations; its cost grows with the active set.
@@ -308,14 +309,14 @@ public final class QueueManager {
 
     // The deliveries under way are looked through only if one of them belongs to a message that is asked about.
     private Explanation explanation(long nowMillis, List<Activation> wanted) {
-        Map<QueueId, Explanation.Delivery> first = new LinkedHashMap<>();
+        Map<QueueId, Explanation.FirstDelivery> first = new LinkedHashMap<>();
         Set<QueueId> running = wanted.stream().filter(message -> message.work.running() > 0).map(message -> message.id)
                 .collect(Collectors.toCollection(LinkedHashSet::new));
         if (!running.isEmpty()) {
             seated.forEach((delivery, under) -> {
                 if (running.contains(under.entry().message().id())) {
                     first.putIfAbsent(under.entry().message().id(),
-                            new Explanation.Delivery(delivery, under.entry().line(), under.sinceMillis()));
+                            new Explanation.FirstDelivery(delivery, under.entry().line(), under.sinceMillis()));
                 }
             });
         }
@@ -351,7 +352,7 @@ public final class QueueManager {
 
     // Expiry is a matter of every state: a message that never gets a seat must not wait for an attempt to fail.
     private void expireWhileWaiting(Activation message) {
-        boolean overdue = message.wishes.isTooLate(now())
+        boolean overdue = message.options.isTooLate(now())
                 || patience.isExpired(message.nullSender, message.hasBeenTried(), message.createdMillis, now())
                         && now() - message.work.activatedMillis() >= config.minimalBackoffMillis();
         if (overdue && !message.isLeaving() && message.work.waiting() > 0) {
@@ -371,14 +372,14 @@ public final class QueueManager {
     /// would wait behind all of it. Only when lanes are idle, because what is active cannot go at present, as much is taken in as there
     /// is room for.
     private int roomForScan(QueueName queue) {
-        int room = room() - anteroom.size();
+        int room = room() - pendingArrivals.size();
         return queue == QueueName.INCOMING || idleLanes
                 ? room
-                : Math.min(room, DEFERRED_AHEAD * config.scanLimit() - active.tried() - anteroom.deferred());
+                : Math.min(room, DEFERRED_AHEAD * config.scanLimit() - active.tried() - pendingArrivals.deferred());
     }
 
     private boolean isKnown(QueueId id) {
-        return active.knows(id) || endings.filings().knows(id) || anteroom.knows(id);
+        return active.knows(id) || completion.pendingFilings().knows(id) || pendingArrivals.knows(id);
     }
 
     private void queued(MessageSummary summary) {
@@ -390,11 +391,11 @@ public final class QueueManager {
             scans.dueAt(QueueName.INCOMING, summary.releaseMillis());
             return;
         }
-        arrivals.arrived();
-        if (stopping || anteroom.isFull()) {
+        inFlow.arrived();
+        if (stopping || pendingArrivals.isFull()) {
             scans.leftOutside(now());
         } else {
-            anteroom.enter(summary, true);
+            pendingArrivals.enter(summary, true);
         }
     }
 
@@ -403,7 +404,7 @@ public final class QueueManager {
         for (MessageSummary summary : done.found()) {
             if (!stopping && !isKnown(summary.id()) && !isHeld(summary)) {
                 // A crash between an attempt and the deferral after it leaves a message that was tried in the incoming queue.
-                anteroom.enter(summary, queue == QueueName.INCOMING && summary.attempts() == 0);
+                pendingArrivals.enter(summary, queue == QueueName.INCOMING && summary.attempts() == 0);
             }
         }
         scans.plan(queue, done, now());
@@ -419,9 +420,9 @@ public final class QueueManager {
                 scheduler.admit(summary.id(), now(), summary.recipients(), summary.open()));
         active.enter(message);
         if (summary.attempts() == 0) {
-            arrivals.admitted();
+            inFlow.admitted();
         }
-        endings.settle(message);
+        completion.settle(message);
     }
 
     // ---- recipients and their routes
@@ -446,12 +447,12 @@ public final class QueueManager {
         } else if (message.heldTooLong) {
             outcomes.conclude(message, read.recipients(),
                     patience.expiredUntried(message.createdMillis, now(), Outcomes.HERE), false);
-        } else if (message.wishes.isTooLate(now())) {
-            outcomes.conclude(message, read.recipients(), Patience.tooLate("", Outcomes.HERE), false);
+        } else if (message.options.isTooLate(now())) {
+            outcomes.conclude(message, read.recipients(), RetrySchedule.tooLate("", Outcomes.HERE), false);
         } else {
             routing.find(message, read.recipients());
         }
-        endings.settle(message);
+        completion.settle(message);
     }
 
     private void damaged(QueueId id) {
@@ -460,7 +461,7 @@ public final class QueueManager {
         routing.withdraw(message);
         scheduler.batchRead(message.work, List.of(), true, now());
         scheduler.withdraw(message.work);
-        endings.settle(message);
+        completion.settle(message);
     }
 
     // ---- deliveries
@@ -607,6 +608,6 @@ public final class QueueManager {
     private void recorded(QueueId id) {
         Activation message = active.known(id);
         outcomes.recorded(message);
-        endings.settle(message);
+        completion.settle(message);
     }
 }

@@ -13,34 +13,34 @@ import java.util.TreeSet;
 /// were set.
 final class Reopenings {
     /// What opens.
-    sealed interface Door {
-        record OfLine(DestinationQueue line) implements Door {}
+    sealed interface Opening {
+        record OfLine(DestinationQueue line) implements Opening {}
 
-        record OfTransport(String name) implements Door {}
+        record OfTransport(String name) implements Opening {}
 
         /// The next start of bulk mail to a destination has its turn.
-        record OfTurn(DestinationQueue line) implements Door {}
+        record OfTurn(DestinationQueue line) implements Opening {}
     }
 
-    private record Reopening(long atMillis, long number, Door door) {}
+    private record Reopening(long atMillis, long number, Opening door) {}
 
     private final TreeSet<Reopening> planned = new TreeSet<>(
             Comparator.comparingLong(Reopening::atMillis).thenComparingLong(Reopening::number));
-    private final Map<Door, Reopening> byDoor = new LinkedHashMap<>();
+    private final Map<Opening, Reopening> byDoor = new LinkedHashMap<>();
     private long numbers;
 
-    void plan(Door door, long atMillis) {
+    void plan(Opening door, long atMillis) {
         cancel(door);
         Reopening reopening = new Reopening(atMillis, ++numbers, door);
         byDoor.put(door, reopening);
         planned.add(reopening);
     }
 
-    boolean isPlanned(Door door) {
+    boolean isPlanned(Opening door) {
         return byDoor.containsKey(door);
     }
 
-    void cancel(Door door) {
+    void cancel(Opening door) {
         Reopening reopening = byDoor.remove(door);
         if (reopening != null) {
             planned.remove(reopening);
@@ -52,17 +52,17 @@ final class Reopenings {
     }
 
     /// The next that is due, taken out.
-    Optional<Door> due(long nowMillis) {
+    Optional<Opening> due(long nowMillis) {
         if (nextMillis() > nowMillis) {
             return Optional.empty();
         }
-        Door door = planned.getFirst().door();
+        Opening door = planned.getFirst().door();
         cancel(door);
         return Optional.of(door);
     }
 
     /// All that are planned, in order.
-    List<Door> all() {
+    List<Opening> all() {
         return planned.stream().map(Reopening::door).toList();
     }
 }

@@ -8,7 +8,7 @@ import org.slipstream.core.Route;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Scheduler;
-import org.slipstream.qmgr.sched.Scheduler.Placement;
+import org.slipstream.qmgr.sched.Scheduler.PlacedRecipient;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -34,8 +34,8 @@ final class Routing {
     private static final Comparator<Activation.Routed> BY_DOMAIN = Comparator.<Activation.Routed, String>comparing(
             routed -> routed.recipient().address().domainKey())
             .thenComparing(routed -> routed.recipient().address().localPart());
-    private static final Comparator<Placement> BY_LINE = Comparator
-            .<Placement, String>comparing(placement -> placement.line().transport())
+    private static final Comparator<PlacedRecipient> BY_LINE = Comparator
+            .<PlacedRecipient, String>comparing(placement -> placement.line().transport())
             .thenComparing(placement -> placement.line().key())
             .thenComparing(placement -> placement.recipient().address().domainKey())
             .thenComparing(placement -> placement.recipient().address().localPart());
@@ -127,7 +127,7 @@ final class Routing {
         }
         List<Activation.Routed> routed = message.takeRouted();
         routed.sort(BY_DOMAIN);
-        List<Placement> placements = new ArrayList<>(routed.size());
+        List<PlacedRecipient> placements = new ArrayList<>(routed.size());
         Map<DestinationQueue, List<Recipient>> barred = new LinkedHashMap<>();
         String domain = "";
         for (Activation.Routed each : routed) {
@@ -137,7 +137,7 @@ final class Routing {
             } else {
                 Recipient slim = sharing(line.key(), sharing(domain, each.recipient()));
                 domain = slim.address().domain();
-                placements.add(new Placement(slim, line));
+                placements.add(new PlacedRecipient(slim, line));
             }
         }
         placements.sort(BY_LINE);

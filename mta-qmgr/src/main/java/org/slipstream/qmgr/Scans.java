@@ -27,7 +27,7 @@ final class Scans {
     private static final long NEVER = ScanPlan.NEVER;
 
     private final QmgrConfig config;
-    private final Patience patience;
+    private final RetrySchedule patience;
     private final ScanPlan incoming;
     private final ScanPlan deferred;
 
@@ -35,7 +35,7 @@ final class Scans {
     private Optional<QueueName> underWay = Optional.empty();
     private QueueName preferred = QueueName.INCOMING;
 
-    Scans(QmgrConfig config, Patience patience) {
+    Scans(QmgrConfig config, RetrySchedule patience) {
         this.config = config;
         this.patience = patience;
         this.incoming = new ScanPlan(config);

@@ -1,7 +1,7 @@
 package org.slipstream.qmgr;
 
+import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.RecipientOutcome;
-import org.slipstream.core.Wishes;
 import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.List;
@@ -21,9 +21,9 @@ final class Settlement {
     static final String DELETED = "deleted";
     static final String UNRETURNABLE = "failed; the null sender is not told";
 
-    private final Patience patience;
+    private final RetrySchedule patience;
 
-    Settlement(Patience patience) {
+    Settlement(RetrySchedule patience) {
         this.patience = patience;
     }
 
@@ -55,7 +55,7 @@ final class Settlement {
         if (message.damaged) {
             return new Next.Forget();
         }
-        return switch (message.wish) {
+        return switch (message.request) {
             case DELETE -> new Next.Finish(DELETED);
             case HOLD -> message.hasOpen() ? new Next.Hold() : ofItself(message, nowMillis);
             case RELEASE -> message.hasOpen() ? new Next.Release() : ofItself(message, nowMillis);
@@ -70,9 +70,9 @@ final class Settlement {
             return new Next.Expire(message.late().stream().map(d -> new RecipientOutcome(d.recipient().number(),
                     patience.expired(d.outcome(), message.createdMillis, nowMillis))).toList());
         }
-        if (message.wishes.isTooLate(nowMillis) && !message.late().isEmpty()) {
+        if (message.options.isTooLate(nowMillis) && !message.late().isEmpty()) {
             return new Next.Expire(message.late().stream().map(d -> new RecipientOutcome(d.recipient().number(),
-                    Patience.tooLate("; last reply: " + d.outcome().reply(), d.outcome().remote()))).toList());
+                    RetrySchedule.tooLate("; last reply: " + d.outcome().reply(), d.outcome().remote()))).toList());
         }
         boolean tellFailure = message.failed > 0 && !message.nullSender;
         if (tellFailure && !message.failureReportTried) {
@@ -95,12 +95,12 @@ final class Settlement {
                 ? patience.secondAttemptMillis(nowMillis)
                 : patience.nextAttemptMillis(message.createdMillis, nowMillis);
         long next = Math.min(scheduled, Math.max(message.resumesMillis, nowMillis));
-        return message.wishes.deliverBy().map(Wishes.DeliverBy::deadlineMillis)
+        return message.options.deliverBy().map(DeliveryOptions.DeliverBy::deadlineMillis)
                 .filter(deadline -> deadline > nowMillis).map(deadline -> Math.min(next, deadline)).orElse(next);
     }
 
     private boolean owesDelayNotice(Activation message, long nowMillis) {
         return !message.nullSender && !message.delayNotified && !message.delayReportTried
-                && (patience.isLate(message.createdMillis, nowMillis) || message.wishes.isLate(nowMillis));
+                && (patience.isLate(message.createdMillis, nowMillis) || message.options.isLate(nowMillis));
     }
 }

@@ -100,7 +100,7 @@ class FeedbackLogTest {
                 logged(s -> s, () -> fourFailBesideOneThatWorks(300_000))).flatMap(List::stream).toList();
 
         assertThat(lines.stream().map(line -> fields(line).get("kind")).collect(Collectors.toSet()))
-                .containsExactlyInAnyOrderElementsOf(Arrays.stream(QmgrTrace.Feedback.values())
+                .containsExactlyInAnyOrderElementsOf(Arrays.stream(QmgrTrace.FeedbackEvent.values())
                         .map(kind -> kind.name().toLowerCase().replace('_', '-')).toList());
         assertThat(lines)
                 .allSatisfy(line -> assertThat(fields(line)).containsEntry("event", "feedback").containsOnlyKeys(

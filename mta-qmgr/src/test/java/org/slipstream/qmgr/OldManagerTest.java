@@ -25,10 +25,10 @@ class OldManagerTest {
         QueueId mailing = story
                 .queue(IntStream.range(0, 200).mapToObj(i -> "r" + i + "@big.example").toArray(String[]::new));
         IntStream.range(0, 10).forEach(_ -> story.answerNext(QmgrOrder.Deliver.class));
-        QueueId letter = story.queue("one@big.example");
+        QueueId message = story.queue("one@big.example");
         story.answerAll(QmgrOrder.Deliver.class);
-        assertThat(story.removed).containsKeys(mailing, letter);
-        return story.deliveries().indexOf(letter.value() + ">big.example") - 10;
+        assertThat(story.removed).containsKeys(mailing, message);
+        return story.deliveries().indexOf(message.value() + ">big.example") - 10;
     }
 
     @Test

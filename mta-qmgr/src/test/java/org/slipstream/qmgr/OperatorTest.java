@@ -7,7 +7,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.event.QmgrEvent;
-import org.slipstream.qmgr.event.QmgrEvent.Command;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
@@ -50,7 +50,7 @@ class OperatorTest {
     @ValueSource(strings = {"reading", "routing", "opening", "delivering", "recording", "reporting", "deferring"})
     void deletedInEveryStateItIsGone(String stage) {
         Story story = caughtWhile(stage);
-        story.command(new Command.Delete(new QueueId(1)));
+        story.command(new OperatorCommand.Delete(new QueueId(1)));
         story.answerAll(kind(stage));
 
         assertThat(story.removed).containsEntry(new QueueId(1), Settlement.DELETED);
@@ -64,7 +64,7 @@ class OperatorTest {
     void heldInEveryStateItStaysAndReleasedItGoesOn(String stage) {
         Story story = caughtWhile(stage);
         QueueId id = new QueueId(1);
-        story.command(new Command.Hold(id));
+        story.command(new OperatorCommand.Hold(id));
         story.answerAll(kind(stage));
 
         assertThat(story.register.get(id).held).isTrue();
@@ -76,7 +76,7 @@ class OperatorTest {
         assertThat(story.register).containsKey(id);
 
         story.replies.remove("late@far.example");
-        story.command(new Command.Release(id));
+        story.command(new OperatorCommand.Release(id));
         assertThat(story.removed).containsKey(id);
         assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, NoticeKind.FAILED));
     }
@@ -86,8 +86,8 @@ class OperatorTest {
     void heldAndReleasedBeforeItCouldStopItGoesOn(String stage) {
         Story story = caughtWhile(stage);
         QueueId id = new QueueId(1);
-        story.command(new Command.Hold(id));
-        story.command(new Command.Release(id));
+        story.command(new OperatorCommand.Hold(id));
+        story.command(new OperatorCommand.Release(id));
         story.replies.remove("late@far.example");
         story.answerAll(kind(stage));
 
@@ -98,11 +98,11 @@ class OperatorTest {
     /// An operator who lists the queue after the answer sees the effect.
     @ParameterizedTest
     @ValueSource(strings = {"reading", "routing", "opening", "delivering", "recording", "reporting", "deferring"})
-    void aCommandIsAnsweredOnceWhenTheRegisterHasItsEffect(String stage) {
+    void aCommandIsAnsweredOnceWhenTheIndexHasItsEffect(String stage) {
         Story story = caughtWhile(stage);
         QueueId id = new QueueId(1);
         story.withhold(QmgrOrder.SetHold.class);
-        long ticket = story.command(new Command.Hold(id));
+        long ticket = story.command(new OperatorCommand.Hold(id));
         story.answerAll(kind(stage));
         assertThat(story.waiting(QmgrOrder.SetHold.class)).as("given, and not on disk").hasSize(1);
         assertThat(story.results).isEmpty();
@@ -117,7 +117,7 @@ class OperatorTest {
         Story story = new Story();
         story.withhold(QmgrOrder.Deliver.class);
         QueueId id = story.queue("a@far.example");
-        long ticket = story.command(new Command.Hold(id));
+        long ticket = story.command(new OperatorCommand.Hold(id));
         assertThat(story.results).isEmpty();
         story.answerAll(QmgrOrder.Deliver.class);
 
@@ -131,9 +131,9 @@ class OperatorTest {
         story.withhold(QmgrOrder.Deliver.class);
         story.withhold(QmgrOrder.MakeDue.class);
         QueueId id = story.queue("a@far.example");
-        long flush = story.command(new Command.Flush(Optional.of(id), Optional.empty()));
-        long release = story.command(new Command.Release(id));
-        long all = story.command(new Command.Flush(ANY, Optional.empty()));
+        long flush = story.command(new OperatorCommand.Flush(Optional.of(id), Optional.empty()));
+        long release = story.command(new OperatorCommand.Release(id));
+        long all = story.command(new OperatorCommand.Flush(ANY, Optional.empty()));
 
         assertThat(story.results).containsOnly(entry(flush, Result.UNCHANGED), entry(release, Result.UNCHANGED),
                 entry(all, Result.BEGUN));
@@ -145,8 +145,8 @@ class OperatorTest {
         story.replies.put("far.example", Story.TRY_LATER);
         QueueId id = story.queue("a@far.example");
         story.withhold(QmgrOrder.SetHold.class);
-        long hold = story.command(new Command.Hold(id));
-        long delete = story.command(new Command.Delete(id));
+        long hold = story.command(new OperatorCommand.Hold(id));
+        long delete = story.command(new OperatorCommand.Delete(id));
         assertThat(story.results).isEmpty();
         story.answerAll(QmgrOrder.SetHold.class);
 
@@ -159,7 +159,7 @@ class OperatorTest {
         story.withhold(QmgrOrder.Deliver.class);
         QueueId held = story.queue("a@far.example", "b@far.example", "c@far.example");
         QueueId next = story.queue("d@far.example");
-        story.command(new Command.Hold(held));
+        story.command(new OperatorCommand.Hold(held));
         assertThat(story.why(held))
                 .isEqualTo("being delivered to mx.far.example[mx.far.example]:25/may, then it is held");
         story.answerNext(QmgrOrder.Deliver.class);
@@ -174,7 +174,7 @@ class OperatorTest {
         Story story = new Story(s -> s.recipients(2, 2).lanes(1, 1));
         story.withhold(QmgrOrder.Deliver.class);
         QueueId id = story.queue("a@far.example", "b@far.example", "c@far.example", "d@far.example");
-        story.command(new Command.Hold(id));
+        story.command(new OperatorCommand.Hold(id));
         story.answerAll(QmgrOrder.Deliver.class);
 
         assertThat(story.register.get(id).held).isTrue();
@@ -186,7 +186,7 @@ class OperatorTest {
         Story story = new Story();
         story.withhold(QmgrOrder.Deliver.class);
         QueueId id = story.queue("a@far.example");
-        story.command(new Command.Hold(id));
+        story.command(new OperatorCommand.Hold(id));
         story.answerAll(QmgrOrder.Deliver.class);
 
         assertThat(story.removed).containsEntry(id, Settlement.SENT);
@@ -197,12 +197,12 @@ class OperatorTest {
         Story story = new Story();
         story.replies.put("far.example", Story.TRY_LATER);
         QueueId id = story.queue("a@far.example");
-        story.command(new Command.Hold(id));
+        story.command(new OperatorCommand.Hold(id));
         story.until(5_000_000);
         assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
 
         story.replies.clear();
-        story.command(new Command.Release(id));
+        story.command(new OperatorCommand.Release(id));
         assertThat(story.removed).containsEntry(id, Settlement.SENT);
     }
 
@@ -212,10 +212,10 @@ class OperatorTest {
         story.replies.put("far.example", Story.TRY_LATER);
         QueueId id = story.queue("a@far.example");
         story.withhold(QmgrOrder.SetHold.class);
-        story.command(new Command.Hold(id));
-        story.command(new Command.Release(id));
-        story.command(new Command.Delete(id));
-        story.command(new Command.Hold(id)); // deletion is final
+        story.command(new OperatorCommand.Hold(id));
+        story.command(new OperatorCommand.Release(id));
+        story.command(new OperatorCommand.Delete(id));
+        story.command(new OperatorCommand.Hold(id)); // deletion is final
         assertThat(story.ordered(QmgrOrder.SetHold.class)).hasSize(1);
         story.answerAll(QmgrOrder.SetHold.class);
 
@@ -228,7 +228,7 @@ class OperatorTest {
         Story story = new Story();
         story.replies.put("far.example", Story.TRY_LATER);
         QueueId id = story.queue("a@far.example");
-        story.command(new Command.Hold(id));
+        story.command(new OperatorCommand.Hold(id));
         story.until(432_000_000 - 1);
         assertThat(story.register).containsKey(id);
         story.until(432_000_000 + 300_000);
@@ -242,7 +242,7 @@ class OperatorTest {
     void heldMailThatWasNeverTriedExpiresWithTheSecondExpiry() {
         Story story = new Story(s -> s.recipients(50, 2));
         QueueId id = story.row("a@far.example", "b@far.example", "c@far.example").id;
-        story.command(new Command.Hold(id));
+        story.command(new OperatorCommand.Hold(id));
         story.until(432_000_000 + 172_800_000 - 1);
         assertThat(story.register).containsKey(id);
         story.until(432_000_000 + 172_800_000 + 300_000);
@@ -262,7 +262,7 @@ class OperatorTest {
         story.queue("a@far.example");
         story.queue("b@other.example");
         story.replies.clear();
-        story.command(new Command.Flush(ANY, Optional.empty()));
+        story.command(new OperatorCommand.Flush(ANY, Optional.empty()));
 
         assertThat(story.removed).hasSize(2);
     }
@@ -275,7 +275,7 @@ class OperatorTest {
         QueueId far = story.queue("a@far.example");
         story.queue("b@other.example");
         story.replies.clear();
-        story.command(new Command.Flush(ANY, Optional.of("far.example")));
+        story.command(new OperatorCommand.Flush(ANY, Optional.of("far.example")));
 
         assertThat(story.removed).containsOnlyKeys(far);
     }
@@ -287,7 +287,7 @@ class OperatorTest {
         story.queue("a@far.example");
         QueueId second = story.queue("b@far.example");
         story.replies.clear();
-        story.command(new Command.Flush(Optional.of(second), Optional.empty()));
+        story.command(new OperatorCommand.Flush(Optional.of(second), Optional.empty()));
 
         assertThat(story.removed).containsOnlyKeys(second);
     }
@@ -316,8 +316,8 @@ class OperatorTest {
         kill(story, "two.example");
         story.after(1_000);
         story.command(what.equals("message")
-                ? new Command.Flush(Optional.of(new QueueId(1)), Optional.empty())
-                : new Command.Flush(ANY, Optional.of("one.example")));
+                ? new OperatorCommand.Flush(Optional.of(new QueueId(1)), Optional.empty())
+                : new OperatorCommand.Flush(ANY, Optional.of("one.example")));
         story.queue("c@two.example");
 
         assertThat(story.removed.keySet()).as("sent").containsExactlyElementsOf(
@@ -331,7 +331,7 @@ class OperatorTest {
         kill(story, "one.example");
         story.after(1_000);
         story.down.put("one.example", Story.REFUSED);
-        story.command(new Command.Flush(ANY, Optional.of("one.example")));
+        story.command(new OperatorCommand.Flush(ANY, Optional.of("one.example")));
         assertThat(opens(story, "one.example")).as("tried again, and in vain").isEqualTo(4);
         story.after(1_000);
         story.queue("c@one.example");
@@ -343,7 +343,7 @@ class OperatorTest {
     void flushOfAMessageThatIsJustBeingPutBackTriesItAgain() {
         Story story = caughtWhile("deferring");
         story.replies.remove("late@far.example");
-        story.command(new Command.Flush(Optional.of(new QueueId(1)), Optional.empty()));
+        story.command(new OperatorCommand.Flush(Optional.of(new QueueId(1)), Optional.empty()));
         story.answerAll(QmgrOrder.Defer.class);
 
         assertThat(story.removed).containsKey(new QueueId(1));
@@ -354,8 +354,8 @@ class OperatorTest {
         Story story = new Story();
         story.withhold(QmgrOrder.Deliver.class);
         QueueId id = story.queue("a@far.example");
-        story.command(new Command.Flush(Optional.of(id), Optional.empty()));
-        story.command(new Command.Flush(ANY, Optional.empty()));
+        story.command(new OperatorCommand.Flush(Optional.of(id), Optional.empty()));
+        story.command(new OperatorCommand.Flush(ANY, Optional.empty()));
 
         assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
         story.answerAll(QmgrOrder.Deliver.class);

@@ -272,10 +272,10 @@ class OrderOfServiceTest {
     void aRecipientThatRestsLeavesItsSeatToItsNeighbour() {
         Story story = new Story(
                 s -> s.transport(t -> t.withRateDelay(Duration.ofMillis(3_000))).lanes(1, 100).recipients(1, 1_000));
-        QueueId letter = story.queue("a@slow.example", "b@slow.example", "c@slow.example");
+        QueueId message = story.queue("a@slow.example", "b@slow.example", "c@slow.example");
 
         // Each has a window and a pause of its own; the lane they share goes from one to the next.
-        assertThat(story.removed).containsKey(letter);
+        assertThat(story.removed).containsKey(message);
     }
 
     @Test

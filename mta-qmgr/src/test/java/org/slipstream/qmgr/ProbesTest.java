@@ -6,7 +6,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.event.QmgrEvent;
-import org.slipstream.qmgr.event.QmgrEvent.Command;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostKeys;
@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("FI-07")
 class ProbesTest {
     private static void verify(Story story, String address, long ticket) {
-        story.happens(new QmgrEvent.Operator(new Command.Verify(Address.of(address)), ticket));
+        story.happens(new QmgrEvent.Operator(new OperatorCommand.Verify(Address.of(address)), ticket));
     }
 
     private static QmgrOrder.Verified verdict(Story story, long ticket) {

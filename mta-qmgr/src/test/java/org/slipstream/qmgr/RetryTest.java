@@ -2,10 +2,10 @@ package org.slipstream.qmgr;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
-import org.slipstream.core.Wishes;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
@@ -56,7 +56,7 @@ class RetryTest {
         Story.Row deferred = story.row("a@far.example");
         deferred.nextMillis = story.now + 2 * DAY;
         Story.Row later = story.row("b@far.example");
-        later.wishes = new Wishes(OptionalLong.of(story.now + DAY), Optional.empty(), 0, false);
+        later.options = new DeliveryOptions(OptionalLong.of(story.now + DAY), Optional.empty(), 0, false);
         later.nextMillis = story.now + DAY;
         Story.Row held = story.row("c@far.example");
         held.held = true;

@@ -54,10 +54,10 @@ class SpacedStartsTest {
     }
 
     @Test
-    void aLetterTakesTheConnectionThatWaitsForItsTurn() {
+    void aMessageTakesTheConnectionThatWaitsForItsTurn() {
         firstRound();
-        QueueId letter = story.queue("boss@slow.example");
-        assertThat(underWay()).last().satisfies(deliver -> assertThat(deliver.id()).isEqualTo(letter));
+        QueueId message = story.queue("boss@slow.example");
+        assertThat(underWay()).last().satisfies(deliver -> assertThat(deliver.id()).isEqualTo(message));
         assertThat(underWay()).hasSizeLessThan(4);
     }
 
@@ -74,7 +74,7 @@ class SpacedStartsTest {
     @Test
     void aMailingThatFitsIntoTheConnectionsIsNotHeldUp() {
         firstRound();
-        story.command(new QmgrEvent.Command.Delete(new QueueId(1)));
+        story.command(new QmgrEvent.OperatorCommand.Delete(new QueueId(1)));
         List.copyOf(underWay()).forEach(story::answer);
         story.after(50);
         mailing(7);
@@ -98,7 +98,7 @@ class SpacedStartsTest {
     void ofADestinationThatIsGoneNoTimerIsLeft() {
         firstRound();
         assertThat(story.brain.nextAlarmMillis()).isLessThan(story.now + SERVICE_MILLIS);
-        story.command(new QmgrEvent.Command.Delete(new QueueId(1)));
+        story.command(new QmgrEvent.OperatorCommand.Delete(new QueueId(1)));
         story.answerAll(QmgrOrder.Deliver.class);
         assertThat(story.removed).hasSize(1);
         assertThat(story.brain.nextAlarmMillis()).as("idle lanes are closed, no more")

@@ -1,6 +1,7 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
@@ -10,10 +11,9 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
-import org.slipstream.core.Wishes;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
-import org.slipstream.qmgr.event.QmgrEvent.Command;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.ArrayDeque;
@@ -55,7 +55,7 @@ final class Story {
         int recipients;
         int failed;
         int attempts;
-        Wishes wishes = Wishes.NONE;
+        DeliveryOptions options = DeliveryOptions.NONE;
 
         QueueName queue() {
             return attempts == 0 && !putOff ? QueueName.INCOMING : QueueName.DEFERRED;
@@ -68,7 +68,7 @@ final class Story {
 
         MessageSummary summary() {
             return new MessageSummary(id, sender, createdMillis, 1_000, recipients, open.size(), failed, attempts, held,
-                    delayNotified, wishes);
+                    delayNotified, options);
         }
     }
 
@@ -156,7 +156,7 @@ final class Story {
     }
 
     /// @return the ticket under which the answer is found in [#results]
-    long command(Command command) {
+    long command(OperatorCommand command) {
         happens(new QmgrEvent.Operator(command, ++tickets));
         return tickets;
     }
@@ -301,7 +301,7 @@ final class Story {
         List<Row> queue = register.values().stream()
                 .filter(row -> row.queue() == scan.queue()).toList();
         queue.stream().filter(row -> !row.held && row.nextMillis > scan.furthestMillis()
-                && row.wishes.holdUntilMillis().orElse(0) <= scan.furthestMillis())
+                && row.options.holdUntilMillis().orElse(0) <= scan.furthestMillis())
                 .forEach(row -> row.nextMillis = scan.furthestMillis());
         List<Row> due = queue.stream()
                 .filter(row -> row.nextMillis <= scan.nowMillis()

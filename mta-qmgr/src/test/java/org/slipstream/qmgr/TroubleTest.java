@@ -9,7 +9,7 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
-import org.slipstream.qmgr.event.QmgrEvent.Command;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.sched.DestinationQueue;
@@ -136,7 +136,7 @@ class TroubleTest {
         story.down.put("down.example", Story.REFUSED);
         QueueId id = story.queue("a@down.example");
         story.down.clear();
-        story.command(new Command.Flush(Optional.empty(), Optional.empty()));
+        story.command(new OperatorCommand.Flush(Optional.empty(), Optional.empty()));
 
         assertThat(story.removed).containsEntry(id, Settlement.SENT);
     }
@@ -172,11 +172,11 @@ class TroubleTest {
     @Test
     @Tag("PF-06")
     void aRefusedRecipientSaysNothingAgainstTheServer() {
-        List<QmgrTrace.Feedback> kinds = new ArrayList<>();
+        List<QmgrTrace.FeedbackEvent> kinds = new ArrayList<>();
         List<Integer> windows = new ArrayList<>();
         Story story = new Story(s -> s, new QmgrTrace() {
             @Override
-            public void feedback(DestinationQueue line, Feedback kind, int running, Destination.Figures figures) {
+            public void feedback(DestinationQueue line, FeedbackEvent kind, int running, Destination.Figures figures) {
                 kinds.add(kind);
                 windows.add(figures.window());
             }
@@ -188,8 +188,8 @@ class TroubleTest {
         }
         story.answerAll(QmgrOrder.Deliver.class);
 
-        assertThat(kinds).contains(QmgrTrace.Feedback.OK).doesNotContain(QmgrTrace.Feedback.FAIL,
-                QmgrTrace.Feedback.FAIL_DEAD);
+        assertThat(kinds).contains(QmgrTrace.FeedbackEvent.OK).doesNotContain(QmgrTrace.FeedbackEvent.FAIL,
+                QmgrTrace.FeedbackEvent.FAIL_DEAD);
         assertThat(windows).as("a refusal counts as a working session").isSorted().contains(6);
     }
 
@@ -242,7 +242,7 @@ class TroubleTest {
     }
 
     @Test
-    void recipientsThatTheRegisterCountedAndDidNotShowAreNotTakenForDelivered() {
+    void recipientsThatTheIndexCountedAndDidNotShowAreNotTakenForDelivered() {
         Story story = new Story();
         story.withhold(QmgrOrder.ReadRecipients.class);
         QueueId id = story.queue("a@far.example", "b@far.example");

@@ -1,9 +1,9 @@
 package org.slipstream.qmgr;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.Wishes;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 
@@ -19,19 +19,20 @@ class WishesTest {
     private static final long HOUR = 60 * MINUTE;
     private static final long DAY = 24 * HOUR;
 
-    private static QueueId queue(Story story, Wishes wishes) {
+    private static QueueId queue(Story story, DeliveryOptions options) {
         Story.Row row = story.row("a@far.example");
-        row.wishes = wishes;
-        row.nextMillis = wishes.releaseMillis(row.createdMillis);
+        row.options = options;
+        row.nextMillis = options.releaseMillis(row.createdMillis);
         return story.queue(row);
     }
 
-    private static Wishes hold(long untilMillis) {
-        return new Wishes(OptionalLong.of(untilMillis), Optional.empty(), 0, false);
+    private static DeliveryOptions hold(long untilMillis) {
+        return new DeliveryOptions(OptionalLong.of(untilMillis), Optional.empty(), 0, false);
     }
 
-    private static Wishes by(long deadlineMillis, boolean returned) {
-        return new Wishes(OptionalLong.empty(), Optional.of(new Wishes.DeliverBy(deadlineMillis, returned, false)), 0,
+    private static DeliveryOptions by(long deadlineMillis, boolean returned) {
+        return new DeliveryOptions(OptionalLong.empty(),
+                Optional.of(new DeliveryOptions.DeliverBy(deadlineMillis, returned, false)), 0,
                 false);
     }
 
@@ -92,7 +93,7 @@ class WishesTest {
     void mailThatHasMissedItsTimeWhileTheServerWasDownIsNotEvenTried() {
         Story story = new Story();
         Story.Row row = story.row("a@far.example");
-        row.wishes = by(MINUTE, true);
+        row.options = by(MINUTE, true);
         story.now = HOUR;
         story.start();
         assertThat(story.deliveries()).isEmpty();
@@ -106,9 +107,9 @@ class WishesTest {
         story.now = 1;
         Story.Row usual = story.row("a@two.example");
         Story.Row urgent = story.row("a@three.example");
-        urgent.wishes = new Wishes(OptionalLong.empty(), Optional.empty(), 4, false);
+        urgent.options = new DeliveryOptions(OptionalLong.empty(), Optional.empty(), 4, false);
         Story.Row unimportant = story.row("a@four.example");
-        unimportant.wishes = new Wishes(OptionalLong.empty(), Optional.empty(), -4, false);
+        unimportant.options = new DeliveryOptions(OptionalLong.empty(), Optional.empty(), -4, false);
         Story.Row other = story.row("a@five.example");
         assertThat(usual.createdMillis).isEqualTo(other.createdMillis);
         story.start();

@@ -35,19 +35,19 @@ final class Authenticator {
     private static final int ROUNDS = 8;
     private static final ClientNetwork NETWORK = ClientNetwork.standard();
 
-    private final Wire wire;
+    private final SmtpStream wire;
     private final String hostname;
     private final Mechanisms mechanisms;
     private final GuessGuard guard;
     private final PasswordThreads passwords;
     private final Predicate<InetAddress> known;
 
-    Authenticator(Wire wire, ListenerConfig config, Mechanisms mechanisms, House house) {
+    Authenticator(SmtpStream wire, ListenerConfig config, Mechanisms mechanisms, ListenerServices services) {
         this.wire = wire;
         this.hostname = config.hostname();
         this.mechanisms = mechanisms;
-        this.guard = house.guesses();
-        this.passwords = house.passwords();
+        this.guard = services.guesses();
+        this.passwords = services.passwords();
         this.known = config.trust().known();
     }
 
@@ -129,14 +129,14 @@ final class Authenticator {
         wire.say(Reply.of(334, Base64.getEncoder().encodeToString(challenge)));
         wire.flush();
         return switch (wire.readLine(LINE_BYTES, patienceNanos)) {
-            case Wire.Line.Text(String text) when text.equals("*") -> new Said.Nonsense(
+            case SmtpStream.Line.Text(String text) when text.equals("*") -> new Said.Nonsense(
                     Reply.of(501, "5.7.0", "Authentication cancelled"));
-            case Wire.Line.Text(String text) -> decode(text);
-            case Wire.Line.TooLong() -> new Said.Nonsense(Reply.of(500, "5.5.6", "Authentication line too long"));
-            case Wire.Line.Broken() -> new Said.Nonsense(
+            case SmtpStream.Line.Text(String text) -> decode(text);
+            case SmtpStream.Line.TooLong() -> new Said.Nonsense(Reply.of(500, "5.5.6", "Authentication line too long"));
+            case SmtpStream.Line.Broken() -> new Said.Nonsense(
                     Reply.of(521, "5.5.2",
                             hostname + " Error: bare <CR> or <LF> received; end each line with <CR><LF>"));
-            case Wire.Line.End() -> throw Wire.gone();
+            case SmtpStream.Line.End() -> throw SmtpStream.gone();
         };
     }
 

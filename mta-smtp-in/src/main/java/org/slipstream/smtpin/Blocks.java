@@ -10,7 +10,7 @@ import java.util.concurrent.BlockingQueue;
 /// without a buffer. What is over the number kept is made when it is asked for and left to the collector: a crowd costs memory
 /// only while it is there.
 ///
-/// A buffer comes with what its last user left in it; a [Wire] looks only at what it has read itself. For any number of threads.
+/// A buffer comes with what its last user left in it; a [SmtpStream] looks only at what it has read itself. For any number of threads.
 final class Blocks {
     static final int BYTES = 32 << 10;
 

@@ -8,11 +8,11 @@ import org.slipstream.smtpin.auth.Mechanisms;
 import org.slipstream.smtpin.command.Command;
 import org.slipstream.smtpin.command.CommandParser;
 import org.slipstream.smtpin.policy.Client;
-import org.slipstream.smtpin.protocol.Action;
-import org.slipstream.smtpin.protocol.Offer;
-import org.slipstream.smtpin.protocol.Protocol;
-import org.slipstream.smtpin.protocol.State;
-import org.slipstream.smtpin.protocol.Step;
+import org.slipstream.smtpin.protocol.ProtocolAction;
+import org.slipstream.smtpin.protocol.ProtocolStep;
+import org.slipstream.smtpin.protocol.ServerProtocol;
+import org.slipstream.smtpin.protocol.ServiceOffer;
+import org.slipstream.smtpin.protocol.SessionState;
 import org.slipstream.smtpin.proxy.ProxyHeader;
 
 import java.io.IOException;
@@ -27,8 +27,8 @@ import java.util.function.BooleanSupplier;
 
 /// One session, on its own virtual thread, from the greeting to the last reply: line in, command, step, reply out.
 ///
-/// This is the hands of [Protocol], which decides what is answered: it reads, asks policy and house what the protocol wants to know,
-/// says and logs. What a line means is [CommandParser]'s business, and what happens to a message is [Reception]'s.
+/// This is the hands of [ServerProtocol], which decides what is answered: it reads, asks policy and house what the protocol wants to know,
+/// says and logs. What a line means is [CommandParser]'s business, and what happens to a message is [DataPhase]'s.
 ///
 /// Only one other thread ever speaks here: the one that stops the listener. Who may speak is settled by [#floor]. A
 /// session that waits for a command outside a transaction leaves the floor; whoever takes it from there, the session with the
@@ -41,23 +41,23 @@ final class Conversation {
     private static final Logger log = LoggerFactory.getLogger(Conversation.class);
 
     private final long number;
-    private final Wire wire;
-    private final House house;
+    private final SmtpStream wire;
+    private final ListenerServices services;
     private final ListenerConfig config;
     private final Tuning tuning;
-    private final Admission.Place place;
+    private final ConnectionAdmission.Place place;
     private final BooleanSupplier stopping;
     private final CommandParser parser;
-    private final Protocol protocol;
-    private final Judge judge;
-    private final Reception reception;
+    private final ServerProtocol protocol;
+    private final PolicyGate gate;
+    private final DataPhase dataPhase;
     private final Authenticator authenticator;
     private final AtomicReference<Floor> floor = new AtomicReference<>(Floor.SERVING);
 
     private InetAddress address;
-    private State state;
+    private SessionState state;
     private Optional<String> tls = Optional.empty();
-    private Optional<Transaction> transaction = Optional.empty();
+    private Optional<ReceivingTransaction> transaction = Optional.empty();
     private boolean open = true;
     private boolean weHungUp;
 
@@ -65,24 +65,25 @@ final class Conversation {
     /// @param place of this connection, which is given back before the last reply
     /// @param mechanisms of the listener
     /// @param stopping true from the moment on in which no new transaction may begin
-    Conversation(long number, InetAddress address, Wire wire, House house, ListenerConfig config, Tuning tuning,
-            Admission.Place place, Mechanisms mechanisms, BooleanSupplier stopping) {
+    Conversation(long number, InetAddress address, SmtpStream wire, ListenerServices services, ListenerConfig config,
+            Tuning tuning,
+            ConnectionAdmission.Place place, Mechanisms mechanisms, BooleanSupplier stopping) {
         this.number = number;
         this.address = address;
         this.wire = wire;
-        this.house = house;
+        this.services = services;
         this.config = config;
         this.tuning = tuning;
         this.place = place;
         this.stopping = stopping;
         this.parser = new CommandParser(config.hostname());
-        this.protocol = new Protocol(config.service(), config.limits(), config.hostname(),
-                new Offer(config.service(), config.limits(), config.hostname(), config.tls().isPresent(),
+        this.protocol = new ServerProtocol(config.service(), config.limits(), config.hostname(),
+                new ServiceOffer(config.service(), config.limits(), config.hostname(), config.tls().isPresent(),
                         mechanisms.names(false), mechanisms.names(true)));
-        this.judge = new Judge(house);
-        this.reception = new Reception(wire, config, house, tuning);
-        this.authenticator = new Authenticator(wire, config, mechanisms, house);
-        this.state = State.start(false, false);
+        this.gate = new PolicyGate(services);
+        this.dataPhase = new DataPhase(wire, config, services, tuning);
+        this.authenticator = new Authenticator(wire, config, mechanisms, services);
+        this.state = SessionState.start(false, false);
     }
 
     /// Talks until one side has had enough. The client's troubles end here, ours too.
@@ -140,9 +141,9 @@ final class Conversation {
             return;
         }
         // By the address of whom a proxy speaks for, not the proxy's own.
-        state = State.start(wire.isTls(), config.trust().speakers().test(address));
+        state = SessionState.start(wire.isTls(), config.trust().speakers().test(address));
         boolean early = wire.speaksWithin(config.service().greetingDelayMillis() * 1_000_000);
-        Optional<Reply> refusal = judge.connect(client(), early);
+        Optional<Reply> refusal = gate.connect(client(), early);
         if (refusal.isPresent()) {
             hangUp(named(refusal.get()));
         } else {
@@ -151,7 +152,7 @@ final class Conversation {
     }
 
     private boolean hearProxy() throws IOException {
-        ProxyHeader.Result header = Peer.proxied(wire, patienceNanos());
+        ProxyHeader.Result header = ClientIdentity.proxied(wire, patienceNanos());
         switch (header) {
             case ProxyHeader.Result.Client(InetAddress client, int _) -> address = client;
             case ProxyHeader.Result.Itself() -> {
@@ -175,25 +176,25 @@ final class Conversation {
     }
 
     private void turn() throws IOException {
-        Optional<Wire.Line> line = transaction.isPresent() ? Optional.of(readLine()) : readLineOrBeDismissed();
+        Optional<SmtpStream.Line> line = transaction.isPresent() ? Optional.of(readLine()) : readLineOrBeDismissed();
         if (line.isEmpty()) {
             return;
         }
         switch (line.get()) {
-            case Wire.Line.Text(String text) -> obey(parser.parse(text));
-            case Wire.Line.TooLong() -> {
+            case SmtpStream.Line.Text(String text) -> obey(parser.parse(text));
+            case SmtpStream.Line.TooLong() -> {
                 take(protocol.refuse(state, Reply.of(500, "5.5.2",
                         "Line too long, at most " + config.limits().commandLine() + " octets")));
                 wire.flush();
             }
-            case Wire.Line.Broken() -> hangUp(
+            case SmtpStream.Line.Broken() -> hangUp(
                     Reply.of(521, "5.5.2",
                             config.hostname() + " Error: bare <CR> or <LF> received; end each line with <CR><LF>"));
-            case Wire.Line.End() -> open = false;
+            case SmtpStream.Line.End() -> open = false;
         }
     }
 
-    private Optional<Wire.Line> readLineOrBeDismissed() throws IOException {
+    private Optional<SmtpStream.Line> readLineOrBeDismissed() throws IOException {
         floor.set(Floor.WAITING);
         if (stopping.getAsBoolean()) {
             if (floor.compareAndSet(Floor.WAITING, Floor.SERVING)) {
@@ -202,7 +203,7 @@ final class Conversation {
             open = false;
             return Optional.empty();
         }
-        Wire.Line line = readLine();
+        SmtpStream.Line line = readLine();
         if (!floor.compareAndSet(Floor.WAITING, Floor.SERVING)) {
             open = false;
             return Optional.empty();
@@ -210,10 +211,10 @@ final class Conversation {
         return Optional.of(line);
     }
 
-    private Wire.Line readLine() throws IOException {
+    private SmtpStream.Line readLine() throws IOException {
         long start = tuning.nanos().getAsLong();
-        Wire.Line line = wire.readLine(config.limits().commandLine(), reception.patienceNanos(patienceNanos()));
-        reception.waited(tuning.nanos().getAsLong() - start);
+        SmtpStream.Line line = wire.readLine(config.limits().commandLine(), dataPhase.patienceNanos(patienceNanos()));
+        dataPhase.waited(tuning.nanos().getAsLong() - start);
         return line;
     }
 
@@ -222,7 +223,7 @@ final class Conversation {
     }
 
     private void obey(Command command) throws IOException {
-        Step step = protocol.decide(state, command, now());
+        ProtocolStep step = protocol.decide(state, command, now());
         if (!step.replies().isEmpty()) {
             logNegative(step.replies().getFirst(), command);
         }
@@ -235,15 +236,15 @@ final class Conversation {
         }
     }
 
-    private void take(Step step) throws IOException {
+    private void take(ProtocolStep step) throws IOException {
         for (Reply reply : step.replies()) {
             say(reply);
         }
         state = step.next();
         switch (step.action()) {
-            case Action.Listen() -> {
+            case ProtocolAction.Listen() -> {
             }
-            case Action.Close(boolean byUs) -> {
+            case ProtocolAction.Close(boolean byUs) -> {
                 open = false;
                 // Before the last reply goes: who has read it may come again at once, and finds the place free.
                 leavePlace();
@@ -252,22 +253,22 @@ final class Conversation {
                     logClosed(step.replies().getLast());
                 }
             }
-            case Action.Forget() -> forget();
-            case Action.AskHello(Command.Hello hello) -> hello(hello);
-            case Action.AskSender(Command.Mail mail) -> sender(mail);
-            case Action.AskRecipient(Command.Rcpt rcpt) -> recipient(rcpt);
-            case Action.TakeData() -> data();
-            case Action.TakeChunk(long bytes, boolean last) -> chunk(bytes, last);
-            case Action.SkipChunk(long bytes, Reply refusal) -> {
-                reception.skip(bytes);
+            case ProtocolAction.Forget() -> forget();
+            case ProtocolAction.AskHello(Command.Hello hello) -> hello(hello);
+            case ProtocolAction.AskSender(Command.Mail mail) -> sender(mail);
+            case ProtocolAction.AskRecipient(Command.Rcpt rcpt) -> recipient(rcpt);
+            case ProtocolAction.TakeData() -> data();
+            case ProtocolAction.TakeChunk(long bytes, boolean last) -> chunk(bytes, last);
+            case ProtocolAction.SkipChunk(long bytes, Reply refusal) -> {
+                dataPhase.skip(bytes);
                 take(protocol.skipped(state, refusal));
             }
-            case Action.Encrypt() -> startTls();
-            case Action.Authenticate(Command.Auth auth) -> authenticate(auth);
-            case Action.Wake(String node) -> take(protocol.answered(state,
-                    house.etrn().map(etrn -> etrn.wake(client(), node)).orElseGet(
+            case ProtocolAction.Encrypt() -> startTls();
+            case ProtocolAction.Authenticate(Command.Auth auth) -> authenticate(auth);
+            case ProtocolAction.Wake(String node) -> take(protocol.answered(state,
+                    services.etrn().map(etrn -> etrn.wake(client(), node)).orElseGet(
                             () -> Reply.of(458, "4.5.0", "Unable to queue messages for node " + node))));
-            case Action.Impersonate(Command.Xclient xclient) -> impersonate(xclient);
+            case ProtocolAction.Impersonate(Command.Xclient xclient) -> impersonate(xclient);
         }
     }
 
@@ -278,9 +279,9 @@ final class Conversation {
     }
 
     private void forget() {
-        transaction.ifPresent(Transaction::close);
+        transaction.ifPresent(ReceivingTransaction::close);
         transaction = Optional.empty();
-        reception.close();
+        dataPhase.close();
     }
 
     private void hello(Command.Hello hello) throws IOException {
@@ -289,20 +290,20 @@ final class Conversation {
         }
         Client named = new Client(number, address, Optional.of(hello.name()),
                 hello.greeting() != Command.Greeting.HELO, tls, state.user(), config.service().name());
-        take(protocol.greeted(state, hello, judge.hello(named), now()));
+        take(protocol.greeted(state, hello, gate.hello(named), now()));
     }
 
     private void sender(Command.Mail mail) throws IOException {
         forget();
-        Transaction begun = new Transaction(mail, now(), house.memory());
-        Optional<Reply> refusal = judge.sender(client(), mail, begun);
+        ReceivingTransaction begun = new ReceivingTransaction(mail, now(), services.memory());
+        Optional<Reply> refusal = gate.sender(client(), mail, begun);
         transaction = refusal.isPresent() ? Optional.empty() : Optional.of(begun);
         take(protocol.sender(state, mail, refusal));
     }
 
     private void recipient(Command.Rcpt rcpt) throws IOException {
-        Transaction mail = transaction.orElseThrow();
-        Optional<Reply> refusal = judge.recipient(client(), rcpt, mail);
+        ReceivingTransaction mail = transaction.orElseThrow();
+        Optional<Reply> refusal = gate.recipient(client(), rcpt, mail);
         boolean memory = refusal.isPresent() || mail.add(rcpt);
         take(memory ? protocol.recipient(state, rcpt, refusal) : protocol.noMemory(state));
     }
@@ -311,38 +312,38 @@ final class Conversation {
         if (outOfTurn()) {
             return;
         }
-        concluded(reception.data(client(), transaction.orElseThrow()));
+        concluded(dataPhase.data(client(), transaction.orElseThrow()));
     }
 
     private void chunk(long bytes, boolean last) throws IOException {
-        Reception.Answer answer = reception.chunk(client(), transaction.orElseThrow(), bytes, last);
+        DataPhase.Answer answer = dataPhase.chunk(client(), transaction.orElseThrow(), bytes, last);
         if (last) {
             concluded(answer);
             return;
         }
         switch (answer) {
-            case Reception.Answer.GoOn() -> take(protocol.chunk(state, bytes, Optional.empty(), false));
-            case Reception.Answer.Refused(Reply reply) -> {
-                Judge.logRefusal(client(), reply, whose(), Optional.empty());
+            case DataPhase.Answer.GoOn() -> take(protocol.chunk(state, bytes, Optional.empty(), false));
+            case DataPhase.Answer.Refused(Reply reply) -> {
+                PolicyGate.logRefusal(client(), reply, whose(), Optional.empty());
                 take(protocol.chunk(state, bytes, Optional.of(reply), true));
             }
-            case Reception.Answer.Trouble(Reply reply) -> take(
+            case DataPhase.Answer.Trouble(Reply reply) -> take(
                     protocol.chunk(state, bytes, Optional.of(reply), false));
-            case Reception.Answer.Accepted _,Reception.Answer.Hopeless _ -> throw new IllegalStateException(
+            case DataPhase.Answer.Accepted _,DataPhase.Answer.Hopeless _ -> throw new IllegalStateException(
                     "a chunk that is not the last ends nothing: " + answer);
         }
     }
 
-    private void concluded(Reception.Answer answer) throws IOException {
+    private void concluded(DataPhase.Answer answer) throws IOException {
         switch (answer) {
-            case Reception.Answer.Accepted(Reply reply) -> finished(reply, false);
-            case Reception.Answer.Trouble(Reply reply) -> finished(reply, false);
-            case Reception.Answer.Refused(Reply reply) -> {
-                Judge.logRefusal(client(), reply, whose(), Optional.empty());
+            case DataPhase.Answer.Accepted(Reply reply) -> finished(reply, false);
+            case DataPhase.Answer.Trouble(Reply reply) -> finished(reply, false);
+            case DataPhase.Answer.Refused(Reply reply) -> {
+                PolicyGate.logRefusal(client(), reply, whose(), Optional.empty());
                 finished(reply, true);
             }
-            case Reception.Answer.Hopeless(Reply reply) -> hangUp(reply);
-            case Reception.Answer.GoOn() -> throw new IllegalStateException("a message has ended without an answer");
+            case DataPhase.Answer.Hopeless(Reply reply) -> hangUp(reply);
+            case DataPhase.Answer.GoOn() -> throw new IllegalStateException("a message has ended without an answer");
         }
     }
 
@@ -387,17 +388,17 @@ final class Conversation {
     }
 
     private void impersonate(Command.Xclient xclient) throws IOException {
-        switch (Peer.impersonation(xclient, state.helo(), state.user())) {
-            case Peer.Impersonation.Nonsense(Reply reply) -> take(protocol.refuse(state, reply));
-            case Peer.Impersonation.Somebody somebody -> {
+        switch (ClientIdentity.impersonation(xclient, state.helo(), state.user())) {
+            case ClientIdentity.Impersonation.Nonsense(Reply reply) -> take(protocol.refuse(state, reply));
+            case ClientIdentity.Impersonation.Somebody somebody -> {
                 log.info("session={} speaker={} client={} msg=xclient", number, literal(),
                         ReceivedLine.literal(somebody.address().orElse(address)));
                 address = somebody.address().orElse(address);
-                judge.forget();
-                Step step = protocol.impersonated(state, somebody.helo(), somebody.login());
+                gate.forget();
+                ProtocolStep step = protocol.impersonated(state, somebody.helo(), somebody.login());
                 state = step.next();
                 forget();
-                Optional<Reply> refusal = judge.connect(client(), false);
+                Optional<Reply> refusal = gate.connect(client(), false);
                 if (refusal.isPresent()) {
                     hangUp(named(refusal.get()));
                 } else {
@@ -455,7 +456,7 @@ final class Conversation {
         if (mail && !reply.isPositive()) {
             String whose = command instanceof Command.Mail said ? " from=" + LogText.path(said.sender()) : whose();
             String to = command instanceof Command.Rcpt rcpt ? " to=" + LogText.path(rcpt.recipient()) : "";
-            Judge.logRefusal(client(), reply, whose + to, Optional.empty());
+            PolicyGate.logRefusal(client(), reply, whose + to, Optional.empty());
         }
     }
 

@@ -25,7 +25,7 @@ public record ListenerConfig(ServicePolicy service, InetSocketAddress address, S
     ///
     /// @param proxies must begin with a PROXY header; nobody else may
     /// @param speakers may say XCLIENT, when the service offers it
-    /// @param known a tenth of the places is kept for them, see [Admission]
+    /// @param known a tenth of the places is kept for them, see [ConnectionAdmission]
     public record Trust(Predicate<InetAddress> proxies, Predicate<InetAddress> speakers,
             Predicate<InetAddress> known) {
         public static Trust nobody() {

@@ -35,36 +35,36 @@ public final class SmtpListener implements AutoCloseable {
     private static final int BLOCKS_KEPT = 32;
 
     private final ListenerConfig config;
-    private final House house;
+    private final ListenerServices services;
     private final Mechanisms mechanisms;
     private final Tuning tuning;
-    private final Admission admission;
+    private final ConnectionAdmission admission;
     private final SMTPServer server;
     private final Blocks blocks = new Blocks(BLOCKS_KEPT);
     private final Set<Conversation> conversations = ConcurrentHashMap.newKeySet();
-    private final Watchdog watchdog;
+    private final SessionWatchdog watchdog;
     private volatile boolean stopping;
 
     /// A listener whose house is a door and nothing else.
-    public SmtpListener(ListenerConfig config, MailDoor door) {
-        this(config, House.of(door));
+    public SmtpListener(ListenerConfig config, MessageHandler handler) {
+        this(config, ListenerServices.of(handler));
     }
 
     /// @throws IllegalArgumentException when the service wants TLS and there is no certificate for it
-    public SmtpListener(ListenerConfig config, House house) {
-        this(config, house, Tuning.standard());
+    public SmtpListener(ListenerConfig config, ListenerServices services) {
+        this(config, services, Tuning.standard());
     }
 
-    SmtpListener(ListenerConfig config, House house, Tuning tuning) {
+    SmtpListener(ListenerConfig config, ListenerServices services, Tuning tuning) {
         if (config.tls().isEmpty() && (config.service().tlsFromStart() || config.service().tlsRequired())) {
             throw new IllegalArgumentException(config.service().name() + " needs TLS, and no certificate is there");
         }
         this.config = config;
-        this.house = house;
-        this.mechanisms = new Mechanisms(house.credentials());
+        this.services = services;
+        this.mechanisms = new Mechanisms(services.credentials());
         this.tuning = tuning;
-        this.admission = new Admission(config, house.guesses());
-        this.watchdog = new Watchdog(admission::isCrowded, config.limits().crowdedIdleMillis() * 1_000_000,
+        this.admission = new ConnectionAdmission(config, services.guesses());
+        this.watchdog = new SessionWatchdog(admission::isCrowded, config.limits().crowdedIdleMillis() * 1_000_000,
                 tuning.nanos());
         this.server = server();
     }
@@ -117,7 +117,7 @@ public final class SmtpListener implements AutoCloseable {
     private SMTPServer server() {
         return SMTPServer.port(config.address().getPort()).hostName(config.hostname())
                 .bindAddress(Optional.ofNullable(config.address().getAddress())).backlog(1024)
-                .maxConnections(config.limits().connections() + Admission.lingering(config) + STANDING_ROOM)
+                .maxConnections(config.limits().connections() + ConnectionAdmission.lingering(config) + STANDING_ROOM)
                 .serverSocketFactory(AcceptedSocket::listener)
                 .executorService(Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("in-", 1).factory()))
                 .serverThreadNameProvider(started -> "listener-" + started.getPortAllocated())
@@ -168,7 +168,7 @@ public final class SmtpListener implements AutoCloseable {
             if (stopping) {
                 return refused(client, Reply.of(421, "4.3.2", config.hostname() + " Shutting down, try again later"));
             }
-            Optional<Admission.Place> place = admission.enter(client);
+            Optional<ConnectionAdmission.Place> place = admission.enter(client);
             if (place.isEmpty()) {
                 return refused(client, admission.full());
             }
@@ -188,7 +188,7 @@ public final class SmtpListener implements AutoCloseable {
             return SessionAcceptance.failure(reply.code(), reply.statusOrGeneral() + " " + reply.text());
         }
 
-        private void converse(Session session, InetAddress client, Admission.Place place) {
+        private void converse(Session session, InetAddress client, ConnectionAdmission.Place place) {
             long number = sessions.incrementAndGet();
             Thread.currentThread().setName("in-" + number);
             SocketLink link;
@@ -201,8 +201,10 @@ public final class SmtpListener implements AutoCloseable {
                 log.debug("session={} gone=\"{}\"", number, LogText.text(gone.toString()));
                 return;
             }
-            Wire wire = new Wire(link, blocks, tuning.nanos(), config.limits().idle().toMillis() * 1_000_000);
-            Conversation conversation = new Conversation(number, client, wire, house, config, tuning, place, mechanisms,
+            SmtpStream wire = new SmtpStream(link, blocks, tuning.nanos(),
+                    config.limits().idle().toMillis() * 1_000_000);
+            Conversation conversation = new Conversation(number, client, wire, services, config, tuning, place,
+                    mechanisms,
                     () -> stopping);
             watchdog.watch(link);
             conversations.add(conversation);

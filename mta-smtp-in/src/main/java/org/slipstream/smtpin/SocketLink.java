@@ -25,7 +25,7 @@ import javax.net.ssl.SSLSocket;
 
 /// A connection over a socket, in clear text and then perhaps in TLS.
 ///
-/// The session's thread notes what it waits for, and the [Watchdog] ends that when it is over: a read by ending the input, so that a last
+/// The session's thread notes what it waits for, and the [SessionWatchdog] ends that when it is over: a read by ending the input, so that a last
 /// reply can still be sent, everything else by closing the TCP connection. TLS may write while it reads; a read that goes on after
 /// its input has ended is cut at the next look.
 final class SocketLink implements Link {
@@ -39,8 +39,8 @@ final class SocketLink implements Link {
     private InputStream in;
     private OutputStream out;
     // Two, since the thread that stops the listener writes while the session's thread reads.
-    private volatile Wait reading = Wait.NONE;
-    private volatile Wait writing = Wait.NONE;
+    private volatile ClientWait reading = ClientWait.NONE;
+    private volatile ClientWait writing = ClientWait.NONE;
 
     /// @param number of the session, for the log
     SocketLink(AcceptedSocket tcp, long number) throws IOException {
@@ -59,17 +59,17 @@ final class SocketLink implements Link {
     }
 
     @Override
-    public int read(byte[] into, int offset, int length, Wait wait) throws IOException {
+    public int read(byte[] into, int offset, int length, ClientWait wait) throws IOException {
         reading = wait;
         try {
             return in.read(into, offset, length);
         } finally {
-            reading = Wait.NONE;
+            reading = ClientWait.NONE;
         }
     }
 
     @Override
-    public int readWithin(byte[] into, int offset, int length, int millis, Wait wait) throws IOException {
+    public int readWithin(byte[] into, int offset, int length, int millis, ClientWait wait) throws IOException {
         tcp.setSoTimeout(millis);
         try {
             return read(into, offset, length, wait);
@@ -89,19 +89,19 @@ final class SocketLink implements Link {
     }
 
     @Override
-    public void write(byte[] bytes, int offset, int length, Wait wait) throws IOException {
+    public void write(byte[] bytes, int offset, int length, ClientWait wait) throws IOException {
         writing = wait;
         try {
             out.write(bytes, offset, length);
             out.flush();
         } finally {
-            writing = Wait.NONE;
+            writing = ClientWait.NONE;
         }
     }
 
     // By address and port: a name would be looked up in the DNS, and has no use on this side.
     @Override
-    public String startTls(SSLContext context, Wait wait) throws IOException {
+    public String startTls(SSLContext context, ClientWait wait) throws IOException {
         SSLSocket tls = (SSLSocket) context.getSocketFactory().createSocket(tcp, tcp.getInetAddress().getHostAddress(),
                 tcp.getPort(), true);
         tls.setUseClientMode(false);
@@ -111,7 +111,7 @@ final class SocketLink implements Link {
         try {
             tls.startHandshake();
         } finally {
-            writing = Wait.NONE;
+            writing = ClientWait.NONE;
         }
         // A client that wants to renegotiate (TLS 1.2) finds no cipher suite in common and is closed. The JDK's own switch is one
         // for the whole process and is read once, perhaps before we are here.
@@ -176,30 +176,30 @@ final class SocketLink implements Link {
     }
 
     @Override
-    public void endOutput(Wait wait) throws IOException {
+    public void endOutput(ClientWait wait) throws IOException {
         writing = wait;
         try {
             socket.shutdownOutput();
         } finally {
-            writing = Wait.NONE;
+            writing = ClientWait.NONE;
         }
     }
 
     /// Closes, under TLS with a close_notify.
-    void close(Wait wait) {
+    void close(ClientWait wait) {
         writing = wait;
         try {
             socket.close();
         } catch (IOException gone) {
             // The client has left before.
         } finally {
-            writing = Wait.NONE;
+            writing = ClientWait.NONE;
             cut();
         }
     }
 
     /// Ends what the session waits for. Called by the watchdog; does not block.
-    void endIfOver(Predicate<Wait> over) {
+    void endIfOver(Predicate<ClientWait> over) {
         if (tcp.isClosed()) {
             return;
         }

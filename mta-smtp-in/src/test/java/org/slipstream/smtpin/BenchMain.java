@@ -37,7 +37,7 @@ final class BenchMain {
         }
     }
 
-    private static final class Nowhere implements MailDoor {
+    private static final class Nowhere implements MessageHandler {
         private final AtomicLong lastId = new AtomicLong(System.currentTimeMillis() << 10);
 
         @Override
@@ -51,9 +51,9 @@ final class BenchMain {
         }
 
         @Override
-        public DraftLetter draft(Client client) {
+        public DraftContent draft(Client client) {
             QueueId id = new QueueId(lastId.incrementAndGet());
-            return new DraftLetter() {
+            return new DraftContent() {
                 @Override
                 public QueueId id() {
                     return id;

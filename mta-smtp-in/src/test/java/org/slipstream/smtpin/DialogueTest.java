@@ -46,8 +46,8 @@ class DialogueTest {
     @MethodSource("situations")
     void dialogue(Script script) throws Exception {
         Stage stage = new Stage(script.settings());
-        Letters house = stage.letters;
-        try (SmtpListener listener = Ports.started(stage.config(), stage.house(), stage.dataCredit());
+        CollectedMessages house = stage.messages;
+        try (SmtpListener listener = Ports.started(stage.config(), stage.services(), stage.dataCredit());
                 Raw client = Raw.to(listener)) {
             for (String line : script.lines()) {
                 try {
@@ -61,9 +61,9 @@ class DialogueTest {
     }
 
     private final StringBuilder heldBack = new StringBuilder();
-    private Letters.Accepted last;
+    private CollectedMessages.Accepted last;
 
-    private void play(String line, Raw client, Letters house) throws Exception {
+    private void play(String line, Raw client, CollectedMessages house) throws Exception {
         String text = Script.text(line);
         switch (line.substring(0, line.indexOf(':'))) {
             case "set" -> {
@@ -97,7 +97,7 @@ class DialogueTest {
     }
 
     /// What is worth saying of an envelope, in one line.
-    private static String describe(Letters.Accepted mail) {
+    private static String describe(CollectedMessages.Accepted mail) {
         Envelope envelope = mail.envelope();
         EnvelopeExtras extras = mail.extras();
         StringJoiner text = new StringJoiner(" ");
@@ -128,12 +128,13 @@ class DialogueTest {
         return text.toString();
     }
 
-    private void mail(String text, Letters house) throws InterruptedException {
+    private void mail(String text, CollectedMessages house) throws InterruptedException {
         if (text.equals("none")) {
             assertThat(house.accepted).isEmpty();
             return;
         }
-        Letters.Accepted mail = Objects.requireNonNull(house.accepted.poll(90, TimeUnit.SECONDS), "no mail came");
+        CollectedMessages.Accepted mail = Objects.requireNonNull(house.accepted.poll(90, TimeUnit.SECONDS),
+                "no mail came");
         last = mail;
         String seen = mail.envelope().sender().map(Object::toString).orElse("-") + " "
                 + mail.envelope().recipients().stream().map(Recipient::address).map(Object::toString)

@@ -71,18 +71,20 @@ class FuzzTest {
         // Whether a client is ahead of us is the network's say by nature.
         ListenerConfig config = Ports.with(Ports.with(stage.config(), "strictTurns", 0), "idleMillis", 60_000);
         MemoryLink link = new MemoryLink(stream, pieces);
-        House house = stage.house();
+        ListenerServices services = stage.services();
         Tuning tuning = Ports.tuning(Duration.ofSeconds(60));
-        new Conversation(1, InetAddress.getLoopbackAddress(), new Wire(link, BLOCKS, System::nanoTime, Long.MAX_VALUE),
-                house, config, tuning,
-                new Admission(config, house.guesses()).enter(InetAddress.getLoopbackAddress()).orElseThrow(),
-                new Mechanisms(house.credentials()), () -> false).run();
-        List<String> mail = stage.letters.accepted.stream()
+        new Conversation(1, InetAddress.getLoopbackAddress(),
+                new SmtpStream(link, BLOCKS, System::nanoTime, Long.MAX_VALUE),
+                services, config, tuning,
+                new ConnectionAdmission(config, services.guesses()).enter(InetAddress.getLoopbackAddress())
+                        .orElseThrow(),
+                new Mechanisms(services.credentials()), () -> false).run();
+        List<String> mail = stage.messages.accepted.stream()
                 .map(one -> describe(one.envelope()) + one.extras() + one.asSent()).toList();
         // Ids and nonces are new each time.
         String heard = new String(link.heard(), StandardCharsets.ISO_8859_1).replaceAll("queued as \\S+", "queued")
                 .replaceAll("334 \\S{60,}", "334 challenge");
-        return new Seen(heard, mail, stage.letters.openDrafts.get());
+        return new Seen(heard, mail, stage.messages.openDrafts.get());
     }
 
     private static String describe(Envelope envelope) {

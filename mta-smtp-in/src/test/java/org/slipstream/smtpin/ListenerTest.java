@@ -20,14 +20,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 class ListenerTest {
-    private final Letters house = new Letters();
+    private final CollectedMessages house = new CollectedMessages();
 
     @Test
     void theTraceLineIsOnTop() throws Exception {
         try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
             client.ask("EHLO client.example");
             String reply = send(client, "Subject: x\r\n\r\nbody\r\n");
-            Letters.Accepted mail = house.accepted.poll(90, TimeUnit.SECONDS);
+            CollectedMessages.Accepted mail = house.accepted.poll(90, TimeUnit.SECONDS);
             assertThat(mail).isNotNull();
             String id = reply.replace("250 2.0.0 queued as ", "");
             assertThat(mail.content()).isEqualTo("Received: from client.example ([127.0.0.1])\r\n"
@@ -147,7 +147,7 @@ class ListenerTest {
         ListenerConfig config = Ports.with(Ports.with(Ports.config(), "connections", 10), "connectionsPerClient", 1);
         Tuning patient = Ports.tuning(System::nanoTime, Duration.ofSeconds(60), Duration.ofSeconds(20));
         List<Raw> refused = new ArrayList<>();
-        try (SmtpListener listener = new SmtpListener(config, House.of(house), patient)) {
+        try (SmtpListener listener = new SmtpListener(config, ListenerServices.of(house), patient)) {
             listener.start();
             try (Raw first = Raw.greetedBy(listener)) {
                 for (int i = 0; i < 30; i++) {
@@ -175,7 +175,7 @@ class ListenerTest {
         AtomicLong now = new AtomicLong();
         ListenerConfig config = Ports.with(Ports.config(), "connections", 20);
         List<Raw> silent = new ArrayList<>();
-        try (SmtpListener listener = new SmtpListener(config, House.of(house),
+        try (SmtpListener listener = new SmtpListener(config, ListenerServices.of(house),
                 Ports.tuning(now::get, Duration.ofSeconds(60), Duration.ofMillis(100)))) {
             listener.start();
             for (int i = 0; i < 18; i++) {

@@ -53,7 +53,7 @@ class LoadTest {
     void manySessionsAtOnceKeepTheirMessagesApart() throws Exception {
         int sessions = 100;
         int each = 20;
-        Letters house = new Letters();
+        CollectedMessages house = new CollectedMessages();
         ListenerConfig config = Ports.with(Ports.config(), "connectionsPerClient", 200);
         try (SmtpListener listener = Ports.started(config, house);
                 var clients = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -66,7 +66,7 @@ class LoadTest {
             }
         }
         Set<String> subjects = new HashSet<>();
-        for (Letters.Accepted mail : house.accepted) {
+        for (CollectedMessages.Accepted mail : house.accepted) {
             String sender = mail.envelope().sender().map(Address::localPart).orElse("");
             assertThat(mail.asSent()).isEqualTo("Subject: " + sender + "\r\n\r\n");
             assertThat(mail.client().helo()).contains(sender.substring(0, sender.indexOf('-')) + ".example");
@@ -96,7 +96,7 @@ class LoadTest {
 
     @Test
     void theEnvelopeSaysWhatTheContentIs() throws Exception {
-        Letters house = new Letters();
+        CollectedMessages house = new CollectedMessages();
         try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
             client.ask("EHLO client.example");
             ListenerTest.send(client, "plain\r\n");
@@ -107,7 +107,7 @@ class LoadTest {
     }
 
     /// Counts and forgets.
-    private static final class Meter implements MailDoor {
+    private static final class Meter implements MessageHandler {
         final AtomicLong bytes = new AtomicLong();
         final AtomicInteger largestBlock = new AtomicInteger();
         final CRC32 crc = new CRC32();
@@ -123,8 +123,8 @@ class LoadTest {
         }
 
         @Override
-        public DraftLetter draft(Client client) {
-            return new DraftLetter() {
+        public DraftContent draft(Client client) {
+            return new DraftContent() {
                 private boolean trace = true;
 
                 @Override

@@ -15,7 +15,7 @@ import static org.awaitility.Awaitility.await;
 
 /// What an operator finds in the log: one line for what was taken, one for what was refused, none for the rest.
 class LogTest {
-    private final Letters house = new Letters();
+    private final CollectedMessages house = new CollectedMessages();
 
     @Test
     void oneLinePerFact() throws Exception {
@@ -65,7 +65,7 @@ class LogTest {
         Stage stage = new Stage(List.of("service=clear"));
         String wrong = plain("mallory-\r\nqueue=forged", "guess-in-log");
         String right = plain("alice", "secret");
-        try (SmtpListener listener = Ports.started(stage.config(), stage.house());
+        try (SmtpListener listener = Ports.started(stage.config(), stage.services());
                 Raw client = Raw.greetedBy(listener)) {
             client.ask("EHLO login-story.example");
             assertThat(client.ask("AUTH PLAIN " + wrong)).startsWith("535");

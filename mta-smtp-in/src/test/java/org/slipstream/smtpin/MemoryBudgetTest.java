@@ -20,14 +20,14 @@ class MemoryBudgetTest {
     private static final int SESSIONS = 12;
 
     private final MemoryBudget budget = new MemoryBudget(256 << 10);
-    private final Letters letters = new Letters();
-    private final House house = House.of(letters).withMemory(budget);
+    private final CollectedMessages messages = new CollectedMessages();
+    private final ListenerServices services = ListenerServices.of(messages).withMemory(budget);
     private final ListenerConfig config = Ports.config().withService(
             ServicePolicy.mx().with(Extension.CHUNKING));
 
     @Test
     void manySessionsThatHoardRecipientsShareOneBudget() throws Exception {
-        try (SmtpListener listener = Ports.started(config, house)) {
+        try (SmtpListener listener = Ports.started(config, services)) {
             List<Raw> hoarders = new ArrayList<>();
             int kept = 0;
             for (int i = 0; i < SESSIONS; i++) {
@@ -79,11 +79,11 @@ class MemoryBudgetTest {
                 assertThat(client.ask(".")).startsWith("250");
             }
             case 4 -> {
-                letters.disk = "commit";
+                messages.disk = "commit";
                 client.send("BDAT 3\r\nabcBDAT 0 LAST\r\n");
                 client.reply();
                 client.reply();
-                letters.disk = "fine";
+                messages.disk = "fine";
             }
             default -> client.ask("QUIT");
         }
@@ -93,7 +93,7 @@ class MemoryBudgetTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 100})
     void aHeaderThatIsReadIsCounted(int lines) throws Exception {
-        House reading = new Stage(List.of("policy=strict")).house();
+        ListenerServices reading = new Stage(List.of("policy=strict")).services();
         try (SmtpListener listener = Ports.started(Ports.config(), reading.withMemory(new MemoryBudget(0)));
                 Raw client = Raw.greetedBy(listener)) {
             ListenerTest.beginData(client);

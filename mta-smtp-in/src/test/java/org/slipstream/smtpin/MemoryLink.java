@@ -31,7 +31,7 @@ final class MemoryLink implements Link {
     }
 
     @Override
-    public int read(byte[] into, int offset, int length, Wait wait) {
+    public int read(byte[] into, int offset, int length, ClientWait wait) {
         if (at == said.length) {
             return -1;
         }
@@ -42,7 +42,7 @@ final class MemoryLink implements Link {
     }
 
     @Override
-    public int readWithin(byte[] into, int offset, int length, int millis, Wait wait) {
+    public int readWithin(byte[] into, int offset, int length, int millis, ClientWait wait) {
         return read(into, offset, length, wait);
     }
 
@@ -52,7 +52,7 @@ final class MemoryLink implements Link {
     }
 
     @Override
-    public void write(byte[] bytes, int offset, int length, Wait wait) {
+    public void write(byte[] bytes, int offset, int length, ClientWait wait) {
         beforeHearing.run();
         heard.write(bytes, offset, length);
     }
@@ -63,7 +63,7 @@ final class MemoryLink implements Link {
     }
 
     @Override
-    public String startTls(SSLContext context, Wait wait) {
+    public String startTls(SSLContext context, ClientWait wait) {
         throw new UnsupportedOperationException("no TLS in memory");
     }
 
@@ -78,7 +78,7 @@ final class MemoryLink implements Link {
     }
 
     @Override
-    public void endOutput(Wait wait) {}
+    public void endOutput(ClientWait wait) {}
 
     @Override
     public void cut() {}

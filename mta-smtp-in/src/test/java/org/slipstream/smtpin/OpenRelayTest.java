@@ -23,7 +23,7 @@ class OpenRelayTest {
     private static final Set<String> OURS = Set.of("here.example", "[192.0.2.1]", "mx.test");
 
     /// Knows its domains, and who may send elsewhere: users.
-    private static final class CatchAll extends Letters {
+    private static final class CatchAll extends CollectedMessages {
         @Override
         public Verdict recipient(Client client, Optional<Address> sender, Address recipient) {
             return OURS.contains(recipient.domain().toLowerCase(Locale.ROOT)) || client.user().isPresent()
@@ -33,9 +33,9 @@ class OpenRelayTest {
     }
 
     private final CatchAll door = new CatchAll();
-    private final House house = House.of(door)
+    private final ListenerServices services = ListenerServices.of(door)
             .withPolicy(new Policy(List.of(new EarlyTalker(), new RelayForms(client -> client.user().isPresent()))))
-            .withCredentials(new Users(), House.of(door).guesses());
+            .withCredentials(new Users(), ListenerServices.of(door).guesses());
 
     @ParameterizedTest
     @ValueSource(strings = {"<x@far.example>", "<x%far.example@here.example>", "<x%far.example@[192.0.2.1]>",
@@ -46,7 +46,7 @@ class OpenRelayTest {
             "<x@[IPv6:2001:db8::9]>", "<x%far.example%here.example@here.example>", "<x@here.example.far.example>",
             "<x@xhere.example>", "<x@sub.here.example>", "<x@localhost>", "<postmaster@far.example>"})
     void refusedFromAStranger(String recipient) throws Exception {
-        try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
+        try (SmtpListener listener = Ports.started(Ports.config(), services); Raw client = Raw.greetedBy(listener)) {
             client.ask("EHLO client.example");
             for (String sender : List.of("<>", "<y@far.example>", "<y@here.example>", "<postmaster@here.example>",
                     "<y@[192.0.2.1]>")) {
@@ -66,7 +66,7 @@ class OpenRelayTest {
             "<x@[far.example]>", "<x@[IPv4:203.0.113.9]>", "<x@203.0.113.9]>", "<:x@far.example>", "<far.example!x>",
             "<x%far.example>"})
     void noAddressAtAll(String recipient) throws Exception {
-        try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
+        try (SmtpListener listener = Ports.started(Ports.config(), services); Raw client = Raw.greetedBy(listener)) {
             client.ask("EHLO client.example");
             client.ask("MAIL FROM:<>");
             assertThat(client.ask("RCPT TO:" + recipient)).startsWith("501 5.");
@@ -77,7 +77,7 @@ class OpenRelayTest {
     void honestMailAndOurUsersPass() throws Exception {
         ListenerConfig config = Ports.config().withService(
                 ServicePolicy.mx().withAuthentication(ServicePolicy.Authentication.OFFERED, true));
-        try (SmtpListener listener = Ports.started(config, house); Raw client = Raw.greetedBy(listener)) {
+        try (SmtpListener listener = Ports.started(config, services); Raw client = Raw.greetedBy(listener)) {
             client.ask("EHLO client.example");
             client.ask("MAIL FROM:<y@far.example>");
             for (String recipient : List.of("<x@here.example>", "<x+tag@HERE.example>", "<\"x y\"@here.example>",

@@ -1,9 +1,9 @@
 package org.slipstream.smtpin;
 
 import org.junit.jupiter.api.Test;
-import org.slipstream.smtpin.auth.Credentials;
 import org.slipstream.smtpin.auth.GuessGuard;
 import org.slipstream.smtpin.auth.PasswordThreads;
+import org.slipstream.smtpin.auth.UserSecrets;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -25,7 +25,7 @@ class PasswordThreadsTest {
     private static final int WAITING = 3;
 
     /// A hash that takes until the test lets it end.
-    private static final class Slow implements Credentials {
+    private static final class Slow implements UserSecrets {
         final CountDownLatch end = new CountDownLatch(1);
         final Queue<String> order = new ConcurrentLinkedQueue<>();
         final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
@@ -45,8 +45,9 @@ class PasswordThreadsTest {
 
     private final Slow users = new Slow();
     private final PasswordThreads passwords = new PasswordThreads(1, WAITING);
-    private final Letters letters = new Letters();
-    private final House house = House.of(letters).withPasswords(passwords).withCredentials(users,
+    private final CollectedMessages messages = new CollectedMessages();
+    private final ListenerServices services = ListenerServices.of(messages).withPasswords(passwords).withCredentials(
+            users,
             new GuessGuard(new GuessGuard.Settings(Duration.ZERO, Duration.ZERO, 100, Duration.ofMinutes(1),
                     Duration.ofMinutes(1)), System::nanoTime));
     private final ListenerConfig config = Ports.config().withService(Stage.service("clear"))
@@ -55,7 +56,7 @@ class PasswordThreadsTest {
 
     @Test
     void aCrowdOfGuessersWaitsInAQueueOfItsOwn() throws Exception {
-        try (SmtpListener listener = Ports.started(config, house)) {
+        try (SmtpListener listener = Ports.started(config, services)) {
             List<Raw> guessers = new ArrayList<>();
             for (int i = 0; i <= WAITING; i++) {
                 guessers.add(login(listener, "127.0.0.1", "guesser" + i, "wrong"));

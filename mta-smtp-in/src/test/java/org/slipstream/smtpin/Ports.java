@@ -24,20 +24,21 @@ final class Ports {
                 "mx.test");
     }
 
-    static SmtpListener started(ListenerConfig config, MailDoor door) throws IOException {
-        return started(config, door, Duration.ofSeconds(60));
+    static SmtpListener started(ListenerConfig config, MessageHandler handler) throws IOException {
+        return started(config, handler, Duration.ofSeconds(60));
     }
 
-    static SmtpListener started(ListenerConfig config, MailDoor door, Duration dataCredit) throws IOException {
-        return started(config, House.of(door), dataCredit);
+    static SmtpListener started(ListenerConfig config, MessageHandler handler, Duration dataCredit) throws IOException {
+        return started(config, ListenerServices.of(handler), dataCredit);
     }
 
-    static SmtpListener started(ListenerConfig config, House house) throws IOException {
-        return started(config, house, Duration.ofSeconds(60));
+    static SmtpListener started(ListenerConfig config, ListenerServices services) throws IOException {
+        return started(config, services, Duration.ofSeconds(60));
     }
 
-    static SmtpListener started(ListenerConfig config, House house, Duration dataCredit) throws IOException {
-        SmtpListener listener = new SmtpListener(config, house, tuning(dataCredit));
+    static SmtpListener started(ListenerConfig config, ListenerServices services, Duration dataCredit)
+            throws IOException {
+        SmtpListener listener = new SmtpListener(config, services, tuning(dataCredit));
         listener.start();
         return listener;
     }

@@ -30,7 +30,7 @@ class ReceivedLineTest {
     }
 
     @Test
-    void namesTheProtocolAsRegistered() {
+    void namesTheProtocolAsIndexed() {
         assertThat(with(client("192.0.2.7", false, Optional.empty()))).contains(" with SMTP id ");
         assertThat(with(client("2001:db8::7", true, Optional.of("TLSv1.3 TLS_AES_256_GCM_SHA384"))))
                 .contains("([IPv6:2001:db8:0:0:0:0:0:7])").contains(" with ESMTPS id ")

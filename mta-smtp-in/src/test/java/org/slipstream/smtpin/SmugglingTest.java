@@ -14,7 +14,7 @@ class SmugglingTest {
             "<CRLF>\0.<CRLF><LF>", "<LF><CR>.<LF><CR>", "<CRLF><CR>.<CRLF>", "<LF>.<CR><CRLF>", "<CRLF>.\0<LF>"})
     void nothingIsTaken(String end) throws Exception {
         String odd = end.replace("<CRLF>", "\r\n").replace("<CR>", "\r").replace("<LF>", "\n");
-        Letters house = new Letters();
+        CollectedMessages house = new CollectedMessages();
         try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
             ListenerTest.beginData(client);
             client.send("Subject: outer\r\n\r\nbody" + odd

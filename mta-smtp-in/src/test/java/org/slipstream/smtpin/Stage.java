@@ -27,7 +27,7 @@ import java.util.regex.Pattern;
 
 /// The scene of a dialogue, as its `set:` lines describe it.
 final class Stage {
-    final Letters letters = new Letters();
+    final CollectedMessages messages = new CollectedMessages();
     private ListenerConfig config = Ports.config();
     private Policy policy = Policy.standard();
     private boolean etrn;
@@ -42,9 +42,9 @@ final class Stage {
 
     private void set(String name, String value) {
         switch (name) {
-            case "disk" -> letters.disk = value.toLowerCase(Locale.ROOT);
+            case "disk" -> messages.disk = value.toLowerCase(Locale.ROOT);
             case "service" -> config = config.withService(service(value));
-            case "rules" -> letters.rules = new MailDoor.ContentRules(value.contains("normalize"),
+            case "rules" -> messages.rules = new MessageHandler.ContentRules(value.contains("normalize"),
                     value.contains("complete"));
             case "offer" -> config = config.withService(config.service().with(Extension.valueOf(value)));
             case "tls" -> config = config.withTls(Certificates.mx());
@@ -133,11 +133,11 @@ final class Stage {
         return config;
     }
 
-    House house() {
-        House house = House.of(letters).withPolicy(policy).withCredentials(new Users(),
+    ListenerServices services() {
+        ListenerServices services = ListenerServices.of(messages).withPolicy(policy).withCredentials(new Users(),
                 new GuessGuard(new GuessGuard.Settings(Duration.ZERO, Duration.ZERO, 3, Duration.ofMinutes(1),
                         Duration.ofMinutes(1)), System::nanoTime));
-        return etrn ? house.withEtrn(Stage::wake) : house;
+        return etrn ? services.withEtrn(Stage::wake) : services;
     }
 
     private static Reply wake(Client client, String node) {

@@ -13,7 +13,7 @@ import static org.awaitility.Awaitility.await;
 
 /// How a listener ends: politely to the idle, patiently with the busy, firmly with the endless.
 class StopTest {
-    private final Letters house = new Letters();
+    private final CollectedMessages house = new CollectedMessages();
 
     @Test
     void theIdleAreToldAndLeft() throws Exception {

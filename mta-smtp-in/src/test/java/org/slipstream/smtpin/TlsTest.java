@@ -25,7 +25,7 @@ import static org.awaitility.Awaitility.await;
 
 class TlsTest {
     private final SSLContext context = Certificates.mx();
-    private final Letters house = new Letters();
+    private final CollectedMessages house = new CollectedMessages();
 
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
@@ -38,7 +38,7 @@ class TlsTest {
             assertThat(ListenerTest.send(client, "text\r\n")).startsWith("250 2.0.0");
             assertThat(client.ask("QUIT")).startsWith("221 2.0.0");
             assertThat(client.isClosedByServer()).isTrue();
-            Letters.Accepted mail = house.accepted.take();
+            CollectedMessages.Accepted mail = house.accepted.take();
             assertThat(mail.client().tls().orElse("")).startsWith(version + " TLS_");
             assertThat(mail.content()).contains("from secret.example ").contains(" with ESMTPS id ");
         }
@@ -316,7 +316,7 @@ class TlsTest {
     @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
     void aLoginIsBoundToItsChannel(String version) throws Exception {
         Stage stage = new Stage(java.util.List.of("service=submission", "tls=1"));
-        try (SmtpListener listener = Ports.started(stage.config(), stage.house());
+        try (SmtpListener listener = Ports.started(stage.config(), stage.services());
                 Raw client = Raw.greetedBy(listener)) {
             client.ask("EHLO client.example");
             client.ask("STARTTLS");

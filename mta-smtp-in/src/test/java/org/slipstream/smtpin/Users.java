@@ -1,7 +1,7 @@
 package org.slipstream.smtpin;
 
-import org.slipstream.smtpin.auth.Credentials;
 import org.slipstream.smtpin.auth.ScramKeys;
+import org.slipstream.smtpin.auth.UserSecrets;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /// A users file in memory: `alice` with the password `secret`, `jürgen` with `pässwort`, and `broken`, whose entry cannot be read.
-final class Users implements Credentials {
+final class Users implements UserSecrets {
     private static final Map<String, String> PASSWORDS = Map.of("alice", "secret", "j\u00fcrgen", "p\u00e4sswort");
     private static final Map<String, ScramKeys> KEYS = Map.of("alice", keys("secret"), "j\u00fcrgen",
             keys("p\u00e4sswort"));

@@ -10,8 +10,8 @@ import org.slipstream.smtpout.Traffic.Ending;
 import org.slipstream.smtpout.dialog.Transfer;
 import org.slipstream.smtpout.wire.Heard;
 import org.slipstream.smtpout.wire.Heard.End;
-import org.slipstream.smtpout.wire.Watchdog;
 import org.slipstream.smtpout.wire.Wire;
+import org.slipstream.smtpout.wire.WireWatchdog;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -43,7 +43,7 @@ final class Carrier implements Runnable, ConnectionOwner {
     private final Opener opener;
     private final PendingReplies pending;
     private final Consumer<Carrier> ended;
-    private final Mailbox mailbox;
+    private final CarrierInbox mailbox;
     private final Deque<Transfer> waiting = new ArrayDeque<>();
 
     private Optional<Session> session = Optional.empty();
@@ -60,14 +60,14 @@ final class Carrier implements Runnable, ConnectionOwner {
     private volatile Optional<WirePhase> phase = Optional.empty();
 
     /// @param ended called last, when no answer is pending
-    Carrier(long number, Route route, boolean plainly, ClientConfig config, Opener opener, Watchdog watchdog,
+    Carrier(long number, Route route, boolean plainly, ClientConfig config, Opener opener, WireWatchdog watchdog,
             CarrierEvents events, Consumer<Carrier> ended) {
         this.number = number;
         this.route = route;
         this.plainly = plainly;
         this.config = config;
         this.opener = opener;
-        this.mailbox = new Mailbox(watchdog);
+        this.mailbox = new CarrierInbox(watchdog);
         this.pending = new PendingReplies(number, events);
         this.ended = ended;
     }
@@ -79,12 +79,12 @@ final class Carrier implements Runnable, ConnectionOwner {
     /// False when this carrier has ended and will not answer.
     boolean deliver(Transfer transfer) {
         pending.expect(transfer.delivery());
-        return mailbox.post(new Mailbox.Deliver(transfer)) || !pending.withdraw(transfer.delivery());
+        return mailbox.post(new CarrierInbox.Deliver(transfer)) || !pending.withdraw(transfer.delivery());
     }
 
     /// Finishes what it is doing, then ends. A connection that is still being opened has nothing to finish.
     void close() {
-        mailbox.post(new Mailbox.Close());
+        mailbox.post(new CarrierInbox.Close());
         synchronized (this) {
             if (opening) {
                 cut();
@@ -163,10 +163,10 @@ final class Carrier implements Runnable, ConnectionOwner {
         return result;
     }
 
-    private static List<Mailbox.Item> fromWire(List<Heard> heard) {
-        List<Mailbox.Item> items = new ArrayList<>(heard.size());
+    private static List<CarrierInbox.Item> fromWire(List<Heard> heard) {
+        List<CarrierInbox.Item> items = new ArrayList<>(heard.size());
         for (Heard each : heard) {
-            items.add(new Mailbox.FromWire(each));
+            items.add(new CarrierInbox.FromWire(each));
         }
         return items;
     }
@@ -211,12 +211,12 @@ final class Carrier implements Runnable, ConnectionOwner {
         return running.ending().orElse(Ending.QUIET);
     }
 
-    private void take(Mailbox.Item item, Traffic running) {
+    private void take(CarrierInbox.Item item, Traffic running) {
         switch (item) {
-            case Mailbox.Deliver(Transfer transfer) ->
+            case CarrierInbox.Deliver(Transfer transfer) ->
                 waiting.addAll(pending.divided(transfer, running.portions(transfer.delivery())));
-            case Mailbox.Close _ -> closing = true;
-            case Mailbox.FromWire(Heard heard) -> {
+            case CarrierInbox.Close _ -> closing = true;
+            case CarrierInbox.FromWire(Heard heard) -> {
                 if (running.ending().isEmpty()) {
                     running.heard(heard);
                 }
@@ -259,10 +259,10 @@ final class Carrier implements Runnable, ConnectionOwner {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.quitMillis());
         boolean over = s.wire().mute().isPresent();
         while (!over) {
-            Optional<Mailbox.Item> item = mailbox.take(deadline - System.nanoTime());
-            over = item.isEmpty() || item.get() instanceof Mailbox.FromWire;
+            Optional<CarrierInbox.Item> item = mailbox.take(deadline - System.nanoTime());
+            over = item.isEmpty() || item.get() instanceof CarrierInbox.FromWire;
             item.ifPresent(i -> {
-                if (i instanceof Mailbox.Deliver(Transfer transfer)) {
+                if (i instanceof CarrierInbox.Deliver(Transfer transfer)) {
                     waiting.add(transfer);
                 }
             });

@@ -1,16 +1,16 @@
 package org.slipstream.smtpout;
 
+import org.slipstream.core.Content;
 import org.slipstream.core.Delivery;
 import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.Letter;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.dialog.Transfer;
 import org.slipstream.smtpout.host.Dns;
 import org.slipstream.smtpout.host.DnsHostFinder;
 import org.slipstream.smtpout.host.HostFinder;
-import org.slipstream.smtpout.wire.Watchdog;
 import org.slipstream.smtpout.wire.Wire;
+import org.slipstream.smtpout.wire.WireWatchdog;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ public final class Carriers implements AutoCloseable {
 
     private final ClientConfig config;
     private final CarrierEvents events;
-    private final Watchdog watchdog = new Watchdog();
+    private final WireWatchdog watchdog = new WireWatchdog();
     private final Opener opener;
 
     // Guarded by this.
@@ -71,9 +71,9 @@ public final class Carriers implements AutoCloseable {
     /// Answered by [CarrierEvents#done], whatever happens.
     ///
     /// @param envelope sender and parameters; the recipients are those of the delivery
-    public synchronized void deliver(long connection, Delivery delivery, Envelope envelope, Letter letter) {
+    public synchronized void deliver(long connection, Delivery delivery, Envelope envelope, Content content) {
         Carrier carrier = living.get(connection);
-        if (carrier == null || !carrier.deliver(new Transfer(delivery, envelope, letter))) {
+        if (carrier == null || !carrier.deliver(new Transfer(delivery, envelope, content))) {
             DeliveryResult result = notDelivered(connection, delivery);
             aside(() -> events.done(result));
         }

@@ -4,7 +4,7 @@ import org.slipstream.core.DataSize;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.Route;
 import org.slipstream.core.SettingsRecords;
-import org.slipstream.smtpout.dialog.Phase;
+import org.slipstream.smtpout.dialog.DialogPhase;
 import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.smtpout.wire.LongLines;
 
@@ -113,7 +113,7 @@ public record ClientConfig(String hostname, ClientSettings settings, Duration re
     }
 
     /// How long to wait for what is awaited (RFC 5321 section 4.5.3.2).
-    long patienceMillis(Phase awaited) {
+    long patienceMillis(DialogPhase awaited) {
         Duration timeout = switch (awaited) {
             case GREETING -> settings.greetingTimeout();
             case HELLO, AUTH, MAIL, RECIPIENT -> settings.commandTimeout();

@@ -2,7 +2,7 @@ package org.slipstream.smtpout;
 
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Reply;
-import org.slipstream.smtpout.dialog.Phase;
+import org.slipstream.smtpout.dialog.DialogPhase;
 import org.slipstream.smtpout.wire.Endpoint;
 import org.slipstream.smtpout.wire.Heard.Gone;
 
@@ -21,7 +21,7 @@ final class FailureReplies {
         return Reply.of(451, "4.3.0", "this server cannot connect to " + endpoint + ": " + gone.reason());
     }
 
-    static Reply cutOff(String remote, Phase awaited, Gone gone) {
+    static Reply cutOff(String remote, DialogPhase awaited, Gone gone) {
         String text = remote + " while waiting for " + awaited + ": " + gone.reason();
         return switch (gone.end()) {
             case CLOSED, BROKEN, TIMED_OUT -> Reply.of(450, "4.4.2", text);

@@ -1,13 +1,13 @@
 package org.slipstream.smtpout;
 
 import org.slipstream.core.BodyType;
-import org.slipstream.core.Letter;
+import org.slipstream.core.Content;
+import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Reply;
-import org.slipstream.core.Wishes;
 import org.slipstream.smtpout.content.Conversion;
 import org.slipstream.smtpout.content.Survey;
 import org.slipstream.smtpout.dialog.PeerExtensions;
-import org.slipstream.smtpout.dialog.PeerExtensions.Extension;
+import org.slipstream.smtpout.dialog.PeerExtensions.PeerExtension;
 import org.slipstream.smtpout.dialog.Transfer;
 
 import java.io.IOException;
@@ -23,7 +23,7 @@ sealed interface Fitting {
 
     record AsItIs() implements Fitting {}
 
-    record Converted(Letter letter) implements Fitting {}
+    record Converted(Content content) implements Fitting {}
 
     /// No way to say it to this peer. 5xx: its extensions do not change from one day to the next.
     record Impossible(Reply reason) implements Fitting {}
@@ -34,9 +34,9 @@ sealed interface Fitting {
         if (broken.isPresent()) {
             return new Impossible(broken.get());
         }
-        boolean sevenBit = !peer.offers(Extension.EIGHT_BIT_MIME);
+        boolean sevenBit = !peer.offers(PeerExtension.EIGHT_BIT_MIME);
         boolean binary = transfer.envelope().body() == BodyType.BINARY_MIME;
-        boolean utf8 = transfer.envelope().smtpUtf8() && !peer.offers(Extension.SMTPUTF8);
+        boolean utf8 = transfer.envelope().smtpUtf8() && !peer.offers(PeerExtension.SMTPUTF8);
         if (!sevenBit && !binary && !utf8) {
             return AS_IT_IS;
         }
@@ -62,14 +62,14 @@ sealed interface Fitting {
     // RFC 8689 section 4.2.1: to whom it says it is, in secret, and to nobody who does not promise the same. Otherwise it goes back;
     // what the peer is will not change by waiting.
     private static Optional<Reply> exposed(Transfer transfer, PeerExtensions peer, Assurance assurance) {
-        if (!transfer.envelope().wishes().requireTls() || assurance == Assurance.FINAL) {
+        if (!transfer.envelope().options().requireTls() || assurance == Assurance.FINAL) {
             return Optional.empty();
         }
         if (assurance != Assurance.AUTHENTICATED) {
             return Optional.of(Reply.of(550, "5.7.10",
                     "the sender requires authenticated TLS, which is not demanded of the next hop (REQUIRETLS)"));
         }
-        return peer.offers(Extension.REQUIRETLS)
+        return peer.offers(PeerExtension.REQUIRETLS)
                 ? Optional.empty()
                 : Optional.of(Reply.of(550, "5.7.30", "the sender requires TLS all the way, and the next hop does not"
                         + " offer REQUIRETLS"));
@@ -77,8 +77,9 @@ sealed interface Fitting {
 
     // RFC 2852 section 4: mail that is to be there in time or to come back does not go to a relay that knows nothing of time.
     private static Optional<Reply> untimed(Transfer transfer, PeerExtensions peer, Assurance assurance) {
-        boolean timed = transfer.envelope().wishes().deliverBy().filter(Wishes.DeliverBy::returned).isPresent();
-        return timed && assurance != Assurance.FINAL && !peer.offers(Extension.DELIVER_BY)
+        boolean timed = transfer.envelope().options().deliverBy().filter(DeliveryOptions.DeliverBy::returned)
+                .isPresent();
+        return timed && assurance != Assurance.FINAL && !peer.offers(PeerExtension.DELIVER_BY)
                 ? Optional.of(Reply.of(554, "5.3.3",
                         "the sender wants it delivered in time or back, and the next hop does not offer DELIVERBY"))
                 : Optional.empty();
@@ -97,32 +98,33 @@ sealed interface Fitting {
                                     + " shorter")
                     + "; the server's operator can have them sent or broken (smtp-client.long-lines)"));
         }
-        boolean sevenBit = !peer.offers(Extension.EIGHT_BIT_MIME);
+        boolean sevenBit = !peer.offers(PeerExtension.EIGHT_BIT_MIME);
         boolean binary = transfer.envelope().body() == BodyType.BINARY_MIME;
         return new Converted(converted(transfer.content(), survey, sevenBit, binary, true));
     }
 
-    private static boolean isAscii(Letter letter) throws IOException {
-        return letter.facts().filter(facts -> !facts.eightBit()).isPresent();
+    private static boolean isAscii(Content content) throws IOException {
+        return content.facts().filter(facts -> !facts.eightBit()).isPresent();
     }
 
-    private static Survey survey(Letter letter) throws IOException {
-        try (InputStream in = letter.open()) {
+    private static Survey survey(Content content) throws IOException {
+        try (InputStream in = content.open()) {
             return Survey.of(in);
         }
     }
 
-    private static Letter converted(Letter letter, Survey survey, boolean sevenBit, boolean binary, boolean shortLines)
+    private static Content converted(Content content, Survey survey, boolean sevenBit, boolean binary,
+            boolean shortLines)
             throws IOException {
         long size = 0;
-        try (InputStream in = new Conversion(letter.open(), survey, sevenBit, binary, shortLines)) {
+        try (InputStream in = new Conversion(content.open(), survey, sevenBit, binary, shortLines)) {
             size = in.transferTo(java.io.OutputStream.nullOutputStream());
         }
-        return new ConvertedLetter(letter, survey, sevenBit, binary, shortLines, size);
+        return new ConvertedContent(content, survey, sevenBit, binary, shortLines, size);
     }
 
-    record ConvertedLetter(Letter original, Survey survey, boolean sevenBit, boolean binary, boolean shortLines,
-            long sizeBytes) implements Letter {
+    record ConvertedContent(Content original, Survey survey, boolean sevenBit, boolean binary, boolean shortLines,
+            long sizeBytes) implements Content {
         @Override
         public InputStream open() throws IOException {
             return new Conversion(original.open(), survey, sevenBit, binary, shortLines);

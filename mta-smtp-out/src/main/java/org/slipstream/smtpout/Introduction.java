@@ -7,18 +7,18 @@ import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpout.dialog.Approach;
 import org.slipstream.smtpout.dialog.ClientDialog;
-import org.slipstream.smtpout.dialog.Phase;
-import org.slipstream.smtpout.dialog.Protocol;
+import org.slipstream.smtpout.dialog.ClientProtocol;
+import org.slipstream.smtpout.dialog.DialogPhase;
+import org.slipstream.smtpout.dialog.HandshakeStep;
 import org.slipstream.smtpout.dialog.RetryHint;
-import org.slipstream.smtpout.dialog.Step;
 import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.smtpout.wire.Dialer;
 import org.slipstream.smtpout.wire.Endpoint;
 import org.slipstream.smtpout.wire.Heard;
 import org.slipstream.smtpout.wire.Heard.End;
 import org.slipstream.smtpout.wire.Heard.Gone;
-import org.slipstream.smtpout.wire.Watchdog;
 import org.slipstream.smtpout.wire.Wire;
+import org.slipstream.smtpout.wire.WireWatchdog;
 
 import java.security.SecureRandom;
 import java.util.Base64;
@@ -42,10 +42,10 @@ final class Introduction {
     private static final SecureRandom CHANCE = new SecureRandom();
 
     private final ClientConfig config;
-    private final Watchdog watchdog;
+    private final WireWatchdog watchdog;
     private final ConnectionOwner owner;
     private final long connection;
-    private final Protocol protocol;
+    private final ClientProtocol protocol;
     private final PeerPolicy policy;
     private final List<? extends Endpoint> endpoints;
     private final Set<Endpoint> called = new LinkedHashSet<>();
@@ -69,7 +69,8 @@ final class Introduction {
         record Stopped() implements Result {}
     }
 
-    Introduction(ClientConfig config, Watchdog watchdog, ConnectionOwner owner, long connection, Protocol protocol,
+    Introduction(ClientConfig config, WireWatchdog watchdog, ConnectionOwner owner, long connection,
+            ClientProtocol protocol,
             PeerPolicy policy, List<? extends Endpoint> endpoints) {
         this.config = config;
         this.watchdog = watchdog;
@@ -147,26 +148,26 @@ final class Introduction {
     }
 
     private Result talk(Wire wire, ClientDialog dialog) {
-        Step step = dialog.begin();
+        HandshakeStep step = dialog.begin();
         long roundTripNanos = Long.MAX_VALUE;
         while (true) {
             switch (step) {
-                case Step.Send(String commands, Phase awaited) -> {
+                case HandshakeStep.Send(String commands, DialogPhase awaited) -> {
                     // A failure shows when the reply is awaited, and there may be one: the peer may say why it hangs up.
                     wire.send(commands, config.patienceMillis(awaited));
-                    step = new Step.Await(awaited);
+                    step = new HandshakeStep.Await(awaited);
                 }
-                case Step.Await(Phase awaited) -> {
+                case HandshakeStep.Await(DialogPhase awaited) -> {
                     long asked = System.nanoTime();
                     owner.doing(
                             new WirePhase(WirePhase.code(awaited), wire.endpoint().toString(), WirePhase.NONE, asked,
                                     config.patienceMillis(awaited)));
                     switch (wire.hear(config.patienceMillis(awaited))) {
                         case Heard.Said(Reply reply) -> {
-                            if (awaited != Phase.GREETING) {
+                            if (awaited != DialogPhase.GREETING) {
                                 roundTripNanos = Math.min(roundTripNanos, System.nanoTime() - asked);
                             }
-                            step = awaited == Phase.AUTH
+                            step = awaited == DialogPhase.AUTH
                                     ? LoginThread.ask(() -> dialog.heard(reply))
                                     : dialog.heard(reply);
                         }
@@ -175,19 +176,19 @@ final class Introduction {
                         }
                     }
                 }
-                case Step.StartTls _ -> {
+                case HandshakeStep.StartTls _ -> {
                     Optional<Gone> failed = startTls(wire);
                     if (failed.isPresent()) {
                         return noTls(wire, failed.get());
                     }
                     step = dialog.encrypted();
                 }
-                case Step.Ready _ -> {
+                case HandshakeStep.Ready _ -> {
                     log.debug("msg=connected conn={} remote={} tls={}", connection,
                             LogText.word(wire.endpoint().toString()), wire.security());
                     return new Result.Ready(new Session(wire, dialog, roundTripNanos, assurance()));
                 }
-                case Step.Refused(Reply reply, Phase phase) -> {
+                case HandshakeStep.Refused(Reply reply, DialogPhase phase) -> {
                     return refused(wire, reply, phase);
                 }
             }
@@ -196,7 +197,7 @@ final class Introduction {
 
     // Under VERIFY nobody gets as far as this without.
     private Assurance assurance() {
-        if (protocol == Protocol.LMTP) {
+        if (protocol == ClientProtocol.LMTP) {
             return Assurance.FINAL;
         }
         return policy.tls() == TlsPolicy.VERIFY ? Assurance.AUTHENTICATED : Assurance.NONE;
@@ -214,7 +215,7 @@ final class Introduction {
                 : make(List.of(wire.endpoint()), TlsPolicy.NONE);
     }
 
-    private Result hungUp(Wire wire, Phase awaited, Gone gone) {
+    private Result hungUp(Wire wire, DialogPhase awaited, Gone gone) {
         log.debug("msg=\"hung up\" conn={} remote={} reason=\"{}\"", connection,
                 LogText.word(wire.endpoint().toString()), LogText.text(gone.reason().toString()));
         return gone.end() == End.ABORTED
@@ -222,15 +223,15 @@ final class Introduction {
                 : noTalk(FailureReplies.cutOff(wire.endpoint().toString(), awaited, gone), wire);
     }
 
-    private Result refused(Wire wire, Reply reply, Phase phase) {
+    private Result refused(Wire wire, Reply reply, DialogPhase phase) {
         log.info("msg=refused conn={} remote={} reply=\"{}\"", connection,
                 LogText.word(wire.endpoint().toString()), LogText.text(reply.toString()));
         // RFC 5321 section 3.1: also a peer that will not talk is told goodbye, but the answer is not awaited.
         wire.send("QUIT\r\n", config.quitMillis());
         wire.close(config.quitMillis());
-        boolean forGood = reply.isPermanent() && phase == Phase.HELLO && protocol == Protocol.SMTP;
+        boolean forGood = reply.isPermanent() && phase == DialogPhase.HELLO && protocol == ClientProtocol.SMTP;
         int code = reply.isPermanent() && !forGood ? 450 : reply.code();
-        Reply reason = phase == Phase.STARTTLS || phase == Phase.AUTH
+        Reply reason = phase == DialogPhase.STARTTLS || phase == DialogPhase.AUTH
                 ? FailureReplies.unfit(wire.endpoint(), code, reply)
                 : FailureReplies.refused(wire.endpoint(), code, reply);
         return new Result.NoTalk(reason, wire.endpoint(), RetryHint.millis(reply));

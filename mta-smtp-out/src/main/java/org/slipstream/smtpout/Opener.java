@@ -3,10 +3,10 @@ package org.slipstream.smtpout;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
-import org.slipstream.smtpout.dialog.Protocol;
+import org.slipstream.smtpout.dialog.ClientProtocol;
 import org.slipstream.smtpout.host.HostFinder;
 import org.slipstream.smtpout.wire.Endpoint;
-import org.slipstream.smtpout.wire.Watchdog;
+import org.slipstream.smtpout.wire.WireWatchdog;
 
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -36,7 +36,7 @@ final class Opener {
     private final ClientConfig config;
     private final HostFinder hosts;
     private final RandomGenerator random;
-    private final Watchdog watchdog;
+    private final WireWatchdog watchdog;
 
     /// The result of an attempt.
     sealed interface Result {
@@ -54,7 +54,7 @@ final class Opener {
         }
     }
 
-    Opener(ClientConfig config, HostFinder hosts, RandomGenerator random, Watchdog watchdog) {
+    Opener(ClientConfig config, HostFinder hosts, RandomGenerator random, WireWatchdog watchdog) {
         this.config = config;
         this.hosts = hosts;
         this.random = random;
@@ -64,7 +64,7 @@ final class Opener {
     Result open(Route route, long connection, ConnectionOwner owner) {
         Attempt attempt = new Attempt(connection, owner, config.policy(route));
         return switch (route) {
-            case Route.Smtp smtp -> attempt.host(Protocol.SMTP, smtp.hosts().getFirst(),
+            case Route.Smtp smtp -> attempt.host(ClientProtocol.SMTP, smtp.hosts().getFirst(),
                     smtp.nextHop().startsWith("["));
             case Route.Lmtp lmtp -> lmtp(lmtp.nextHop(), attempt);
             case Route.Local _,Route.Discard _ -> Result.Failed.ours(FailureReplies.noSuchTransport(route.transport()));
@@ -74,9 +74,9 @@ final class Opener {
     private Result lmtp(String nextHop, Attempt attempt) {
         if (nextHop.startsWith("unix:")) {
             Endpoint endpoint = new Endpoint.Unix(Path.of(nextHop.substring("unix:".length())));
-            return attempt.endpoints(Protocol.LMTP, List.of(endpoint));
+            return attempt.endpoints(ClientProtocol.LMTP, List.of(endpoint));
         }
-        return hostAndPort(nextHop).map(host -> attempt.host(Protocol.LMTP, host, true))
+        return hostAndPort(nextHop).map(host -> attempt.host(ClientProtocol.LMTP, host, true))
                 .orElseGet(() -> new Result.Failed(FailureReplies.noSuchAddress(nextHop), nextHop, false,
                         OptionalLong.empty()));
     }
@@ -134,7 +134,7 @@ final class Opener {
         }
 
         /// @param configured the operator named the host
-        Result host(Protocol protocol, Route.Host host, boolean configured) {
+        Result host(ClientProtocol protocol, Route.Host host, boolean configured) {
             owner.doing(WirePhase.now(QueuePhase.Code.LOOKUP, host.toString(), 0));
             return switch (find(host)) {
                 case HostFinder.Answer.Found(List<InetAddress> addresses) -> endpoints(protocol,
@@ -150,7 +150,7 @@ final class Opener {
             return new Result.Failed(reason, host.toString(), false, OptionalLong.empty());
         }
 
-        Result endpoints(Protocol protocol, List<? extends Endpoint> order) {
+        Result endpoints(ClientProtocol protocol, List<? extends Endpoint> order) {
             List<Endpoint> left = new ArrayList<>(order);
             Optional<Session> session = Optional.empty();
             while (session.isEmpty() && !left.isEmpty() && !isOver()) {
@@ -160,7 +160,7 @@ final class Opener {
             return session.<Result>map(Result.Opened::new).orElseGet(this::failure);
         }
 
-        private Optional<Session> race(Protocol protocol, List<Endpoint> endpoints) {
+        private Optional<Session> race(ClientProtocol protocol, List<Endpoint> endpoints) {
             var introduction = new Introduction(config, watchdog, owner, connection, protocol, policy, endpoints);
             Introduction.Result result = introduction.make();
             called.addAll(introduction.called());

@@ -2,19 +2,19 @@ package org.slipstream.smtpout;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.Content;
 import org.slipstream.core.Delivery;
 import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.FailureWords;
-import org.slipstream.core.Letter;
 import org.slipstream.core.LogText;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.smtpout.dialog.DialogPhase;
 import org.slipstream.smtpout.dialog.Move;
 import org.slipstream.smtpout.dialog.PeerExtensions;
-import org.slipstream.smtpout.dialog.Phase;
 import org.slipstream.smtpout.dialog.Pipeline;
 import org.slipstream.smtpout.dialog.Portions;
 import org.slipstream.smtpout.dialog.ReplyEffects;
@@ -164,7 +164,7 @@ final class Traffic {
     private Optional<Flight> open(Transfer transfer, Fitting fitting) throws IOException {
         return switch (fitting) {
             case Fitting.AsItIs _ -> Optional.of(flight(transfer));
-            case Fitting.Converted(Letter letter) -> Optional.of(flight(transfer.with(letter)));
+            case Fitting.Converted(Content content) -> Optional.of(flight(transfer.with(content)));
             case Fitting.Impossible(Reply reason) -> {
                 refuse(transfer.delivery(), reason);
                 yield Optional.empty();
@@ -292,7 +292,7 @@ final class Traffic {
     private long patienceMillis() {
         return wire.mute().isPresent()
                 ? LAST_REPLY_MILLIS
-                : config.patienceMillis(pipeline.awaited().orElse(Phase.MAIL));
+                : config.patienceMillis(pipeline.awaited().orElse(DialogPhase.MAIL));
     }
 
     void timedOut() {
@@ -315,7 +315,7 @@ final class Traffic {
 
     /// The next reply decides about a whole message.
     private boolean isFinal() {
-        return pipeline.awaited().filter(phase -> phase == Phase.FINAL).isPresent();
+        return pipeline.awaited().filter(phase -> phase == DialogPhase.FINAL).isPresent();
     }
 
     private void said(Reply reply) {
@@ -352,7 +352,7 @@ final class Traffic {
         Cause cause = cause(gone);
         Reply reason = pipeline.openCount() == 0 && cause != Cause.OURS
                 ? FailureReplies.idleLost(gone)
-                : FailureReplies.cutOff(session.remote(), pipeline.awaited().orElse(Phase.MAIL), gone);
+                : FailureReplies.cutOff(session.remote(), pipeline.awaited().orElse(DialogPhase.MAIL), gone);
         end(cause == Cause.BROKEN ? pipeline.broken(reason) : pipeline.cut(reason), cause, true);
     }
 

@@ -1,7 +1,7 @@
 package org.slipstream.smtpout;
 
 import org.slipstream.core.QueuePhase;
-import org.slipstream.smtpout.dialog.Phase;
+import org.slipstream.smtpout.dialog.DialogPhase;
 
 /// The present phase of one connection. Its carrier writes it to a volatile field at each change; any thread may read it.
 ///
@@ -30,7 +30,7 @@ public record WirePhase(QueuePhase.Code code, String remote, long delivery, long
         };
     }
 
-    static QueuePhase.Code code(Phase awaited) {
+    static QueuePhase.Code code(DialogPhase awaited) {
         return switch (awaited) {
             case GREETING -> QueuePhase.Code.GREETING;
             case HELLO -> QueuePhase.Code.EHLO;

@@ -5,12 +5,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.core.Content;
 import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DeliveryResult.OwnFailure;
 import org.slipstream.core.DeliveryResult.Unanswered;
-import org.slipstream.core.Letter;
 import org.slipstream.core.Outcome;
 import org.slipstream.smtpout.EventLog.Badly;
 import org.slipstream.smtpout.EventLog.Depth;
@@ -159,7 +159,7 @@ class BrokenConnectionsTest {
                         events)) {
             carriers.open(1, server.route(), false);
             Post.deliver(carriers, 1, transfer(1));
-            Post.deliver(carriers, 1, Post.transfer(2, Post.letter(("x".repeat(70) + "\r\n").repeat(500_000))));
+            Post.deliver(carriers, 1, Post.transfer(2, Post.content(("x".repeat(70) + "\r\n").repeat(500_000))));
             events.results(2);
         }
         assertThat(events.all()).filteredOn(Unanswered.class::isInstance).extracting(
@@ -241,7 +241,7 @@ class BrokenConnectionsTest {
     @Test
     void contentThatBreaksOffLeavesItsNeighboursAlone() throws IOException {
         byte[] part = ("x".repeat(70) + "\r\n").repeat(2000).getBytes(StandardCharsets.US_ASCII);
-        Letter torn = new Letter() {
+        Content torn = new Content() {
             @Override
             public long sizeBytes() {
                 return 1_000_000;
@@ -296,8 +296,8 @@ class BrokenConnectionsTest {
                 """ + ScriptedServer.BYE); var carriers = Post.carriers(Post.patient(), events)) {
             carriers.open(1, server.route(), false);
             events.ready();
-            Post.deliver(carriers, 1, transfer(1, Post.letter("one\r\n"), "a@x.example"));
-            Post.deliver(carriers, 1, transfer(2, Post.letter("two\r\n"), "b@y.example"));
+            Post.deliver(carriers, 1, transfer(1, Post.content("one\r\n"), "a@x.example"));
+            Post.deliver(carriers, 1, transfer(2, Post.content("two\r\n"), "b@y.example"));
             assertThat(events.reply(1)).hasToString("250 2.0.0 one");
             assertThat(events.reply(2)).hasToString("250 2.0.0 two");
             assertThat(server.contents()).containsExactly("one\r\n", "two\r\n");
@@ -312,7 +312,7 @@ class BrokenConnectionsTest {
                 Carriers carriers = Post.carriers(Post.patient(), events)) {
             carriers.open(1, sink.route(), false);
             for (int i = 1; i <= 4; i++) {
-                Post.deliver(carriers, 1, Post.transfer(i, Post.letter(large)));
+                Post.deliver(carriers, 1, Post.transfer(i, Post.content(large)));
             }
             events.results(4);
             assertThat(sink.taken()).extracting(Sink.Taken::content).containsOnly(large).hasSize(4);

@@ -11,7 +11,7 @@ import org.slipstream.core.Route;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.slipstream.smtpout.Post.letter;
+import static org.slipstream.smtpout.Post.content;
 import static org.slipstream.smtpout.Post.transfer;
 import static org.slipstream.smtpout.ScriptedServer.HELLO;
 import static org.slipstream.smtpout.ScriptedServer.PLAIN_HELLO;
@@ -159,11 +159,11 @@ class BrokenPeersTest {
         try (var server = ScriptedServer.of(stopsReading()); var carriers = new Carriers(Post.hasty(HASTY), events)) {
             carriers.open(1, server.route(), false);
             events.ready();
-            Post.deliver(carriers, 1, transfer(1, letter("x".repeat(70) + "\r\n")));
+            Post.deliver(carriers, 1, transfer(1, content("x".repeat(70) + "\r\n")));
             assertThat(events.unanswered(1).reason().toString()).contains("no answer within 400 ms");
             carriers.open(2, server.route(), false);
             events.awaitReady(2);
-            Post.deliver(carriers, 2, transfer(2, letter(("x".repeat(70) + "\r\n").repeat(500_000))));
+            Post.deliver(carriers, 2, transfer(2, content(("x".repeat(70) + "\r\n").repeat(500_000))));
             assertThat(events.unanswered(2).reason().toString()).contains("peer took no data for 400 ms");
             assertThat(events.unanswered(2).mayHaveArrived()).isFalse();
         }
@@ -185,7 +185,7 @@ class BrokenPeersTest {
                 """); var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, server.route(), false);
             events.ready();
-            Post.deliver(carriers, 1, transfer(1, letter(("x".repeat(70) + "\r\n").repeat(500_000))));
+            Post.deliver(carriers, 1, transfer(1, content(("x".repeat(70) + "\r\n").repeat(500_000))));
             assertThat(events.reply(1)).hasToString("552 5.3.4 enough");
             assertThat(events.answered(1).usable()).isFalse();
         }
@@ -223,7 +223,7 @@ class BrokenPeersTest {
                 """); var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, server.route(), false);
             events.ready();
-            Post.deliver(carriers, 1, transfer(1, letter(("x".repeat(70) + "\r\n").repeat(500_000))));
+            Post.deliver(carriers, 1, transfer(1, content(("x".repeat(70) + "\r\n").repeat(500_000))));
             assertThat(events.unanswered(1).mayHaveArrived()).isFalse();
         }
     }

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.slipstream.smtpout.Post.letter;
+import static org.slipstream.smtpout.Post.content;
 import static org.slipstream.smtpout.Post.transfer;
 import static org.slipstream.smtpout.ScriptedServer.BYE;
 import static org.slipstream.smtpout.ScriptedServer.HELLO;
@@ -94,7 +94,7 @@ class DeliveryTest {
     @Test
     void aNullSenderStaysNull() {
         try (var server = ScriptedServer.of(HELLO + TAKE + BYE)) {
-            deliver(server, transfer(1, Optional.empty(), letter(Post.LETTER)));
+            deliver(server, transfer(1, Optional.empty(), content(Post.LETTER)));
             assertThat(server.commands()).contains("MAIL FROM:<>");
         }
     }
@@ -103,7 +103,7 @@ class DeliveryTest {
     void oneConnectionCarriesThreeMessages() {
         try (var server = ScriptedServer.of(HELLO + TAKE + TAKE + TAKE + BYE)) {
             for (int i = 1; i <= 3; i++) {
-                assertThat(deliver(server, transfer(i, letter("number " + i + "\r\n"))).usable()).isTrue();
+                assertThat(deliver(server, transfer(i, content("number " + i + "\r\n"))).usable()).isTrue();
             }
             carriers.close();
             assertThat(server.contents()).containsExactly("number 1\r\n", "number 2\r\n", "number 3\r\n");
@@ -174,15 +174,15 @@ class DeliveryTest {
 
     @Test
     void everyOddEndingArrivesByteForByte() {
-        List<String> letters = List.of("", "\r\n", ".", ".\r\n", "..\r\n", "a\r\n.\r\n", "a\r\n.b\r\n", "no end",
+        List<String> messages = List.of("", "\r\n", ".", ".\r\n", "..\r\n", "a\r\n.\r\n", "a\r\n.b\r\n", "no end",
                 "a\r\n\r\n",
                 "a\r\n.", "\u0000\u00ff\r\n");
-        try (var server = ScriptedServer.of(HELLO + TAKE.repeat(letters.size()) + BYE)) {
-            for (int i = 0; i < letters.size(); i++) {
-                deliver(server, transfer(i, letter(letters.get(i))));
+        try (var server = ScriptedServer.of(HELLO + TAKE.repeat(messages.size()) + BYE)) {
+            for (int i = 0; i < messages.size(); i++) {
+                deliver(server, transfer(i, content(messages.get(i))));
             }
-            for (int i = 0; i < letters.size(); i++) {
-                String sent = letters.get(i);
+            for (int i = 0; i < messages.size(); i++) {
+                String sent = messages.get(i);
                 String whole = sent.isEmpty() || sent.endsWith("\r\n") ? sent : sent + "\r\n";
                 assertThat(unstuffed(server.contents().get(i))).isEqualTo(whole);
             }
@@ -201,7 +201,7 @@ class DeliveryTest {
             text.append("\r\n");
         }
         try (var server = ScriptedServer.of(HELLO + TAKE + BYE)) {
-            assertThat(outcome(server, transfer(1, letter(text.toString()))))
+            assertThat(outcome(server, transfer(1, content(text.toString()))))
                     .isInstanceOf(Outcome.Delivered.class);
             assertThat(unstuffed(server.contents().getFirst())).isEqualTo(text.toString());
         }

@@ -82,7 +82,7 @@ class DropEverywhereTest {
             for (int connection = 1; !toSend.isEmpty(); connection++) {
                 carriers.open(connection, sink.route(), false);
                 for (long delivery : toSend) {
-                    Post.deliver(carriers, connection, letter(delivery));
+                    Post.deliver(carriers, connection, message(delivery));
                 }
                 int expected = toSend.size();
                 toSend.clear();
@@ -109,7 +109,7 @@ class DropEverywhereTest {
                 assertThat(connection).as("%d: the second connection does not break", position).isLessThanOrEqualTo(2);
             }
             for (long delivery = 1; delivery <= MESSAGES; delivery++) {
-                String content = letter(delivery).delivery().id().toString();
+                String content = message(delivery).delivery().id().toString();
                 long copies = sink.taken().stream().filter(t -> t.content().contains(content)).count();
                 assertThat(copies).as("copies of %d, cut at %d", delivery, position)
                         .isBetween(1L, doubtful.contains(delivery) ? 2L : 1L);
@@ -124,9 +124,9 @@ class DropEverywhereTest {
         }
     }
 
-    private static Transfer letter(long delivery) {
+    private static Transfer message(long delivery) {
         Transfer number = Post.transfer(delivery, "you" + delivery + "@there.example");
-        return Post.transfer(delivery, Post.letter(number.delivery().id() + " number " + delivery + "\r\n.\r\n"),
+        return Post.transfer(delivery, Post.content(number.delivery().id() + " number " + delivery + "\r\n.\r\n"),
                 "you" + delivery + "@there.example");
     }
 }

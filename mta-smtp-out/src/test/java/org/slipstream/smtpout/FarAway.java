@@ -80,7 +80,7 @@ final class FarAway implements CarrierEvents {
                 Carriers carriers = Post.carriers(
                         Post.patient().with(new ClientConfig.Ahead(1, way.ahead, DataSize.ofMebibytes(4))), this)) {
             String text = ("x".repeat(70) + "\r\n").repeat(BYTES / 72);
-            one = () -> Post.deliver(carriers, 1, Post.transfer(numbers.incrementAndGet(), Post.letter(text)));
+            one = () -> Post.deliver(carriers, 1, Post.transfer(numbers.incrementAndGet(), Post.content(text)));
             carriers.open(1, new Route.Smtp("far", List.of(new Route.Host("127.0.0.1", far.port(), 0))), false);
             pause(seconds * WARM_UP + 6 * roundTripMillis / 1000.0);
             int before = sink.count();

@@ -48,7 +48,7 @@ class FencesTest {
     }
 
     @Test
-    void conversionOfLettersKnowsStreamsAndNothingElse() {
+    void conversionOfMessagesKnowsStreamsAndNothingElse() {
         classes().that().resideInAPackage("..smtpout.content..").should().onlyDependOnClassesThat()
                 .resideInAnyPackage("..smtpout.content..", "java.lang..", "java.util", "java.util.stream", "java.io",
                         "java.nio.charset", "java.util.function")

@@ -30,7 +30,7 @@ class FullBuffersTest {
     @Test
     void writerAndReaderDoNotWaitForEachOther() throws IOException {
         EventLog events = new EventLog();
-        String letter = ("y".repeat(70) + "\r\n").repeat(1000);
+        String message = ("y".repeat(70) + "\r\n").repeat(1000);
         try (ServerSocket listener = new ServerSocket()) {
             listener.setReceiveBufferSize(4096);
             listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -41,7 +41,7 @@ class FullBuffersTest {
                     events)) {
                 carriers.open(1, route, false);
                 for (int i = 1; i <= MESSAGES; i++) {
-                    Post.deliver(carriers, 1, Post.transfer(i, Post.letter(letter)));
+                    Post.deliver(carriers, 1, Post.transfer(i, Post.content(message)));
                 }
                 events.results(MESSAGES);
                 assertThat(events.all().stream().filter(Answered.class::isInstance).map(Answered.class::cast))

@@ -7,11 +7,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
+import org.slipstream.core.Content;
 import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.Letter;
 import org.slipstream.core.Outcome;
 import org.slipstream.smtpout.dialog.Transfer;
 
@@ -107,7 +107,7 @@ class LimitsTest {
 
     @Test
     void contentThatCannotBeReadIsOneFailureForAllPortions() {
-        Letter unreadable = new Letter() {
+        Content unreadable = new Content() {
             @Override
             public long sizeBytes() {
                 return 10;
@@ -157,24 +157,24 @@ class LimitsTest {
 
     @Test
     void eightBitTextBecomesQuotedPrintableForAPeerWithoutTheEighthBit() {
-        String letter = "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n\u00c3\u00bc\r\n";
+        String message = "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n\u00c3\u00bc\r\n";
         try (var server = ScriptedServer.of(hello("SIZE 1000000") + take("a") + take("a") + BYE,
                 hello("8BITMIME") + take("a") + BYE)) {
             carriers.open(1, server.route(), false);
             events.ready();
-            Post.deliver(carriers, 1, transfer(1, Post.letter(letter), "a@x.example"));
+            Post.deliver(carriers, 1, transfer(1, Post.content(message), "a@x.example"));
             events.answered(1);
-            Post.deliver(carriers, 1, transfer(2, Post.letter(Post.LETTER), "a@x.example"));
+            Post.deliver(carriers, 1, transfer(2, Post.content(Post.LETTER), "a@x.example"));
             events.answered(2);
             carriers.open(3, server.route(), false);
             events.awaitReady(3);
-            Post.deliver(carriers, 3, transfer(3, Post.letter(letter), "a@x.example"));
+            Post.deliver(carriers, 3, transfer(3, Post.content(message), "a@x.example"));
             events.answered(3);
             carriers.close();
             assertThat(server.contents()).containsExactly(
                     "Content-Type: text/plain; charset=utf-8\r\nMIME-Version: 1.0\r\n"
                             + "Content-Transfer-Encoding: quoted-printable\r\n\r\n=C3=BC\r\n",
-                    Post.LETTER, letter);
+                    Post.LETTER, message);
             assertThat(server.commands()).contains("MAIL FROM:<me@here.example> SIZE=115",
                     "MAIL FROM:<me@here.example> BODY=8BITMIME");
         }
@@ -194,11 +194,11 @@ class LimitsTest {
         }
     }
 
-    private static Transfer international(long delivery, String letter) {
+    private static Transfer international(long delivery, String message) {
         Envelope plain = Envelope.of(Optional.of(Address.of("me@here.example")), List.of(Address.of("a@x.example")));
         Envelope utf8 = new Envelope(plain.sender(), BodyType.EIGHT_BIT_MIME, true, Optional.empty(),
                 DsnReturn.UNSPECIFIED, plain.recipients());
-        return transfer(delivery, utf8, Post.letter(letter));
+        return transfer(delivery, utf8, Post.content(message));
     }
 
     private static List<String> outcomes(Answered done) {

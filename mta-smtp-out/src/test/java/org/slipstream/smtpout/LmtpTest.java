@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.slipstream.smtpout.Post.letter;
+import static org.slipstream.smtpout.Post.content;
 import static org.slipstream.smtpout.Post.transfer;
 import static org.slipstream.smtpout.ScriptedServer.BYE;
 
@@ -64,7 +64,7 @@ class LmtpTest {
                 var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, new Route.Lmtp("unix:" + socket), false);
             events.ready();
-            Post.deliver(carriers, 1, transfer(1, letter(large), "a@box.example", "b@box.example", "c@box.example"));
+            Post.deliver(carriers, 1, transfer(1, content(large), "a@box.example", "b@box.example", "c@box.example"));
             Outcome first = events.answered(1).outcomes().getFirst().outcome();
             assertThat(first).isInstanceOf(Outcome.Delivered.class);
             assertThat(first.remote()).isEqualTo("unix:" + socket);

@@ -22,37 +22,37 @@ class LongLinesTest {
     @ParameterizedTest
     @CsvSource({"PIPELINING,0", "PIPELINING,2000", "CHUNKING,0", "CHUNKING,2000", "8BITMIME,0", "8BITMIME,2000"})
     void noneLeaves(String offer, int linesBefore) throws IOException {
-        String letter = HEADER + "\r\n" + SHORT.repeat(linesBefore) + "z".repeat(999) + "\r\n";
-        String taken = delivered(ClientConfig.of("me.example"), offer, letter);
+        String message = HEADER + "\r\n" + SHORT.repeat(linesBefore) + "z".repeat(999) + "\r\n";
+        String taken = delivered(ClientConfig.of("me.example"), offer, message);
         assertThat(taken.lines()).allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(998));
         assertThat(taken).contains("Content-Transfer-Encoding: quoted-printable");
-        assertThat(body(taken).replace("=\r\n", "")).isEqualTo(body(letter));
+        assertThat(body(taken).replace("=\r\n", "")).isEqualTo(body(message));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"PIPELINING", "CHUNKING"})
-    void aLetterWithLinesOfTheLargestLengthIsNotTouched(String offer) throws IOException {
-        String letter = HEADER + "\r\n" + "z".repeat(998) + "\r\n";
-        assertThat(delivered(ClientConfig.of("me.example"), offer, letter)).isEqualTo(letter);
+    void aMessageWithLinesOfTheLargestLengthIsNotTouched(String offer) throws IOException {
+        String message = HEADER + "\r\n" + "z".repeat(998) + "\r\n";
+        assertThat(delivered(ClientConfig.of("me.example"), offer, message)).isEqualTo(message);
     }
 
     @ParameterizedTest
     @CsvSource({"BREAK,PIPELINING", "BREAK,CHUNKING", "SEND,PIPELINING", "SEND,CHUNKING"})
     void orTheyAreBrokenOrSentWhereTheOperatorPrefersThat(LongLines treatment, String offer) throws IOException {
-        String letter = HEADER + "\r\n" + "z".repeat(999) + "\r\n";
-        String expected = treatment == LongLines.SEND ? letter : HEADER + "\r\n" + "z".repeat(998) + "\r\n z\r\n";
-        assertThat(delivered(ClientConfig.of("me.example").with(treatment), offer, letter)).isEqualTo(expected);
+        String message = HEADER + "\r\n" + "z".repeat(999) + "\r\n";
+        String expected = treatment == LongLines.SEND ? message : HEADER + "\r\n" + "z".repeat(998) + "\r\n z\r\n";
+        assertThat(delivered(ClientConfig.of("me.example").with(treatment), offer, message)).isEqualTo(expected);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"DKIM-Signature: v=1\r\n", "Content-Type: multipart/signed; boundary=b\r\n",
             "X-Token: TOKEN\r\n", "Content-Type: multipart/mixed\r\n"})
     void whatCannotBeMadeShorterIsReturnedAndTheConnectionIsUsedOn(String field) throws IOException {
-        String letter = field.replace("TOKEN", "t".repeat(1_000)) + "\r\n" + "z".repeat(999) + "\r\n";
+        String message = field.replace("TOKEN", "t".repeat(1_000)) + "\r\n" + "z".repeat(999) + "\r\n";
         try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", "CHUNKING");
                 Carriers carriers = Post.carriers(Post.patient(), events)) {
             carriers.open(1, sink.route(), false);
-            Post.deliver(carriers, 1, Post.transfer(1, Post.letter(letter)));
+            Post.deliver(carriers, 1, Post.transfer(1, Post.content(message)));
             Outcome outcome = events.outcome(1);
             assertThat(outcome).isInstanceOf(Outcome.Failed.class);
             assertThat(outcome.reply().toString()).startsWith("554 5.6.0 ").contains("smtp-client.long-lines");
@@ -62,18 +62,18 @@ class LongLinesTest {
         }
     }
 
-    private String delivered(ClientConfig config, String offer, String letter) throws IOException {
+    private String delivered(ClientConfig config, String offer, String message) throws IOException {
         try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", offer);
                 Carriers carriers = Post.carriers(config, events)) {
             carriers.open(1, sink.route(), false);
-            Post.deliver(carriers, 1, Post.transfer(1, Post.letter(letter)));
+            Post.deliver(carriers, 1, Post.transfer(1, Post.content(message)));
             assertThat(events.next(Answered.class).outcomes().getFirst().outcome())
                     .isInstanceOf(Outcome.Delivered.class);
             return sink.taken().getFirst().content();
         }
     }
 
-    private static String body(String letter) {
-        return letter.substring(letter.indexOf("\r\n\r\n") + 4);
+    private static String body(String message) {
+        return message.substring(message.indexOf("\r\n\r\n") + 4);
     }
 }

@@ -79,7 +79,7 @@ class MixedRunsTest {
         String sender = (random.nextInt(6) == 0 ? "bad" : "me") + delivery + "@here.example";
         int lines = random.nextInt(20) == 0 ? 5000 : random.nextInt(5);
         String text = "number " + delivery + "\r\n" + (".line " + random.nextInt() + "\r\n").repeat(lines);
-        return Post.transfer(delivery, Optional.of(Address.of(sender)), Post.letter(text), recipients);
+        return Post.transfer(delivery, Optional.of(Address.of(sender)), Post.content(text), recipients);
     }
 
     private static Optional<Sink.Taken> expected(Transfer transfer, boolean sized) {
@@ -88,9 +88,9 @@ class MixedRunsTest {
         if (bad(transfer) || takers.isEmpty() || sized && tooLarge(transfer, "SIZE")) {
             return Optional.empty();
         }
-        try (var letter = transfer.content().open()) {
+        try (var input = transfer.content().open()) {
             return Optional.of(new Sink.Taken(transfer.envelope().sender().orElseThrow().toString(), takers,
-                    new String(letter.readAllBytes(), StandardCharsets.ISO_8859_1)));
+                    new String(input.readAllBytes(), StandardCharsets.ISO_8859_1)));
         } catch (IOException e) {
             throw new AssertionError(e);
         }

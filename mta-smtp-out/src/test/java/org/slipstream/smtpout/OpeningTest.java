@@ -7,8 +7,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.host.HostFinder;
-import org.slipstream.smtpout.wire.Watchdog;
 import org.slipstream.smtpout.wire.Wire;
+import org.slipstream.smtpout.wire.WireWatchdog;
 
 import java.net.InetAddress;
 import java.util.List;
@@ -68,7 +68,7 @@ class OpeningTest {
                 InetAddress.ofLiteral("127.77.0.3"), InetAddress.ofLiteral("127.77.0.4"),
                 InetAddress.ofLiteral("127.77.0.5"), InetAddress.ofLiteral("::1")};
         var wires = new java.util.ArrayList<Wire>();
-        Opener opener = new Opener(Post.patient(), h -> found(many), new SplittableRandom(1), new Watchdog());
+        Opener opener = new Opener(Post.patient(), h -> found(many), new SplittableRandom(1), new WireWatchdog());
         Opener.Result result;
         try (var nobody = new NobodysPort()) {
             result = opener.open(route(new Route.Host("mx.example", nobody.port(), 0)), 1, wires::add);

@@ -1,9 +1,9 @@
 package org.slipstream.smtpout;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.Content;
 import org.slipstream.core.Delivery;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.Letter;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.core.SettingsRecords;
@@ -31,23 +31,23 @@ final class Post {
     private Post() {}
 
     static Transfer transfer(long delivery, String... recipients) {
-        return transfer(delivery, letter(LETTER), recipients);
+        return transfer(delivery, content(LETTER), recipients);
     }
 
-    static Transfer transfer(long delivery, Letter letter, String... recipients) {
-        return transfer(delivery, Optional.of(Address.of("me@here.example")), letter, recipients);
+    static Transfer transfer(long delivery, Content content, String... recipients) {
+        return transfer(delivery, Optional.of(Address.of("me@here.example")), content, recipients);
     }
 
-    static Transfer transfer(long delivery, Optional<Address> sender, Letter letter, String... recipients) {
+    static Transfer transfer(long delivery, Optional<Address> sender, Content content, String... recipients) {
         List<Address> addresses = Stream.of(recipients).map(Address::of).toList();
         Envelope envelope = Envelope.of(sender,
                 addresses.isEmpty() ? List.of(Address.of("you@there.example")) : addresses);
-        return transfer(delivery, envelope, letter);
+        return transfer(delivery, envelope, content);
     }
 
-    static Transfer transfer(long delivery, Envelope envelope, Letter letter) {
+    static Transfer transfer(long delivery, Envelope envelope, Content content) {
         return new Transfer(new Delivery(delivery, new QueueId(1000 + delivery), ROUTE, envelope.recipients()),
-                envelope, letter);
+                envelope, content);
     }
 
     static void deliver(Carriers carriers, long connection, Transfer transfer) {
@@ -55,9 +55,9 @@ final class Post {
     }
 
     /// A letter of these characters, one byte each.
-    static Letter letter(String text) {
+    static Content content(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
-        return new Letter() {
+        return new Content() {
             @Override
             public long sizeBytes() {
                 return bytes.length;

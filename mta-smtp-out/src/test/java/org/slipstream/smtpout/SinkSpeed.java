@@ -1,9 +1,9 @@
 package org.slipstream.smtpout;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.Content;
 import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.Letter;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
@@ -27,14 +27,14 @@ final class SinkSpeed implements CarrierEvents {
     private final CountDownLatch all;
     private final Envelope envelope = Envelope.of(Optional.of(Address.of("me@here.example")),
             List.of(Address.of("you@there.example")));
-    private final Letter letter;
+    private final Content content;
 
     private SinkSpeed(int messages, int bytes) {
         this.messages = messages;
         this.all = new CountDownLatch(messages);
         this.carriers = new Carriers(ClientConfig.of("me.example"), this);
         String line = "x".repeat(70) + "\r\n";
-        this.letter = Post.letter("Subject: speed\r\n\r\n" + line.repeat(Math.max(1, bytes / line.length())));
+        this.content = Post.content("Subject: speed\r\n\r\n" + line.repeat(Math.max(1, bytes / line.length())));
     }
 
     public static void main(String[] args) throws InterruptedException {
@@ -64,7 +64,7 @@ final class SinkSpeed implements CarrierEvents {
     private void deliver(long connection) {
         int number = next.getAndIncrement();
         if (number < messages) {
-            Post.deliver(carriers, connection, Post.transfer(number, envelope, letter));
+            Post.deliver(carriers, connection, Post.transfer(number, envelope, content));
         }
     }
 

@@ -23,16 +23,16 @@ class SmugglingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "PIPELINING", "PIPELINING,CHUNKING"})
-    void oneLetterIsOneMessage(String extensions) throws IOException {
-        List<String> letters = new ArrayList<>();
+    void oneMessageIsOneMessage(String extensions) throws IOException {
+        List<String> messages = new ArrayList<>();
         for (String end : ENDS) {
-            letters.add("Subject: innocent\r\n\r\ntext" + end + EVIL);
-            letters.add(end + EVIL + end);
-            letters.add("text" + end);
+            messages.add("Subject: innocent\r\n\r\ntext" + end + EVIL);
+            messages.add(end + EVIL + end);
+            messages.add("text" + end);
             // On the seam of two blocks of every size that is used.
             for (int block : new int[]{1024, 32 * 1024, 64 * 1024}) {
                 for (int before = 0; before <= end.length(); before++) {
-                    letters.add("x".repeat(block - before) + end + EVIL);
+                    messages.add("x".repeat(block - before) + end + EVIL);
                 }
             }
         }
@@ -42,32 +42,32 @@ class SmugglingTest {
             for (int n = random.nextInt(40); n > 0; n--) {
                 odd.append(List.of("\r", "\n", ".", "\r\n", "a", "\0", EVIL).get(random.nextInt(7)));
             }
-            letters.add(odd.toString());
+            messages.add(odd.toString());
         }
         EventLog events = new EventLog();
         try (Sink sink = new Sink(Sink.Faults.NONE, ("8BITMIME," + extensions).split(","));
                 Carriers carriers = Post.carriers(Post.patient().with(LongLines.SEND), events)) {
             carriers.open(1, sink.route(), false);
-            for (int i = 0; i < letters.size(); i++) {
-                Post.deliver(carriers, 1, Post.transfer(i + 1, Post.letter(letters.get(i))));
+            for (int i = 0; i < messages.size(); i++) {
+                Post.deliver(carriers, 1, Post.transfer(i + 1, Post.content(messages.get(i))));
             }
-            events.results(letters.size());
-            assertThat(sink.taken()).hasSameSizeAs(letters);
+            events.results(messages.size());
+            assertThat(sink.taken()).hasSameSizeAs(messages);
             assertThat(events.all()).noneMatch(Unanswered.class::isInstance);
-            for (int i = 0; i < letters.size(); i++) {
+            for (int i = 0; i < messages.size(); i++) {
                 Sink.Taken taken = sink.taken().get(i);
                 assertThat(taken.sender()).isEqualTo("me@here.example");
                 assertThat(taken.recipients()).containsExactly("you@there.example");
                 assertThat(taken.content().replace("\r\n", "")).as("bare line ends on the wire").doesNotContain("\r",
                         "\n");
-                assertThat(taken.content()).as("letter %d", i).isEqualTo(clean(letters.get(i)));
+                assertThat(taken.content()).as("letter %d", i).isEqualTo(clean(messages.get(i)));
             }
         }
     }
 
     /// Every CR, LF and CRLF is a line end.
-    private static String clean(String letter) {
-        String lines = letter.replace("\r\n", "\n").replace('\r', '\n').replace("\n", "\r\n");
+    private static String clean(String message) {
+        String lines = message.replace("\r\n", "\n").replace('\r', '\n').replace("\n", "\r\n");
         return lines.isEmpty() || lines.endsWith("\r\n") ? lines : lines + "\r\n";
     }
 }

@@ -4,8 +4,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.core.Content;
 import org.slipstream.core.DeliveryResult.Answered;
-import org.slipstream.core.Letter;
 import org.slipstream.core.Outcome;
 
 import java.io.IOException;
@@ -83,7 +83,7 @@ class StaleConnectionsTest {
             carriers.open(1, server.route(), false);
             events.ready();
             // The second delivery is in the mailbox before the first is answered, and the loss comes with that answer.
-            Post.deliver(carriers, 1, transfer(1, letter(handedOver)));
+            Post.deliver(carriers, 1, transfer(1, content(handedOver)));
             Post.deliver(carriers, 1, transfer(2));
             handedOver.countDown();
             assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);
@@ -111,9 +111,9 @@ class StaleConnectionsTest {
         }
     }
 
-    private static Letter letter(CountDownLatch opened) {
-        Letter plain = Post.letter(Post.LETTER);
-        return new Letter() {
+    private static Content content(CountDownLatch opened) {
+        Content plain = Post.content(Post.LETTER);
+        return new Content() {
             @Override
             public long sizeBytes() {
                 return plain.sizeBytes();

@@ -80,9 +80,9 @@ class StartTlsTest {
         try (var server = ScriptedServer.withTls(selfSigned, ENCRYPTED_HELLO + TAKE + TAKE + BYE)) {
             carriers.open(1, server.route(), false);
             events.ready();
-            Post.deliver(carriers, 1, Post.transfer(1, StoredLetter.inMemory(text)));
+            Post.deliver(carriers, 1, Post.transfer(1, StoredContent.inMemory(text)));
             assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);
-            Post.deliver(carriers, 1, Post.transfer(2, StoredLetter.inFile(text, files.resolve("content"))));
+            Post.deliver(carriers, 1, Post.transfer(2, StoredContent.inFile(text, files.resolve("content"))));
             assertThat(events.outcome(2)).isInstanceOf(Outcome.Delivered.class);
             assertThat(server.contents()).containsExactly(text, text);
             carriers.close(1);

@@ -1,11 +1,11 @@
 package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.Content;
 import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DeliveryResult.OwnFailure;
-import org.slipstream.core.Letter;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
@@ -170,7 +170,7 @@ class StoppingTest {
         try (var server = ScriptedServer.of(HELLO + TAKE + BYE); var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, server.route(), false);
             events.ready();
-            Post.deliver(carriers, 1, transfer(1, letter(() -> {
+            Post.deliver(carriers, 1, transfer(1, content(() -> {
                 throw new IOException("no such segment");
             })));
             assertThat(events.ownFailure(1)).isEqualTo(
@@ -189,7 +189,7 @@ class StoppingTest {
                 throw new IOException("bad sector");
             }
         };
-        Letter letter = letter(() -> new SequenceInputStream(new ByteArrayInputStream(part), bad));
+        Content content = content(() -> new SequenceInputStream(new ByteArrayInputStream(part), bad));
         try (var server = ScriptedServer.of(HELLO.replace("S 250-sink", "S 250-sink\nS 250-8BITMIME") + """
                 C MAIL FROM:*
                 C RCPT TO:*
@@ -201,7 +201,7 @@ class StoppingTest {
                 """); var carriers = new Carriers(Post.patient().with(LongLines.SEND), events)) {
             carriers.open(1, server.route(), false);
             events.ready();
-            Post.deliver(carriers, 1, transfer(1, letter));
+            Post.deliver(carriers, 1, transfer(1, content));
             assertThat(events.ownFailure(1)).isEqualTo(
                     new OwnFailure(1, 1, FailureReplies.unreadable(), DeliveryResult.Scope.MESSAGE, false));
             server.awaitEnd();
@@ -210,7 +210,7 @@ class StoppingTest {
 
     @Test
     void aDefectIsAFailureOfOurOwn() {
-        Letter defective = letter(() -> {
+        Content defective = content(() -> {
             throw new IllegalStateException("a bug");
         });
         try (var server = ScriptedServer.of(HELLO + "EOF\n"); var carriers = new Carriers(Post.patient(), events)) {
@@ -304,8 +304,8 @@ class StoppingTest {
         InputStream open() throws IOException;
     }
 
-    private static Letter letter(Opening opening) {
-        return new Letter() {
+    private static Content content(Opening opening) {
+        return new Content() {
             @Override
             public long sizeBytes() {
                 return 10;

@@ -25,17 +25,18 @@ class StoredContentTest {
     @ParameterizedTest
     @CsvSource({"CHUNKING", "8BITMIME", "HELP"})
     void aPlainContentArrivesAndIsNotLookedAt(String extension) throws IOException {
-        List<StoredLetter> letters = List.of(StoredLetter.inMemory(TEXT), StoredLetter.inFile(TEXT, files.resolve("1")),
-                StoredLetter.inMemory("Subject: y\r\n\r\n"));
-        assertThat(delivered(letters, extension)).containsExactly(TEXT, TEXT, "Subject: y\r\n\r\n");
-        assertThat(letters).extracting(StoredLetter::opened).containsOnly(0);
+        List<StoredContent> messages = List.of(StoredContent.inMemory(TEXT),
+                StoredContent.inFile(TEXT, files.resolve("1")),
+                StoredContent.inMemory("Subject: y\r\n\r\n"));
+        assertThat(delivered(messages, extension)).containsExactly(TEXT, TEXT, "Subject: y\r\n\r\n");
+        assertThat(messages).extracting(StoredContent::opened).containsOnly(0);
     }
 
     @ParameterizedTest
     @CsvSource({"CHUNKING", "8BITMIME"})
     void aLineThatBeginsWithADotArrivesAsItIs(String extension) throws IOException {
         String dotted = "Subject: x\r\n\r\n.\r\n..\r\n.a\r\n" + TEXT;
-        assertThat(delivered(List.of(StoredLetter.inMemory(dotted), StoredLetter.inFile(dotted, files.resolve("1"))),
+        assertThat(delivered(List.of(StoredContent.inMemory(dotted), StoredContent.inFile(dotted, files.resolve("1"))),
                 extension)).containsExactly(dotted, dotted);
     }
 
@@ -43,7 +44,7 @@ class StoredContentTest {
     void eightBitAndLongLinesAreStillConverted() throws IOException {
         String wide = "Subject: x\r\n\r\n" + "y".repeat(1_200) + "\r\n";
         String eightBit = "Subject: x\r\n\r\ncaf\u00e9\r\n";
-        assertThat(delivered(List.of(StoredLetter.inMemory(wide), StoredLetter.inMemory(eightBit)), "HELP"))
+        assertThat(delivered(List.of(StoredContent.inMemory(wide), StoredContent.inMemory(eightBit)), "HELP"))
                 .allSatisfy(content -> assertThat(content).contains("quoted-printable"))
                 .allSatisfy(content -> assertThat(content.lines()).allMatch(line -> line.length() < 80));
     }
@@ -51,25 +52,25 @@ class StoredContentTest {
     @ParameterizedTest
     @CsvSource({"CHUNKING", "8BITMIME"})
     void aFileThatEndsTooEarlyIsOurFailureAndNeverAMessage(String extension) throws IOException {
-        StoredLetter letter = StoredLetter.inFile(TEXT, files.resolve("1"));
+        StoredContent message = StoredContent.inFile(TEXT, files.resolve("1"));
         Files.write(files.resolve("1"), new byte[1_200_000]);
         try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", extension);
                 Carriers carriers = Post.carriers(Post.patient(), events)) {
             carriers.open(1, sink.route(), false);
-            Post.deliver(carriers, 1, Post.transfer(1, letter));
+            Post.deliver(carriers, 1, Post.transfer(1, message));
             assertThat(events.result(1)).isInstanceOf(OwnFailure.class);
             assertThat(sink.taken()).isEmpty();
         }
     }
 
-    private List<String> delivered(List<StoredLetter> letters, String extension) throws IOException {
+    private List<String> delivered(List<StoredContent> messages, String extension) throws IOException {
         try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", extension);
                 Carriers carriers = Post.carriers(Post.patient(), events)) {
             carriers.open(1, sink.route(), false);
-            for (int i = 0; i < letters.size(); i++) {
-                Post.deliver(carriers, 1, Post.transfer(i + 1, letters.get(i)));
+            for (int i = 0; i < messages.size(); i++) {
+                Post.deliver(carriers, 1, Post.transfer(i + 1, messages.get(i)));
             }
-            events.results(letters.size());
+            events.results(messages.size());
             return sink.taken().stream().map(Sink.Taken::content).toList();
         }
     }

@@ -2,10 +2,10 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
+import org.slipstream.core.Content;
+import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.Letter;
 import org.slipstream.core.Reply;
-import org.slipstream.core.Wishes;
 import org.slipstream.smtpout.dialog.PeerExtensions;
 
 import java.io.ByteArrayInputStream;
@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// Mail that not every peer may have: it travels over authenticated TLS only (RFC 8689), or to those who keep an eye on the clock (RFC 2852).
 class WishesTest {
-    private static final Wishes SECRET = new Wishes(OptionalLong.empty(), Optional.empty(), 0, true);
+    private static final DeliveryOptions SECRET = new DeliveryOptions(OptionalLong.empty(), Optional.empty(), 0, true);
     private static final PeerExtensions PROMISES = peer("250-peer", "250-8BITMIME", "250 REQUIRETLS");
     private static final PeerExtensions SILENT = peer("250-peer", "250 8BITMIME");
 
@@ -42,8 +42,10 @@ class WishesTest {
 
     @Test
     void mailThatIsToComeBackWhenItIsLateGoesToWhoKnowsOfThat() throws IOException {
-        Wishes back = new Wishes(OptionalLong.empty(), Optional.of(new Wishes.DeliverBy(1_000, true, false)), 0, false);
-        Wishes notice = new Wishes(OptionalLong.empty(), Optional.of(new Wishes.DeliverBy(1_000, false, false)), 0,
+        DeliveryOptions back = new DeliveryOptions(OptionalLong.empty(),
+                Optional.of(new DeliveryOptions.DeliverBy(1_000, true, false)), 0, false);
+        DeliveryOptions notice = new DeliveryOptions(OptionalLong.empty(),
+                Optional.of(new DeliveryOptions.DeliverBy(1_000, false, false)), 0,
                 false);
         PeerExtensions timed = peer("250-peer", "250-8BITMIME", "250 DELIVERBY");
         assertThat(fitting(back, timed, Assurance.NONE)).isEqualTo(Fitting.AS_IT_IS);
@@ -55,16 +57,17 @@ class WishesTest {
 
     @Test
     void mailWithoutTheWishGoesWhereItAlwaysWent() throws IOException {
-        assertThat(fitting(Wishes.NONE, SILENT, Assurance.NONE)).isEqualTo(Fitting.AS_IT_IS);
+        assertThat(fitting(DeliveryOptions.NONE, SILENT, Assurance.NONE)).isEqualTo(Fitting.AS_IT_IS);
     }
 
     private static String refusal(PeerExtensions peer, Assurance assurance) throws IOException {
         return ((Fitting.Impossible) fitting(SECRET, peer, assurance)).reason().toString();
     }
 
-    private static Fitting fitting(Wishes wishes, PeerExtensions peer, Assurance assurance) throws IOException {
+    private static Fitting fitting(DeliveryOptions options, PeerExtensions peer, Assurance assurance)
+            throws IOException {
         Envelope envelope = Envelope.of(Optional.of(Address.of("ann@example.org")),
-                List.of(Address.of("bob@example.net"))).withWishes(wishes);
+                List.of(Address.of("bob@example.net"))).withWishes(options);
         return Fitting.of(Post.transfer(1, envelope, new Empty()), peer, assurance);
     }
 
@@ -73,7 +76,7 @@ class WishesTest {
                 .toList()));
     }
 
-    private record Empty() implements Letter {
+    private record Empty() implements Content {
         @Override
         public long sizeBytes() {
             return 0;

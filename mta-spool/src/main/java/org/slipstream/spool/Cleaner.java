@@ -5,11 +5,11 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.QueueId;
 import org.slipstream.spool.index.IndexException;
 import org.slipstream.spool.index.QueueIndex;
-import org.slipstream.spool.log.DamagedLetterException;
+import org.slipstream.spool.log.DamagedMessageException;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.MessageLog.Found;
-import org.slipstream.spool.log.NewLetter;
+import org.slipstream.spool.log.NewMessage;
 import org.slipstream.spool.log.Position;
 
 import java.io.IOException;
@@ -95,7 +95,7 @@ final class Cleaner {
         if (closed.isEmpty()) {
             return;
         }
-        Map<Long, Long> live = index.named().letters();
+        Map<Long, Long> live = index.named().messages();
         List<Long> empty = closed.stream().takeWhile(segment -> live.getOrDefault(segment, 0L) == 0).toList();
         if (!empty.isEmpty()) {
             delete(empty, applied, sync);
@@ -162,7 +162,7 @@ final class Cleaner {
         long bytes = 0;
         while (next.size() < AT_ONCE && bytes < BYTES_AT_ONCE && !waiting.isEmpty()) {
             next.add(waiting.poll());
-            bytes += next.getLast().place().ownFile() ? 0 : next.getLast().letter().sizeBytes();
+            bytes += next.getLast().place().ownFile() ? 0 : next.getLast().message().sizeBytes();
         }
         Map<QueueId, QueueIndex.Located> located = index
                 .locate(next.stream().map(LogRecord.Stored::id).toList());
@@ -178,9 +178,9 @@ final class Cleaner {
 
     private Optional<Task.Carried> carried(LogRecord.Stored stored) throws IOException {
         try {
-            NewLetter content = log.read(stored);
+            NewMessage content = log.read(stored);
             return Optional.of(new Task.Carried(stored.id(), Optional.of(content), KnownState.of(index, stored.id())));
-        } catch (DamagedLetterException e) {
+        } catch (DamagedMessageException e) {
             // It stays where it is, with all behind it, until a reader meets it, sees it set aside and deletes it.
             LOG.warn("event=message-not-copied queue={} reason=\"{}\"", stored.id(), e.getMessage());
             return Optional.empty();

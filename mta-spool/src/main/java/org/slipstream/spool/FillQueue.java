@@ -28,15 +28,15 @@ public final class FillQueue {
 
     public static void main(String[] arguments) throws Exception {
         Path directory = Path.of(arguments[0]);
-        long letters = Long.parseLong(arguments[1]);
+        long messages = Long.parseLong(arguments[1]);
         byte[] body = body(arguments.length > 2 ? Integer.parseInt(arguments[2]) : 1024);
         long dueMillis = System.currentTimeMillis()
                 + 1000 * (arguments.length > 3 ? Long.parseLong(arguments[3]) : 86_400);
         long begin = System.nanoTime();
         try (Spool spool = Spools.open(SpoolConfig.at(directory), System::currentTimeMillis)) {
-            fill(spool, letters, body, dueMillis);
+            fill(spool, messages, body, dueMillis);
         }
-        System.out.printf("filled=%d seconds=%.1f%n", letters, (System.nanoTime() - begin) / 1e9);
+        System.out.printf("filled=%d seconds=%.1f%n", messages, (System.nanoTime() - begin) / 1e9);
     }
 
     private static byte[] body(int size) {
@@ -47,12 +47,12 @@ public final class FillQueue {
         return body;
     }
 
-    static void fill(Spool spool, long letters, byte[] body, long dueMillis) throws InterruptedException {
+    static void fill(Spool spool, long messages, byte[] body, long dueMillis) throws InterruptedException {
         AtomicLong next = new AtomicLong();
         Semaphore answers = new Semaphore(ANSWERS_OUTSTANDING);
         List<Thread> sessions = java.util.stream.IntStream.range(0, SESSIONS)
                 .mapToObj(_ -> Thread.ofVirtual().start(() -> {
-                    for (long n = next.getAndIncrement(); n < letters; n = next.getAndIncrement()) {
+                    for (long n = next.getAndIncrement(); n < messages; n = next.getAndIncrement()) {
                         answers.acquireUninterruptibly();
                         QueueId id = commit(spool, n, body);
                         spool.record(id, BUSY, () -> {});

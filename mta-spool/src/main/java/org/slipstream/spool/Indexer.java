@@ -62,7 +62,7 @@ final class Indexer implements AutoCloseable {
     private final MessageLog log;
     private final QueueIndex index;
     private final Tail tail;
-    private final Troubles troubles;
+    private final HealthReport health;
     private final Cleaner cleaner;
     private final long delayNanos;
     private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
@@ -85,12 +85,12 @@ final class Indexer implements AutoCloseable {
     /// Takes over the index; [#close] closes it.
     ///
     /// @param delayMillis how long a message may live before the index hears of it
-    Indexer(MessageLog log, QueueIndex index, Tail tail, Troubles troubles, Cleaner cleaner, long delayMillis)
+    Indexer(MessageLog log, QueueIndex index, Tail tail, HealthReport health, Cleaner cleaner, long delayMillis)
             throws IndexException {
         this.log = log;
         this.index = index;
         this.tail = tail;
-        this.troubles = troubles;
+        this.health = health;
         this.cleaner = cleaner;
         delayNanos = TimeUnit.MILLISECONDS.toNanos(delayMillis);
         standing = index.standing();
@@ -107,7 +107,7 @@ final class Indexer implements AutoCloseable {
     ///
     /// @throws IOException when the index fails
     void bringUp() throws IOException {
-        if (tail.size() == 0 && !troubles.has(Spool.What.INDEX)) {
+        if (tail.size() == 0 && !health.has(Spool.What.INDEX)) {
             return;
         }
         CompletableFuture<Void> done = new CompletableFuture<>();
@@ -239,7 +239,7 @@ final class Indexer implements AutoCloseable {
     }
 
     private void apply(Tail.Batch batch) throws IndexException {
-        troubles.begins(Spool.What.INDEX);
+        health.begins(Spool.What.INDEX);
         try {
             Set<QueueId> files = index.apply(batch.records(), batch.position(), batch.lastId());
             standing = new QueueIndex.Standing(batch.position(), Math.max(standing.lastId(), batch.lastId()),
@@ -247,7 +247,7 @@ final class Indexer implements AutoCloseable {
             unsynced = true;
             delete(files);
         } finally {
-            troubles.ends(Spool.What.INDEX);
+            health.ends(Spool.What.INDEX);
         }
     }
 
@@ -287,12 +287,12 @@ final class Indexer implements AutoCloseable {
 
     private void answer() throws IOException {
         while (!questions.isEmpty() && !stopping) {
-            troubles.begins(Spool.What.INDEX);
+            health.begins(Spool.What.INDEX);
             try {
                 QueueIndex.Due due = index.due(questions.getFirst().query());
                 questions.removeFirst().then().accept(due);
             } finally {
-                troubles.ends(Spool.What.INDEX);
+                health.ends(Spool.What.INDEX);
             }
         }
     }
@@ -311,7 +311,7 @@ final class Indexer implements AutoCloseable {
         if (!stopping) {
             cleaner.step(standing.position().segment(), this::sync);
         }
-        troubles.over(Spool.What.INDEX);
+        health.over(Spool.What.INDEX);
     }
 
     /// What lies before this position was applied or needs no index.
@@ -324,13 +324,13 @@ final class Indexer implements AutoCloseable {
 
     private void sync() throws IndexException {
         advance();
-        troubles.begins(Spool.What.INDEX);
+        health.begins(Spool.What.INDEX);
         try {
             index.sync();
             unsynced = false;
             syncNanos = System.nanoTime() + SYNC_NANOS;
         } finally {
-            troubles.ends(Spool.What.INDEX);
+            health.ends(Spool.What.INDEX);
         }
     }
 
@@ -340,7 +340,7 @@ final class Indexer implements AutoCloseable {
             LOG.error("event=index-down waiting={} error=\"{}\"", tail.size(), LogText.text(e.toString()));
         }
         down = Optional.of(e);
-        troubles.met(Spool.What.INDEX, e);
+        health.met(Spool.What.INDEX, e);
     }
 
     private void reopen() throws IOException {

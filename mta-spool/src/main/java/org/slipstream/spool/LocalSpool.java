@@ -2,8 +2,8 @@ package org.slipstream.spool;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.Content;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.Letter;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
@@ -18,7 +18,7 @@ import org.slipstream.spool.index.Search;
 import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
-import org.slipstream.spool.log.Place;
+import org.slipstream.spool.log.RecordPlace;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -40,7 +40,7 @@ import java.util.stream.Stream;
 /// The spool on the local disk: hands changes to the log thread, answers questions from memory, index and log.
 ///
 /// A question to the index first waits until the index has all that is in the log at that moment. What is under way is answered from
-/// memory: from [FreshLetters] and [Tail].
+/// memory: from [RecentContents] and [Tail].
 final class LocalSpool implements Spool {
     private static final Logger LOG = LoggerFactory.getLogger(LocalSpool.class);
 
@@ -49,23 +49,23 @@ final class LocalSpool implements Spool {
     private final MessageLog log;
     private final QueueIndex index;
     private final Tail tail;
-    private final FreshLetters fresh;
+    private final RecentContents fresh;
     private final SpaceGuard space;
     private final LogWriter writer;
     private final Indexer indexer;
     private final ReaderThreads readers;
     private final SpoolLock lock;
     private final AtomicLong lastId;
-    private final Patience patience;
+    private final CommitTimeout patience;
     private final DraftMemory drafts;
-    private final Troubles troubles;
-    private final Optional<Watchdog> watchdog;
+    private final HealthReport health;
+    private final Optional<SpoolWatchdog> watchdog;
 
     /// Takes over everything it gets; [#close] closes it.
     LocalSpool(SpoolConfig config, LongSupplier clock, MessageLog log, QueueIndex index, Tail tail,
-            FreshLetters fresh, SpaceGuard space, LogWriter writer, Indexer indexer, ReaderThreads readers,
-            SpoolLock lock, long lastId, Patience patience, DraftMemory drafts, Troubles troubles,
-            Optional<Watchdog> watchdog) {
+            RecentContents fresh, SpaceGuard space, LogWriter writer, Indexer indexer, ReaderThreads readers,
+            SpoolLock lock, long lastId, CommitTimeout patience, DraftMemory drafts, HealthReport health,
+            Optional<SpoolWatchdog> watchdog) {
         this.config = config;
         this.clock = clock;
         this.log = log;
@@ -80,7 +80,7 @@ final class LocalSpool implements Spool {
         this.lastId = new AtomicLong(lastId);
         this.patience = patience;
         this.drafts = drafts;
-        this.troubles = troubles;
+        this.health = health;
         this.watchdog = watchdog;
     }
 
@@ -231,13 +231,13 @@ final class LocalSpool implements Spool {
     }
 
     @Override
-    public Letter letter(QueueId id) throws IOException {
-        Optional<Letter> inMemory = fresh.letter(id);
+    public Content content(QueueId id) throws IOException {
+        Optional<Content> inMemory = fresh.message(id);
         if (inMemory.isPresent()) {
             return inMemory.get();
         }
         QueueIndex.Located located = locate(id).orElseThrow(() -> new NoSuchFileException("no message " + id));
-        return log.letter(id, located.place(), located.sizeBytes(), () -> contentDamaged(id, located.place()));
+        return log.content(id, located.place(), located.sizeBytes(), () -> contentDamaged(id, located.place()));
     }
 
     private Optional<QueueIndex.Located> locate(QueueId id) throws IOException {
@@ -245,7 +245,7 @@ final class LocalSpool implements Spool {
         return known.isPresent() ? known : about(id, () -> index.locate(id));
     }
 
-    private void contentDamaged(QueueId id, Place place) {
+    private void contentDamaged(QueueId id, RecordPlace place) {
         try {
             // A message that was removed or copied elsewhere in between is not damaged.
             if (locate(id).filter(now -> now.place().equals(place)).isPresent()) {
@@ -293,7 +293,7 @@ final class LocalSpool implements Spool {
         while (listed.size() < limit) {
             Optional<QueueId> start = from;
             int wanted = limit - listed.size();
-            QueueIndex.Page page = current(() -> index.page(start, wanted));
+            QueueIndex.MessagePage page = current(() -> index.page(start, wanted));
             page.messages().forEach(message -> listed.add(details(message)));
             page.damaged().forEach(damaged -> setAside(damaged.id(), damaged.what()));
             if (page.damaged().isEmpty() || page.messages().size() + page.damaged().size() < wanted) {
@@ -308,7 +308,7 @@ final class LocalSpool implements Spool {
 
     @Override
     public List<SetAside> setAside(Optional<QueueId> after, int limit) throws IOException {
-        QueueIndex.Page page = current(() -> index.setAside(after, limit));
+        QueueIndex.MessagePage page = current(() -> index.setAside(after, limit));
         List<SetAside> listed = new ArrayList<>();
         for (QueueIndex.Indexed message : page.messages()) {
             listed.add(setAside(details(message)));
@@ -321,9 +321,9 @@ final class LocalSpool implements Spool {
     private SetAside setAside(Details message) throws IOException {
         QueueId id = message.summary().id();
         Optional<QueueIndex.Located> located = about(id, () -> index.locate(id));
-        try (InputStream letter = log.letter(id, located.orElseThrow(() -> new NoSuchFileException("" + id)).place(),
+        try (InputStream input = log.content(id, located.orElseThrow(() -> new NoSuchFileException("" + id)).place(),
                 message.summary().sizeBytes(), () -> {}).open()) {
-            letter.transferTo(OutputStream.nullOutputStream());
+            input.transferTo(OutputStream.nullOutputStream());
             return new SetAside(id, Optional.of(message), "its letter can be read; `mta spool repair` queues it again",
                     true);
         } catch (IOException e) {
@@ -344,7 +344,7 @@ final class LocalSpool implements Spool {
 
     @Override
     public List<Details> details(List<QueueId> ids) throws IOException {
-        QueueIndex.Page page = current(() -> index.messages(ids));
+        QueueIndex.MessagePage page = current(() -> index.messages(ids));
         page.damaged().forEach(damaged -> setAside(damaged.id(), damaged.what()));
         return page.messages().stream().map(LocalSpool::details).toList();
     }
@@ -357,7 +357,7 @@ final class LocalSpool implements Spool {
 
     @Override
     public List<Trouble> troubles() {
-        List<Trouble> now = new ArrayList<>(troubles.now());
+        List<Trouble> now = new ArrayList<>(health.now());
         space.shortage().ifPresent(shortage -> now.add(new Trouble(shortage.what(),
                 clock.getAsLong() - shortage.millis(), shortage.reason(), true)));
         return now;
@@ -377,7 +377,7 @@ final class LocalSpool implements Spool {
         patience.close();
         writer.close();
         indexer.close();
-        watchdog.ifPresent(Watchdog::close);
+        watchdog.ifPresent(SpoolWatchdog::close);
         readers.close();
         lock.close();
     }

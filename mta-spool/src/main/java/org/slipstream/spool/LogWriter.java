@@ -7,7 +7,7 @@ import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
-import org.slipstream.spool.log.NewLetter;
+import org.slipstream.spool.log.NewMessage;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -35,9 +35,9 @@ final class LogWriter implements AutoCloseable {
 
     private final MessageLog log;
     private final Tail tail;
-    private final FreshLetters fresh;
+    private final RecentContents fresh;
     private final SpaceGuard space;
-    private final Troubles troubles;
+    private final HealthReport health;
     private final Consumer<Set<QueueId>> discard;
     private final TaskQueue queue = new TaskQueue();
     private final Thread thread;
@@ -45,13 +45,13 @@ final class LogWriter implements AutoCloseable {
     private List<Task.Lasting> owed = List.of();
 
     /// @param discard deletes files of messages that are gone; does not wait for the disk
-    LogWriter(MessageLog log, Tail tail, FreshLetters fresh, SpaceGuard space, Troubles troubles,
+    LogWriter(MessageLog log, Tail tail, RecentContents fresh, SpaceGuard space, HealthReport health,
             Consumer<Set<QueueId>> discard) {
         this.log = log;
         this.tail = tail;
         this.fresh = fresh;
         this.space = space;
-        this.troubles = troubles;
+        this.health = health;
         this.discard = discard;
         thread = Thread.ofPlatform().daemon().name("spool-log-0").unstarted(this::run);
     }
@@ -110,7 +110,7 @@ final class LogWriter implements AutoCloseable {
             return;
         }
         Group group = new Group(deposits);
-        troubles.begins(Spool.What.LOG);
+        health.begins(Spool.What.LOG);
         try {
             lasting.forEach(group::add);
             group.commit();
@@ -118,17 +118,17 @@ final class LogWriter implements AutoCloseable {
             failed(e, deposits, lasting);
             return;
         } finally {
-            troubles.ends(Spool.What.LOG);
+            health.ends(Spool.What.LOG);
         }
         owed = List.of();
-        troubles.over(Spool.What.LOG);
+        health.over(Spool.What.LOG);
         group.answer(deposits);
     }
 
     private void failed(Throwable e, List<Task.Deposit> deposits, List<Task.Lasting> lasting) {
         LOG.warn("event=log-failed retained={} error=\"{}\"", lasting.size(), LogText.text(e.toString()));
         log.abandon();
-        troubles.met(Spool.What.LOG, e);
+        health.met(Spool.What.LOG, e);
         owed = lasting;
         if (SpaceGuard.isNoSpace(e)) {
             space.ranOut(false);
@@ -140,13 +140,13 @@ final class LogWriter implements AutoCloseable {
     private final class Group {
         private final List<LogRecord> records = new ArrayList<>();
         private final List<LogRecord> small = new ArrayList<>();
-        private final List<NewLetter> letters;
+        private final List<NewMessage> messages;
         private final List<Task.Carried> copies = new ArrayList<>();
         private final Set<Object> subjects = new HashSet<>();
         private final List<Runnable> answers = new ArrayList<>();
 
         Group(List<Task.Deposit> deposits) {
-            letters = deposits.stream().map(Task.Deposit::letter).toList();
+            messages = deposits.stream().map(Task.Deposit::message).toList();
         }
 
         void add(Task.Lasting task) {
@@ -184,8 +184,8 @@ final class LogWriter implements AutoCloseable {
         }
 
         void commit() throws IOException {
-            for (NewLetter letter : letters) {
-                records.add(LogRecord.Stored.of(letter, log.append(letter), false));
+            for (NewMessage message : messages) {
+                records.add(LogRecord.Stored.of(message, log.append(message), false));
             }
             if (!small.isEmpty()) {
                 log.append(small);
@@ -204,8 +204,8 @@ final class LogWriter implements AutoCloseable {
 
         private void copy(Task.Carried copy) throws IOException {
             if (copy.content().isPresent()) {
-                NewLetter letter = copy.content().get();
-                records.add(LogRecord.Stored.of(letter, log.append(letter), true));
+                NewMessage message = copy.content().get();
+                records.add(LogRecord.Stored.of(message, log.append(message), true));
             }
             if (!copy.state().isEmpty()) {
                 log.append(copy.state());
@@ -219,9 +219,9 @@ final class LogWriter implements AutoCloseable {
             if (!files.isEmpty()) {
                 discard.accept(files);
             }
-            fresh.add(letters);
+            fresh.add(messages);
             for (Task.Deposit deposit : deposits) {
-                space.wrote(deposit.letter().content() instanceof NewLetter.OwnFile);
+                space.wrote(deposit.message().content() instanceof NewMessage.OwnFile);
                 deposit.safe().complete(null);
             }
             answers.forEach(LogWriter::answer);

@@ -2,13 +2,13 @@ package org.slipstream.spool;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
+import org.slipstream.core.Content;
+import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.Letter;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.Wishes;
 
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -52,10 +52,10 @@ final class MailFile {
 
     private MailFile() {}
 
-    static void write(Path file, Envelope envelope, List<Recipient> owed, Letter letter) throws IOException {
+    static void write(Path file, Envelope envelope, List<Recipient> owed, Content source) throws IOException {
         Path fresh = file.resolveSibling(file.getFileName() + ".part");
         try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(fresh));
-                InputStream content = letter.open()) {
+                InputStream content = source.open()) {
             out.write(header(envelope, owed).getBytes(StandardCharsets.UTF_8));
             content.transferTo(out);
         }
@@ -71,7 +71,7 @@ final class MailFile {
         }
         field(header, "Return", envelope.returns().name());
         envelope.envelopeId().ifPresent(id -> field(header, "Envid", id));
-        wishes(header, envelope.wishes());
+        wishes(header, envelope.options());
         for (Recipient recipient : owed) {
             String notify = recipient.notifyOn().isEmpty()
                     ? ""
@@ -82,15 +82,15 @@ final class MailFile {
         return header.toString();
     }
 
-    private static void wishes(StringBuilder header, Wishes wishes) {
-        wishes.holdUntilMillis()
+    private static void wishes(StringBuilder header, DeliveryOptions options) {
+        options.holdUntilMillis()
                 .ifPresent(millis -> field(header, "Hold-Until", Instant.ofEpochMilli(millis).toString()));
-        wishes.deliverBy().ifPresent(by -> field(header, "Deliver-By", Instant.ofEpochMilli(by.deadlineMillis()) + ";"
+        options.deliverBy().ifPresent(by -> field(header, "Deliver-By", Instant.ofEpochMilli(by.deadlineMillis()) + ";"
                 + (by.returned() ? "R" : "N") + (by.traced() ? "T" : "")));
-        if (wishes.priority() != 0) {
-            field(header, "Priority", Integer.toString(wishes.priority()));
+        if (options.priority() != 0) {
+            field(header, "Priority", Integer.toString(options.priority()));
         }
-        if (wishes.requireTls()) {
+        if (options.requireTls()) {
             field(header, "Require-Tls", "yes");
         }
     }
@@ -125,7 +125,7 @@ final class MailFile {
         DsnReturn returns = DsnReturn.UNSPECIFIED;
         Optional<String> envelopeId = Optional.empty();
         OptionalLong hold = OptionalLong.empty();
-        Optional<Wishes.DeliverBy> deliverBy = Optional.empty();
+        Optional<DeliveryOptions.DeliverBy> deliverBy = Optional.empty();
         int priority = 0;
         boolean requireTls = false;
         List<Recipient> recipients = new ArrayList<>();
@@ -153,15 +153,15 @@ final class MailFile {
             throw new IllegalArgumentException("no " + PREFIX + (hasSender ? "To" : "From") + " at the top");
         }
         return new Envelope(sender, body, smtpUtf8, envelopeId, returns, recipients,
-                new Wishes(hold, deliverBy, priority, requireTls));
+                new DeliveryOptions(hold, deliverBy, priority, requireTls));
     }
 
-    private static Wishes.DeliverBy deliverBy(String value) {
+    private static DeliveryOptions.DeliverBy deliverBy(String value) {
         int semicolon = value.indexOf(';');
         if (semicolon < 0 || !value.substring(semicolon + 1).matches("[RN]T?")) {
             throw new IllegalArgumentException("no deadline: " + value);
         }
-        return new Wishes.DeliverBy(Instant.parse(value.substring(0, semicolon)).toEpochMilli(),
+        return new DeliveryOptions.DeliverBy(Instant.parse(value.substring(0, semicolon)).toEpochMilli(),
                 value.charAt(semicolon + 1) == 'R', value.endsWith("T"));
     }
 

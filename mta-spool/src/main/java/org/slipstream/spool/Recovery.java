@@ -69,7 +69,7 @@ final class Recovery {
             case Found.Sound(LogRecord record, Position at) -> meet(record, at);
             case Found.Withdrawn(long first, long last) ->
                 waiting.removeIf(each -> each instanceof LogRecord.Stored stored
-                        && stored.letter().seq() >= first && stored.letter().seq() <= last);
+                        && stored.message().seq() >= first && stored.message().seq() <= last);
             case Found.Damaged(long segment, long offset, long bytes, String copy) ->
                 LOG.warn("event=record-set-aside segment={} offset={} bytes={} copy={}", segment, offset, bytes, copy);
             case Found.Headless(long segment, String copy) ->
@@ -112,7 +112,7 @@ final class Recovery {
         Set<Long> present = log.segments();
         List<LogRecord> changes = new ArrayList<>();
         Set<QueueId> finished = new HashSet<>();
-        for (Map.Entry<Long, Long> each : named.letters().entrySet()) {
+        for (Map.Entry<Long, Long> each : named.messages().entrySet()) {
             long segment = each.getKey();
             if (present.contains(segment) || each.getValue() <= named.setAside().getOrDefault(segment, 0L)) {
                 continue;

@@ -31,14 +31,14 @@ final class SpaceGuard {
     private static final long ROOM_BYTES = 1 << 20;
 
     /// The disk, as far as the guard sees it.
-    interface Disk {
+    interface DiskSpace {
         long usableBytes() throws IOException;
 
         long totalBytes() throws IOException;
 
-        static Disk of(Path directory) throws IOException {
+        static DiskSpace of(Path directory) throws IOException {
             FileStore store = Files.getFileStore(directory);
-            return new Disk() {
+            return new DiskSpace() {
                 @Override
                 public long usableBytes() throws IOException {
                     return store.getUsableSpace();
@@ -68,7 +68,7 @@ final class SpaceGuard {
     /// Why letters are refused.
     record Shortage(Spool.What what, long millis, String reason) {}
 
-    private final Disk disk;
+    private final DiskSpace disk;
     private final Optional<DataSize> minimumFree;
     private final LongSupplier nanoTime;
     /// By whether it was the own file of a large letter.
@@ -77,11 +77,11 @@ final class SpaceGuard {
     private volatile long closedUntilNanos;
 
     /// @param minimumFree empty for what is usual
-    SpaceGuard(Disk disk, Optional<DataSize> minimumFree) {
+    SpaceGuard(DiskSpace disk, Optional<DataSize> minimumFree) {
         this(disk, minimumFree, System::nanoTime);
     }
 
-    SpaceGuard(Disk disk, Optional<DataSize> minimumFree, LongSupplier nanoTime) {
+    SpaceGuard(DiskSpace disk, Optional<DataSize> minimumFree, LongSupplier nanoTime) {
         this.disk = disk;
         this.minimumFree = minimumFree;
         this.nanoTime = nanoTime;

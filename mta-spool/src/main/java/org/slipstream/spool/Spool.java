@@ -1,7 +1,7 @@
 package org.slipstream.spool;
 
+import org.slipstream.core.Content;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.Letter;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
@@ -89,11 +89,11 @@ public interface Spool extends AutoCloseable {
     Optional<InMemory> inMemory(QueueId id);
 
     /// @param untried no outcome has been recorded: every recipient of the envelope is open
-    record InMemory(Envelope envelope, Letter letter, boolean untried) {}
+    record InMemory(Envelope envelope, Content content, boolean untried) {}
 
     /// The content, from memory while it is fresh, else from disk. Opening or reading a damaged letter (checksum) throws
     /// an IOException.
-    Letter letter(QueueId id) throws IOException;
+    Content content(QueueId id) throws IOException;
 
     /// The envelope as it was committed, without the recipients' states.
     Optional<Envelope> envelope(QueueId id) throws IOException;

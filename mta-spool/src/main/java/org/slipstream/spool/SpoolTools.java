@@ -281,8 +281,8 @@ public final class SpoolTools {
 
     /// @return what is wrong with its letter
     private static Optional<String> readThrough(Spool spool, QueueId id) throws IndexException {
-        try (InputStream letter = spool.letter(id).open()) {
-            letter.transferTo(OutputStream.nullOutputStream());
+        try (InputStream input = spool.content(id).open()) {
+            input.transferTo(OutputStream.nullOutputStream());
             return Optional.empty();
         } catch (IndexException e) {
             throw e;
@@ -305,7 +305,7 @@ public final class SpoolTools {
                 QueueId id = message.summary().id();
                 try {
                     if (!owed.isEmpty()) {
-                        MailFile.write(target.resolve(id + ".eml"), message.envelope(), owed, spool.letter(id));
+                        MailFile.write(target.resolve(id + ".eml"), message.envelope(), owed, spool.content(id));
                         written[0]++;
                     }
                 } catch (IndexException e) {

@@ -85,7 +85,7 @@ public final class Spools {
 
         /// How long a write may not come back while the disk works.
         default long watchdogMillis() {
-            return Watchdog.PATIENCE_MILLIS;
+            return SpoolWatchdog.PATIENCE_MILLIS;
         }
 
         /// Ends the process in which a write hangs.
@@ -93,8 +93,8 @@ public final class Spools {
             Runtime.getRuntime().halt(EXIT_INTERNAL);
         }
 
-        default SpaceGuard.Disk disk(SpoolConfig config) throws IOException {
-            return SpaceGuard.Disk.of(config.directory());
+        default SpaceGuard.DiskSpace disk(SpoolConfig config) throws IOException {
+            return SpaceGuard.DiskSpace.of(config.directory());
         }
 
         /// How long a message may live before the index hears of it.
@@ -206,23 +206,24 @@ public final class Spools {
             }
             long lastId = recover(log, index);
             Tail tail = new Tail(parts.tailMessages(), TAIL_BYTES, log.end(), lastId);
-            Troubles troubles = new Troubles(clock, System::nanoTime);
+            HealthReport health = new HealthReport(clock, System::nanoTime);
             SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFree());
-            FreshLetters fresh = new FreshLetters(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
+            RecentContents fresh = new RecentContents(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
             Cleaner cleaner = new Cleaner(log, index, config.segmentSize().bytes());
-            Indexer indexer = new Indexer(log, index, tail, troubles, cleaner, parts.indexDelayMillis());
-            LogWriter writer = new LogWriter(log, tail, fresh, space, troubles, indexer::discard);
+            Indexer indexer = new Indexer(log, index, tail, health, cleaner, parts.indexDelayMillis());
+            LogWriter writer = new LogWriter(log, tail, fresh, space, health, indexer::discard);
             cleaner.start(writer, indexer::step);
             writer.start();
             indexer.start();
             // A database elsewhere may take its time, and its connections have limits of their own.
-            Optional<Watchdog> watchdog = config.index().isPresent()
+            Optional<SpoolWatchdog> watchdog = config.index().isPresent()
                     ? Optional.empty()
-                    : Optional.of(new Watchdog(troubles, writer::isStopping, Watchdog.Probe.in(config.directory()),
-                            System::nanoTime, parts.watchdogMillis(), parts::end));
-            watchdog.ifPresent(Watchdog::start);
+                    : Optional.of(
+                            new SpoolWatchdog(health, writer::isStopping, SpoolWatchdog.Probe.in(config.directory()),
+                                    System::nanoTime, parts.watchdogMillis(), parts::end));
+            watchdog.ifPresent(SpoolWatchdog::start);
             return new LocalSpool(config, clock, log, index, tail, fresh, space, writer, indexer, readers, lock,
-                    lastId, Patience.with(writer, parts.patienceMillis()), parts.drafts(), troubles, watchdog);
+                    lastId, CommitTimeout.with(writer, parts.patienceMillis()), parts.drafts(), health, watchdog);
         } catch (IOException | SpoolException | RuntimeException e) {
             index.close();
             throw e;

@@ -47,7 +47,7 @@ final class Tail {
             for (LogRecord record : records) {
                 bytes += switch (record) {
                     case LogRecord.Stored stored -> stored.envelopeBytes().length
-                            + RECIPIENT_BYTES * stored.letter().envelope().recipients().size();
+                            + RECIPIENT_BYTES * stored.message().envelope().recipients().size();
                     case LogRecord.Outcomes outcomes -> RECORD_BYTES * outcomes.outcomes().size();
                     default -> 0;
                 };
@@ -212,11 +212,11 @@ final class Tail {
 
     /// Where the content of a message lies that the index need not be asked for.
     synchronized Optional<QueueIndex.Located> locate(QueueId id) {
-        return stored(id).map(stored -> new QueueIndex.Located(stored.place(), stored.letter().sizeBytes()));
+        return stored(id).map(stored -> new QueueIndex.Located(stored.place(), stored.message().sizeBytes()));
     }
 
     synchronized Optional<Envelope> envelope(QueueId id) {
-        return stored(id).map(stored -> stored.letter().envelope());
+        return stored(id).map(stored -> stored.message().envelope());
     }
 
     private Optional<LogRecord.Stored> stored(QueueId id) {
@@ -238,7 +238,7 @@ final class Tail {
                             .map(RecipientOutcome::number).forEach(done::add);
                 }
             });
-            return stored.letter().envelope().recipients().stream().filter(each -> !done.contains(each.number()))
+            return stored.message().envelope().recipients().stream().filter(each -> !done.contains(each.number()))
                     .toList();
         });
     }

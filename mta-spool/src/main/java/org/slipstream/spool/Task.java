@@ -2,7 +2,7 @@ package org.slipstream.spool;
 
 import org.slipstream.core.MessageSummary;
 import org.slipstream.spool.log.LogRecord;
-import org.slipstream.spool.log.NewLetter;
+import org.slipstream.spool.log.NewMessage;
 
 import java.util.List;
 import java.util.Optional;
@@ -14,12 +14,12 @@ import java.util.function.Consumer;
 sealed interface Task {
     /// A message, and the session that waits for it. Refused when it cannot be written: its client tries again.
     ///
-    /// @param settled set by the side that comes first: the log thread that takes it, or [Patience], for which it has waited too long.
+    /// @param settled set by the side that comes first: the log thread that takes it, or [CommitTimeout], for which it has waited too long.
     /// Once the log thread has it, no code can say any more that the message is not there.
-    record Deposit(NewLetter letter, CompletableFuture<Void> safe, AtomicBoolean settled,
+    record Deposit(NewMessage message, CompletableFuture<Void> safe, AtomicBoolean settled,
             long sinceNanos) implements Task {
-        Deposit(NewLetter letter) {
-            this(letter, new CompletableFuture<>(), new AtomicBoolean(), System.nanoTime());
+        Deposit(NewMessage message) {
+            this(message, new CompletableFuture<>(), new AtomicBoolean(), System.nanoTime());
         }
 
         /// @return false when the other side was faster
@@ -48,5 +48,5 @@ sealed interface Task {
 
     /// @param content empty when only the state is written again
     /// @param state what the index knows of the subject
-    record Carried(Object subject, Optional<NewLetter> content, List<LogRecord> state) {}
+    record Carried(Object subject, Optional<NewMessage> content, List<LogRecord> state) {}
 }

@@ -22,7 +22,7 @@ final class TaskQueue {
 
     private static final Logger LOG = LoggerFactory.getLogger(TaskQueue.class);
 
-    private final Queue<Task.Deposit> letters = new ConcurrentLinkedQueue<>();
+    private final Queue<Task.Deposit> messages = new ConcurrentLinkedQueue<>();
     private final Queue<Task.Lasting> changes = new ConcurrentLinkedQueue<>();
     /// One for each task in the lines, and one for the end.
     private final Semaphore waiting = new Semaphore(0);
@@ -38,7 +38,7 @@ final class TaskQueue {
                 return false;
             }
             switch (task) {
-                case Task.Deposit letter -> letters.add(letter);
+                case Task.Deposit message -> messages.add(message);
                 case Task.Lasting change -> changes.add(change);
             }
         }
@@ -83,12 +83,12 @@ final class TaskQueue {
     private int takeLetters(List<Task> group) {
         int taken = 0;
         long bytes = 0;
-        while (group.size() < GROUP_TASKS && bytes < GROUP_BYTES && !letters.isEmpty()) {
-            Task.Deposit letter = letters.remove();
+        while (group.size() < GROUP_TASKS && bytes < GROUP_BYTES && !messages.isEmpty()) {
+            Task.Deposit message = messages.remove();
             taken++;
-            if (letter.settle()) {
-                group.add(letter);
-                bytes += letter.letter().groupBytes();
+            if (message.settle()) {
+                group.add(message);
+                bytes += message.message().groupBytes();
             }
         }
         return taken;
@@ -105,7 +105,7 @@ final class TaskQueue {
 
     /// Any thread: letters that wait since before `nanos` are given up, in the order in which they came.
     void giveUp(long nanos, Consumer<Task.Deposit> then) {
-        for (Task.Deposit deposit : letters) {
+        for (Task.Deposit deposit : messages) {
             if (deposit.sinceNanos() - nanos < 0 && deposit.settle()) {
                 then.accept(deposit);
             }

@@ -8,7 +8,7 @@ import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.spool.log.EnvelopeCodec;
 import org.slipstream.spool.log.MessageLog;
-import org.slipstream.spool.log.NewLetter;
+import org.slipstream.spool.log.NewMessage;
 import org.slipstream.spool.log.OwnFile;
 
 import java.io.IOException;
@@ -121,14 +121,14 @@ final class WritingDraft implements Draft {
         requireSound();
         try {
             long createdMillis = clock.getAsLong();
-            NewLetter letter = new NewLetter(id, createdMillis, envelope, EnvelopeCodec.encode(envelope), facts,
+            NewMessage message = new NewMessage(id, createdMillis, envelope, EnvelopeCodec.encode(envelope), facts,
                     content());
             handedOver = true;
-            store(letter);
+            store(message);
             ended = true;
             int recipients = envelope.recipients().size();
-            return new MessageSummary(id, envelope.sender(), createdMillis, letter.content().sizeBytes(), recipients,
-                    recipients, 0, 0, false, false, envelope.wishes());
+            return new MessageSummary(id, envelope.sender(), createdMillis, message.content().sizeBytes(), recipients,
+                    recipients, 0, 0, false, false, envelope.options());
         } catch (IOException e) {
             throw translated(e);
         } finally {
@@ -137,20 +137,20 @@ final class WritingDraft implements Draft {
         }
     }
 
-    private NewLetter.Content content() throws IOException {
+    private NewMessage.ContentForm content() throws IOException {
         if (file.isPresent()) {
             flush();
             return file.get().finish();
         }
         // The one allocation of a letter's size; the block serves the next draft.
-        NewLetter.Inline content = new NewLetter.Inline(Arrays.copyOf(memory, used), used);
+        NewMessage.Inline content = new NewMessage.Inline(Arrays.copyOf(memory, used), used);
         giveBackBlock();
         return content;
     }
 
-    private void store(NewLetter letter) throws IOException {
+    private void store(NewMessage message) throws IOException {
         waitForRoom();
-        Task.Deposit deposit = new Task.Deposit(letter);
+        Task.Deposit deposit = new Task.Deposit(message);
         if (!writer.add(deposit)) {
             throw new IOException("the spool is closed");
         }

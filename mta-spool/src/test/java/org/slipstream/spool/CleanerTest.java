@@ -47,11 +47,11 @@ class CleanerTest {
     }
 
     /// Two letters in a hundred stay, one in two hundred is large.
-    private void churn(Spool spool, int letters, Random random) throws IOException {
-        for (int i = 0; i < letters; i++) {
-            byte[] body = Letters.body(random.nextInt(200) == 0 ? 150_000 : 1 + random.nextInt(4000),
+    private void churn(Spool spool, int messages, Random random) throws IOException {
+        for (int i = 0; i < messages; i++) {
+            byte[] body = TestMessages.body(random.nextInt(200) == 0 ? 150_000 : 1 + random.nextInt(4000),
                     random.nextLong());
-            QueueId id = Letters.commit(spool, "bob@example.net", body);
+            QueueId id = TestMessages.commit(spool, "bob@example.net", body);
             if (i % 50 == 7) {
                 waiting.put(id, body);
                 spool.record(id, List.of(new RecipientOutcome(1, BUSY)), () -> {});
@@ -60,7 +60,7 @@ class CleanerTest {
                 spool.remove(id, () -> {});
             }
         }
-        Letters.done(then -> spool.hold(partly, true, then));
+        TestMessages.done(then -> spool.hold(partly, true, then));
     }
 
     private long boxBytes() throws IOException {
@@ -73,7 +73,7 @@ class CleanerTest {
         assertThat(spool.list(Optional.empty(), 1000)).extracting(each -> each.summary().id())
                 .containsExactlyInAnyOrderElementsOf(waiting.keySet());
         for (Map.Entry<QueueId, byte[]> each : waiting.entrySet()) {
-            assertThat(Letters.read(spool, each.getKey())).isEqualTo(each.getValue());
+            assertThat(TestMessages.read(spool, each.getKey())).isEqualTo(each.getValue());
         }
         assertThat(spool.details(partly).orElseThrow().recipients()).extracting(Spool.RecipientState::state)
                 .containsExactly(Spool.State.DELIVERED, Spool.State.OPEN);
@@ -90,7 +90,8 @@ class CleanerTest {
         for (int run = 0; run < 3; run++) {
             try (Spool spool = world.open(config())) {
                 if (run == 0) {
-                    partly = Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net"), new byte[99])
+                    partly = TestMessages
+                            .commit(spool, TestMessages.envelope("a@example.net", "b@example.net"), new byte[99])
                             .id();
                     waiting.put(partly, new byte[99]);
                     spool.record(partly, List.of(new RecipientOutcome(1, TAKEN)), () -> {});
@@ -117,11 +118,11 @@ class CleanerTest {
 
     /// Nothing that the box counts by tells of it: no segment becomes empty, and none is opened.
     @Test
-    void whatIsThrownAwayAtOnceLeavesTheBoxThoughNoMailComesAfterIt() throws Exception {
+    void whatIsThrownAwayAtOnceLeavesTheLogThoughNoMailComesAfterIt() throws Exception {
         try (Spool spool = world.open(config())) {
             List<QueueId> ids = new ArrayList<>();
             for (int i = 0; i < 400; i++) {
-                ids.add(Letters.commit(spool, "bob@example.net", Letters.body(2000, i)));
+                ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(2000, i)));
             }
             assertThat(boxBytes()).isGreaterThan(800_000);
             for (int i = 0; i < ids.size(); i++) {
@@ -132,7 +133,7 @@ class CleanerTest {
             Awaitility.await().atMost(Duration.ofSeconds(90)).untilAsserted(
                     () -> assertThat(boxBytes()).isLessThan(2 * 80_000 + 8 * 34_000));
             for (int i = 0; i < ids.size(); i += 10) {
-                assertThat(Letters.read(spool, ids.get(i))).isEqualTo(Letters.body(2000, i));
+                assertThat(TestMessages.read(spool, ids.get(i))).isEqualTo(TestMessages.body(2000, i));
             }
         }
     }
@@ -147,8 +148,8 @@ class CleanerTest {
         QueueId other;
         try (Spool spool = world
                 .open(new SpoolConfig(directory, DataSize.of(10_000), DataSize.ofKibibytes(128), DataSize.ZERO))) {
-            gone = Letters.commit(spool, "bob@example.net", Letters.body(3000, 1));
-            other = Letters.commit(spool, "bob@example.net", Letters.body(3000, 2));
+            gone = TestMessages.commit(spool, "bob@example.net", TestMessages.body(3000, 1));
+            other = TestMessages.commit(spool, "bob@example.net", TestMessages.body(3000, 2));
             world.trouble = (call, _) -> {
                 if (call.equals("log.read")) {
                     copying.countDown();
@@ -159,7 +160,7 @@ class CleanerTest {
                 }
             };
             for (int i = 0; i < 40; i++) {
-                QueueId id = Letters.commit(spool, "bob@example.net", Letters.body(3000, i));
+                QueueId id = TestMessages.commit(spool, "bob@example.net", TestMessages.body(3000, i));
                 spool.remove(id, () -> {});
             }
             copying.await(90, TimeUnit.SECONDS);

@@ -4,11 +4,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.ContentSource;
-import org.slipstream.core.Letter;
 import org.slipstream.core.QueueId;
-import org.slipstream.spool.log.DamagedLetterException;
+import org.slipstream.spool.log.DamagedMessageException;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -38,31 +38,31 @@ class ContentSourceTest {
     private static QueueId commit(Spool spool, byte[] body) throws IOException {
         try (Draft draft = spool.draft()) {
             draft.write(body, 0, body.length);
-            return draft.commit(Letters.envelope("bob@example.net"), Optional.of(FACTS)).id();
+            return draft.commit(TestMessages.envelope("bob@example.net"), Optional.of(FACTS)).id();
         }
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 5_000, LARGE})
     void factsAndBytesAreThereAtOnceAndAfterARestart(int size) throws Exception {
-        byte[] body = Letters.body(size, 1);
+        byte[] body = TestMessages.body(size, 1);
         QueueId id;
         try (Spool spool = world.open(config())) {
             id = commit(spool, body);
-            requireThere(spool.letter(id), body);
+            requireThere(spool.content(id), body);
         }
         try (Spool spool = world.open(config())) {
-            requireThere(spool.letter(id), body);
+            requireThere(spool.content(id), body);
         }
     }
 
-    private static void requireThere(Letter letter, byte[] body) throws IOException {
-        assertThat(letter.facts()).contains(FACTS);
-        try (ContentSource source = letter.source().orElseThrow()) {
+    private static void requireThere(Content content, byte[] body) throws IOException {
+        assertThat(content.facts()).contains(FACTS);
+        try (ContentSource source = content.source().orElseThrow()) {
             assertThat(source.sizeBytes()).isEqualTo(body.length);
             assertThat(bytes(source)).isEqualTo(body);
         }
-        assertThat(Letters.read(letter)).as("it can also be read").isEqualTo(body);
+        assertThat(TestMessages.read(content)).as("it can also be read").isEqualTo(body);
     }
 
     private static byte[] bytes(ContentSource source) throws IOException {
@@ -81,7 +81,7 @@ class ContentSourceTest {
     @Test
     void aLargeContentThatIsDamagedOrGoneIsNotOffered() throws Exception {
         try (Spool spool = world.open(config())) {
-            Letter flipped = spool.letter(commit(spool, Letters.body(LARGE, 1)));
+            Content flipped = spool.content(commit(spool, TestMessages.body(LARGE, 1)));
             Path file = onlyFile();
             try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
                 bytes.seek(LARGE - 1);
@@ -89,15 +89,15 @@ class ContentSourceTest {
                 bytes.seek(LARGE - 1);
                 bytes.write(last ^ 1);
             }
-            assertThatThrownBy(flipped::source).isInstanceOf(DamagedLetterException.class);
+            assertThatThrownBy(flipped::source).isInstanceOf(DamagedMessageException.class);
             Files.delete(file);
             assertThatThrownBy(flipped::source).isInstanceOf(NoSuchFileException.class);
 
-            Letter shorter = spool.letter(commit(spool, Letters.body(LARGE, 2)));
+            Content shorter = spool.content(commit(spool, TestMessages.body(LARGE, 2)));
             try (RandomAccessFile bytes = new RandomAccessFile(onlyFile().toFile(), "rw")) {
                 bytes.setLength(LARGE - 1);
             }
-            assertThatThrownBy(shorter::source).isInstanceOf(DamagedLetterException.class);
+            assertThatThrownBy(shorter::source).isInstanceOf(DamagedMessageException.class);
         }
     }
 

@@ -70,7 +70,7 @@ class CrashPointTest {
                 ? point.cut().getClass().getSimpleName()
                 : "Index" + point.index(), 1, Integer::sum));
         System.out.printf("CrashPointTest %d letters, %d events, cuts %s, %d indexes made again, %.1f s%n",
-                script.letters(), log.now(), cuts, verdicts.stream().filter(Verdict::anew).count(),
+                script.messages(), log.now(), cuts, verdicts.stream().filter(Verdict::anew).count(),
                 (System.nanoTime() - begin) / 1e9);
         assertThat(verdicts.stream().filter(verdict -> !verdict.broken().isEmpty()).limit(10)).as("seed %d", seed)
                 .isEmpty();

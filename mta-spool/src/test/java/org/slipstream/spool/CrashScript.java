@@ -80,7 +80,7 @@ final class CrashScript {
         return Outcome.of(Reply.of(code, status, "so it is"), "mx.example.net");
     }
 
-    int letters() {
+    int messages() {
         return mails.size();
     }
 
@@ -131,8 +131,8 @@ final class CrashScript {
         record(spool, kept.get(3), 2, BUSY);
         record(spool, kept.get(3), 3, TAKEN);
         report(spool, kept.get(3));
-        Letters.done(then -> spool.defer(kept.get(3).id, world.nowMillis.get() + 1_000, then));
-        Letters.done(then -> spool.delayReported(kept.get(2).id, then));
+        TestMessages.done(then -> spool.defer(kept.get(3).id, world.nowMillis.get() + 1_000, then));
+        TestMessages.done(then -> spool.delayReported(kept.get(2).id, then));
         return kept;
     }
 
@@ -142,8 +142,9 @@ final class CrashScript {
     }
 
     private void lease(Spool spool) {
-        Letters.claim(spool, world.nowMillis.get() + 10_000, 3, world.nowMillis.get() + 60_000);
-        Letters.done(then -> spool.makeDue(Optional.empty(), Optional.of("example.net"), world.nowMillis.get(), then));
+        TestMessages.claim(spool, world.nowMillis.get() + 10_000, 3, world.nowMillis.get() + 60_000);
+        TestMessages
+                .done(then -> spool.makeDue(Optional.empty(), Optional.of("example.net"), world.nowMillis.get(), then));
     }
 
     /// Several sessions at once: their letters share a group.
@@ -212,7 +213,7 @@ final class CrashScript {
             all.add(new RecipientOutcome(each.number(), TAKEN));
         });
         mail.finished = Optional.of(span);
-        Letters.done(then -> spool.record(mail.id, all, answered(span, then)));
+        TestMessages.done(then -> spool.record(mail.id, all, answered(span, then)));
     }
 
     private void aFullDisk(Spool spool, Mail kept) {
@@ -259,11 +260,11 @@ final class CrashScript {
     private Envelope envelope(int recipients) {
         String[] names = new String[recipients];
         Arrays.setAll(names, i -> "user" + random.nextInt(1000) + "@d" + i + ".example.net");
-        return Letters.envelope(names);
+        return TestMessages.envelope(names);
     }
 
     private byte[] body(int size) {
-        return Letters.body(size, random.nextLong());
+        return TestMessages.body(size, random.nextLong());
     }
 
     private Mail commit(Spool spool, int recipients, int size) throws IOException {
@@ -303,26 +304,26 @@ final class CrashScript {
             case Outcome.Deferred _ -> {
             }
         }
-        Letters.done(then -> spool.record(mail.id, List.of(new RecipientOutcome(number, outcome)),
+        TestMessages.done(then -> spool.record(mail.id, List.of(new RecipientOutcome(number, outcome)),
                 answered(span, then)));
     }
 
     private void report(Spool spool, Mail mail) {
         Span span = new Span(log.now());
         mail.reported = Optional.of(span);
-        Letters.done(then -> spool.failuresReported(mail.id, answered(span, then)));
+        TestMessages.done(then -> spool.failuresReported(mail.id, answered(span, then)));
     }
 
     private void hold(Spool spool, Mail mail, boolean held) {
         Span span = new Span(log.now());
         mail.holds.add(Map.entry(held, span));
-        Letters.done(then -> spool.hold(mail.id, held, answered(span, then)));
+        TestMessages.done(then -> spool.hold(mail.id, held, answered(span, then)));
     }
 
     private void remove(Spool spool, Mail mail) {
         Span span = new Span(log.now());
         mail.removal = Optional.of(span);
-        Letters.done(then -> spool.remove(mail.id, answered(span, then)));
+        TestMessages.done(then -> spool.remove(mail.id, answered(span, then)));
     }
 
     /// What a spool that was opened from an image of moment `n` has not kept of what was promised; empty when all is well.
@@ -389,7 +390,7 @@ final class CrashScript {
             broken.add(mail.id + " has another envelope now: " + there.envelope());
         }
         try {
-            if (!Arrays.equals(Letters.read(spool, mail.id), mail.body)) {
+            if (!Arrays.equals(TestMessages.read(spool, mail.id), mail.body)) {
                 broken.add(mail.id + " is another letter now");
             }
         } catch (IOException e) {

@@ -5,7 +5,7 @@ import org.slipstream.spool.index.IndexDatabase;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.index.UnusableIndexException;
 import org.slipstream.spool.log.MessageLog;
-import org.slipstream.spool.log.NewLetter;
+import org.slipstream.spool.log.NewMessage;
 
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -50,9 +50,9 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
         MessageLog real = Spools.Parts.super.log(config);
         return (MessageLog) Proxy.newProxyInstance(MessageLog.class.getClassLoader(), new Class<?>[]{MessageLog.class},
                 (_, method, arguments) -> {
-                    if (method.getName().equals("append") && arguments[0] instanceof NewLetter letter
-                            && letter.content() instanceof NewLetter.OwnFile) {
-                        log.written(config.directory().resolve("large").resolve(letter.id() + ".letter"));
+                    if (method.getName().equals("append") && arguments[0] instanceof NewMessage message
+                            && message.content() instanceof NewMessage.OwnFile) {
+                        log.written(config.directory().resolve("large").resolve(message.id() + ".letter"));
                     }
                     try {
                         return method.invoke(real, arguments);

@@ -67,7 +67,7 @@ class DamageTest {
     }
 
     @Test
-    void damageInTheBoxCostsWhatItHitsAndNothingElse() throws Exception {
+    void damageInTheLogCostsWhatItHitsAndNothingElse() throws Exception {
         Random random = new Random(seed);
         List<Piece> pieces = pieces();
         Map<String, Integer> cases = new TreeMap<>();
@@ -77,14 +77,14 @@ class DamageTest {
             for (Harm harm : List.of(new Harm.Flip(piece.file(), inside), new Harm.Cut(piece.file(), piece.begin()),
                     new Harm.Cut(piece.file(), inside))) {
                 cases.merge(piece.kind(), 1, Integer::sum);
-                tryBox(piece, isLast(pieces, piece), harm, hit(pieces, piece, harm), wrong);
+                tryLog(piece, isLast(pieces, piece), harm, hit(pieces, piece, harm), wrong);
             }
         }
         System.out.println("DamageTest box " + cases);
         assertThat(wrong).as("seed %d", seed).isEmpty();
     }
 
-    private static void tryBox(Piece piece, boolean last, Harm harm, Set<String> hit, List<String> wrong)
+    private static void tryLog(Piece piece, boolean last, Harm harm, Set<String> hit, List<String> wrong)
             throws Exception {
         String what = piece.kind() + " " + harm;
         Path image = image(harm);
@@ -185,7 +185,7 @@ class DamageTest {
 
     /// H2 has no checksum over what its pages hold: some flips only show when the register is held against the box.
     @Test
-    void damageInTheRegisterIsMendedFromTheBoxWhateverItHits() throws Exception {
+    void damageInTheIndexIsMendedFromTheLogWhateverItHits() throws Exception {
         Random random = new Random(seed);
         Map<String, Integer> outcomes = new TreeMap<>();
         List<String> wrong = new ArrayList<>();

@@ -27,10 +27,10 @@ class DamagedIndexTest {
     @Test
     void anIndexOfWhichAPageMakesNoSenseIsMadeAgainWhileMailGoesOn() throws Exception {
         try (Spool spool = world.open(directory)) {
-            QueueId queued = Letters.commit(spool, "bob@example.net", Letters.body(200_000, 1));
-            Letters.done(then -> spool.defer(queued, 42, then));
+            QueueId queued = TestMessages.commit(spool, "bob@example.net", TestMessages.body(200_000, 1));
+            TestMessages.done(then -> spool.defer(queued, 42, then));
             assertThat(spool.counts().messages()).isEqualTo(1);
-            QueueId waits = Letters.commit(spool, "eve@example.net", new byte[100]);
+            QueueId waits = TestMessages.commit(spool, "eve@example.net", new byte[100]);
             AtomicBoolean damaged = new AtomicBoolean(true);
             world.trouble = (call, _) -> {
                 if (call.equals("index.makeAgain")) {
@@ -42,13 +42,13 @@ class DamagedIndexTest {
                 }
             };
             assertThatThrownBy(() -> spool.list(Optional.empty(), 10)).isInstanceOf(IOException.class);
-            QueueId during = Letters.commit(spool, "joe@example.net", new byte[100]);
+            QueueId during = TestMessages.commit(spool, "joe@example.net", new byte[100]);
             Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(IOException.class)
                     .until(() -> spool.list(Optional.empty(), 10) != null);
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
                     .containsExactly(queued, waits, during);
             assertThat(spool.details(queued).orElseThrow().nextAttemptMillis()).isEqualTo(42);
-            assertThat(Letters.read(spool, queued)).hasSize(200_000);
+            assertThat(TestMessages.read(spool, queued)).hasSize(200_000);
             assertThat(directory.resolve("register-damaged.mv.db")).exists();
             assertThat(spool.troubles()).isEmpty();
         }

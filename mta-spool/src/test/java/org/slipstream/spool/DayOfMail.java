@@ -43,16 +43,16 @@ final class DayOfMail {
     record Hour(int hour, int messages, long liveBytes, long boxBytes, long registerBytes, long came) {}
 
     private final Path directory;
-    private final int letters;
+    private final int messages;
     private final int bytes;
     private final AtomicLong nowMillis = new AtomicLong(1_800_000_000_000L);
     private final Map<QueueId, Integer> waiting = new HashMap<>();
     private final Random random;
     private long came;
 
-    DayOfMail(Path directory, int letters, int bytes, long seed) {
+    DayOfMail(Path directory, int messages, int bytes, long seed) {
         this.directory = directory;
-        this.letters = letters;
+        this.messages = messages;
         this.bytes = bytes;
         random = new Random(seed);
     }
@@ -88,10 +88,10 @@ final class DayOfMail {
 
     private void come(Spool spool, int oneIn) throws Exception {
         List<Future<?>> sessions = new ArrayList<>();
-        CountDownLatch answered = new CountDownLatch(letters);
+        CountDownLatch answered = new CountDownLatch(messages);
         try (ExecutorService threads = Executors.newFixedThreadPool(SESSIONS, Thread.ofVirtual().factory())) {
-            for (int i = 0; i < letters; i++) {
-                byte[] body = Letters.body(1 + random.nextInt(2 * bytes), random.nextLong());
+            for (int i = 0; i < messages; i++) {
+                byte[] body = TestMessages.body(1 + random.nextInt(2 * bytes), random.nextLong());
                 boolean stays = random.nextInt(oneIn) == 0;
                 came += body.length;
                 sessions.add(threads.submit(() -> session(spool, body, stays, answered)));
@@ -104,7 +104,7 @@ final class DayOfMail {
     }
 
     private Void session(Spool spool, byte[] body, boolean stays, CountDownLatch answered) throws IOException {
-        QueueId id = Letters.commit(spool, "bob@example.net", body);
+        QueueId id = TestMessages.commit(spool, "bob@example.net", body);
         spool.record(id, List.of(new RecipientOutcome(1, stays ? BUSY : TAKEN)), () -> {});
         if (stays) {
             synchronized (waiting) {

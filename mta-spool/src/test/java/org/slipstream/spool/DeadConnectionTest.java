@@ -59,16 +59,17 @@ class DeadConnectionTest {
     }
 
     @Test
-    void aLetterIsTakenMeanwhileAndTheIndexHasItWhenTheNetworkIsBack() throws Exception {
+    void aMessageIsTakenMeanwhileAndTheIndexHasItWhenTheNetworkIsBack() throws Exception {
         try (Spool spool = world.open(directory)) {
-            QueueId before = Letters.commit(spool, "bob@example.net", new byte[100]);
+            QueueId before = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             assertThat(spool.counts().messages()).isEqualTo(1);
             network.forgetsConnections = true;
-            QueueId meanwhile = Letters.commit(spool, "bob@example.net", Letters.body(100, 9));
+            QueueId meanwhile = TestMessages.commit(spool, "bob@example.net", TestMessages.body(100, 9));
             assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
             assertThat(spool.troubles()).anySatisfy(
                     trouble -> assertThat(trouble.what()).isEqualTo(Spool.What.INDEX));
-            assertThat(Letters.read(spool, meanwhile)).as("it can be delivered").isEqualTo(Letters.body(100, 9));
+            assertThat(TestMessages.read(spool, meanwhile)).as("it can be delivered")
+                    .isEqualTo(TestMessages.body(100, 9));
             network.forgetsConnections = false;
             assertThat(listedAtLast(spool)).containsExactly(before, meanwhile);
         }
@@ -78,11 +79,11 @@ class DeadConnectionTest {
     @Test
     void aTransactionWhoseCommitIsNotAnsweredIsNotAppliedAgain() throws Exception {
         try (Spool spool = world.open(directory)) {
-            QueueId tried = Letters.commit(spool, "bob@example.net", new byte[100]);
+            QueueId tried = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             assertThat(spool.counts().messages()).isEqualTo(1);
             network.forgetsAfter = "COMMIT";
-            QueueId meanwhile = Letters.commit(spool, "bob@example.net", new byte[100]);
-            Letters.done(then -> spool.record(tried, List.of(new RecipientOutcome(1, BUSY)), then));
+            QueueId meanwhile = TestMessages.commit(spool, "bob@example.net", new byte[100]);
+            TestMessages.done(then -> spool.record(tried, List.of(new RecipientOutcome(1, BUSY)), then));
             assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
             Awaitility.await().atMost(Duration.ofSeconds(90))
                     .until(() -> TestWorld.number(DriverManager.getConnection(direct),

@@ -30,24 +30,24 @@ class DraftMemoryTest {
             for (int i = 0; i < DRAFTS; i++) {
                 Draft draft = spool.draft();
                 open.add(draft);
-                write(draft, Letters.body(60_000, i), 0, 50_000);
+                write(draft, TestMessages.body(60_000, i), 0, 50_000);
             }
             // Without files they would have more than 1 MB.
             assertThat(world.drafts.leftBytes()).isBetween(0L, (long) SHARED_BYTES);
             assertThat(files()).isBetween(DRAFTS - 5L, DRAFTS - 1L);
             List<QueueId> committed = new ArrayList<>();
             for (int i = 0; i < DRAFTS; i++) {
-                write(open.get(i), Letters.body(60_000, i), 50_000, 60_000);
+                write(open.get(i), TestMessages.body(60_000, i), 50_000, 60_000);
                 if (i % 4 == 0) {
                     open.get(i).close();
                 } else {
-                    committed.add(open.get(i).commit(Letters.envelope("bob@example.net")).id());
+                    committed.add(open.get(i).commit(TestMessages.envelope("bob@example.net")).id());
                 }
             }
             assertThat(world.drafts.leftBytes()).isEqualTo(SHARED_BYTES);
             for (int i = 0, n = 0; i < DRAFTS; i++) {
                 if (i % 4 != 0) {
-                    assertThat(Letters.read(spool, committed.get(n++))).isEqualTo(Letters.body(60_000, i));
+                    assertThat(TestMessages.read(spool, committed.get(n++))).isEqualTo(TestMessages.body(60_000, i));
                 }
             }
         }
@@ -55,18 +55,18 @@ class DraftMemoryTest {
 
     /// Blocks are used again, and what is committed is not what lies in them.
     @Test
-    void aLetterKeepsItsBytesThoughLaterOnesAreWrittenWhereItWas() throws Exception {
+    void aMessageKeepsItsBytesThoughLaterOnesAreWrittenWhereItWas() throws Exception {
         try (Spool spool = world.open(directory)) {
             int[] sizes = {100_000, 60_000, 3_000, 70_000, 0, 120_000, 8_192, 60_000};
             List<QueueId> committed = new ArrayList<>();
             for (int i = 0; i < sizes.length; i++) {
                 try (Draft abandoned = spool.draft()) {
-                    abandoned.write(Letters.body(90_000, 77), 0, 90_000);
+                    abandoned.write(TestMessages.body(90_000, 77), 0, 90_000);
                 }
-                committed.add(Letters.commit(spool, "bob@example.net", Letters.body(sizes[i], i)));
+                committed.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(sizes[i], i)));
             }
             for (int i = 0; i < sizes.length; i++) {
-                assertThat(Letters.read(spool, committed.get(i))).isEqualTo(Letters.body(sizes[i], i));
+                assertThat(TestMessages.read(spool, committed.get(i))).isEqualTo(TestMessages.body(sizes[i], i));
             }
         }
     }

@@ -23,7 +23,7 @@ class FencesTest {
     }
 
     @Test
-    void onlyTheRegisterSpeaksSqlAndTheBoxDoesNotKnowIt() {
+    void onlyTheIndexSpeaksSqlAndTheLogDoesNotKnowIt() {
         noClasses().that().resideOutsideOfPackage("org.slipstream.spool.index..").should().dependOnClassesThat()
                 .resideInAnyPackage("java.sql..", "javax.sql..", "com.zaxxer..", "org.flywaydb..", "org.h2..")
                 .check(SPOOL);
@@ -36,7 +36,7 @@ class FencesTest {
     }
 
     @Test
-    void boxAndRegisterDoNotKnowTheSpool() {
+    void boxAndIndexDoNotKnowTheSpool() {
         noClasses().that().resideInAnyPackage("org.slipstream.spool.log..", "org.slipstream.spool.index..").should()
                 .dependOnClassesThat().resideInAPackage("org.slipstream.spool").check(SPOOL);
     }

@@ -26,7 +26,7 @@ class GroupCommitTest {
     private final TestWorld world = new TestWorld();
 
     @Test
-    void aHundredLettersThatWaitPayOneSyncTogether() throws Exception {
+    void aHundredMessagesThatWaitPayOneSyncTogether() throws Exception {
         try (Spool spool = world.open(directory);
                 ExecutorService sessions = Executors.newVirtualThreadPerTaskExecutor()) {
             CountDownLatch allWait = new CountDownLatch(1);
@@ -43,7 +43,7 @@ class GroupCommitTest {
                     try (Draft draft = spool.draft()) {
                         draft.write(new byte[100], 0, 100);
                         committing.countDown();
-                        return draft.commit(Letters.envelope("bob@example.net"));
+                        return draft.commit(TestMessages.envelope("bob@example.net"));
                     }
                 }));
             }
@@ -64,7 +64,7 @@ class GroupCommitTest {
         try (Spool spool = world.open(directory)) {
             for (int i = 0; i < 5; i++) {
                 world.calls.clear();
-                Letters.commit(spool, "bob@example.net", new byte[100]);
+                TestMessages.commit(spool, "bob@example.net", new byte[100]);
                 assertThat(world.count("log.sync")).isEqualTo(1);
             }
         }
@@ -74,7 +74,7 @@ class GroupCommitTest {
     void noClientHears250BeforeTheLogIsSynced() throws Exception {
         try (Spool spool = world.open(directory)) {
             world.calls.clear();
-            Letters.commit(spool, "bob@example.net", new byte[100]);
+            TestMessages.commit(spool, "bob@example.net", new byte[100]);
             world.calls.add("250");
             assertThat(world.calls).containsSubsequence("log.append done", "log.sync", "log.sync done", "250");
         }
@@ -86,7 +86,7 @@ class GroupCommitTest {
         CountDownLatch goesOn = new CountDownLatch(1);
         try (Spool spool = world.open(directory);
                 ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
-            Letters.commit(spool, "bob@example.net", new byte[100]);
+            TestMessages.commit(spool, "bob@example.net", new byte[100]);
             world.trouble = (call, _) -> {
                 if (call.equals("index.apply")) {
                     hangs.countDown();
@@ -95,10 +95,10 @@ class GroupCommitTest {
             };
             Future<Spool.Counts> counts = readers.submit(spool::counts);
             hangs.await(90, TimeUnit.SECONDS);
-            QueueId id = Letters.commit(spool, "eve@example.net", new byte[100]);
+            QueueId id = TestMessages.commit(spool, "eve@example.net", new byte[100]);
             assertThat(spool.readRecipients(id, 0, 10).recipients()).hasSize(1);
             assertThat(spool.envelope(id)).isPresent();
-            Letters.done(then -> spool.defer(id, 42, then));
+            TestMessages.done(then -> spool.defer(id, 42, then));
             goesOn.countDown();
             assertThat(counts.get(90, TimeUnit.SECONDS).messages()).isEqualTo(1);
             assertThat(spool.counts().messages()).isEqualTo(2);
@@ -108,9 +108,9 @@ class GroupCommitTest {
     @Test
     void outcomesAreAnsweredOnlyAfterTheirRecordsAreSynced() throws Exception {
         try (Spool spool = world.open(directory)) {
-            var id = Letters.commit(spool, "bob@example.net", new byte[100]);
+            var id = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             world.calls.clear();
-            Letters.done(then -> spool.remove(id, () -> {
+            TestMessages.done(then -> spool.remove(id, () -> {
                 world.calls.add("answered");
                 then.run();
             }));
@@ -123,8 +123,9 @@ class GroupCommitTest {
         try (Spool spool = world.open(directory)) {
             world.calls.clear();
             for (int i = 0; i < 20; i++) {
-                QueueId id = Letters.commit(spool, "bob@example.net", Letters.body(i == 7 ? 300_000 : 100, i));
-                Letters.done(then -> spool.remove(id, then));
+                QueueId id = TestMessages.commit(spool, "bob@example.net",
+                        TestMessages.body(i == 7 ? 300_000 : 100, i));
+                TestMessages.done(then -> spool.remove(id, then));
             }
             assertThat(spool.counts()).isEqualTo(new Spool.Counts(0, 0, 0, 0));
             assertThat(world.count("index.apply")).isZero();
@@ -134,16 +135,17 @@ class GroupCommitTest {
     }
 
     @Test
-    void aLetterThatEverybodyHasHadCostsOneGroupAfterItsOwn() throws Exception {
+    void aMessageThatEverybodyHasHadCostsOneGroupAfterItsOwn() throws Exception {
         Outcome taken = Outcome.of(Reply.of(250, "2.0.0", "taken"), "mx.example.net");
         try (Spool spool = world.open(directory)) {
-            var id = Letters.commit(spool, Letters.envelope("bob@example.net", "eve@example.net"), new byte[100]).id();
-            Letters.done(then -> spool.record(id, List.of(new RecipientOutcome(2, taken)), then));
+            var id = TestMessages
+                    .commit(spool, TestMessages.envelope("bob@example.net", "eve@example.net"), new byte[100]).id();
+            TestMessages.done(then -> spool.record(id, List.of(new RecipientOutcome(2, taken)), then));
             assertThat(spool.details(id)).isPresent();
             world.calls.clear();
-            Letters.done(then -> spool.record(id, List.of(new RecipientOutcome(1, taken)), then));
+            TestMessages.done(then -> spool.record(id, List.of(new RecipientOutcome(1, taken)), then));
             assertThat(spool.details(id)).as("nothing is left to be known of it").isEmpty();
-            Letters.done(then -> spool.remove(id, then));
+            TestMessages.done(then -> spool.remove(id, then));
             assertThat(world.count("log.sync")).isEqualTo(1);
             assertThat(spool.counts()).isEqualTo(new Spool.Counts(0, 0, 0, 0));
         }

@@ -52,7 +52,7 @@ class IndexLossTest {
             List<Spool.Details> queue = spool.list(Optional.empty(), 1000);
             for (Spool.Details each : queue) {
                 QueueId id = each.summary().id();
-                contents.put(id, java.util.Arrays.hashCode(Letters.read(spool, id)));
+                contents.put(id, java.util.Arrays.hashCode(TestMessages.read(spool, id)));
             }
             return new Picture(queue, spool.counts(), spool.hosts(), contents);
         }
@@ -86,7 +86,7 @@ class IndexLossTest {
         switch (loss) {
             case MISSING -> Files.delete(index);
             case EMPTY_FILE -> Files.write(index, new byte[0]);
-            case GARBAGE -> Files.write(index, Letters.body(50_000, 7));
+            case GARBAGE -> Files.write(index, TestMessages.body(50_000, 7));
             case CUT_IN_HALF -> {
                 try (RandomAccessFile bytes = new RandomAccessFile(index.toFile(), "rw")) {
                     bytes.setLength(bytes.length() / 2);
@@ -98,7 +98,7 @@ class IndexLossTest {
     }
 
     private void record(Spool spool, QueueId id, int number, Outcome outcome) {
-        Letters.done(then -> spool.record(id, List.of(new RecipientOutcome(number, outcome)), then));
+        TestMessages.done(then -> spool.record(id, List.of(new RecipientOutcome(number, outcome)), then));
     }
 
     /// Two runs of a server. @return mail that is gone
@@ -109,16 +109,18 @@ class IndexLossTest {
         QueueId finishedLater;
         QueueId released;
         try (Spool spool = world.open(directory)) {
-            partly = Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net", "c@example.net"),
-                    new byte[30]).id();
-            finishedLater = Letters.commit(spool, "bob@example.net", Letters.body(300_000, 1));
-            released = Letters.commit(spool, "bob@example.net", new byte[3]);
+            partly = TestMessages
+                    .commit(spool, TestMessages.envelope("a@example.net", "b@example.net", "c@example.net"),
+                            new byte[30])
+                    .id();
+            finishedLater = TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 1));
+            released = TestMessages.commit(spool, "bob@example.net", new byte[3]);
             record(spool, partly, 1, TAKEN);
             record(spool, partly, 2, REFUSED);
             record(spool, partly, 3, BUSY);
-            Letters.done(then -> spool.failuresReported(partly, then));
-            Letters.done(then -> spool.defer(partly, now() + 600_000, then));
-            Letters.done(then -> spool.hold(released, true, then));
+            TestMessages.done(then -> spool.failuresReported(partly, then));
+            TestMessages.done(then -> spool.defer(partly, now() + 600_000, then));
+            TestMessages.done(then -> spool.hold(released, true, then));
             spool.keepHost(REST);
             spool.keepHost(new HostRecord("[192.0.2.9]:25", "RETRY", "gone.example", 1, 2, 3, "421 no", ""));
         }
@@ -126,18 +128,18 @@ class IndexLossTest {
         world.nowMillis.addAndGet(60_000);
         QueueId finishedSoon;
         try (Spool spool = world.open(directory)) {
-            finishedSoon = Letters.commit(spool, "bob@example.net", Letters.body(300_000, 2));
+            finishedSoon = TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 2));
             record(spool, partly, 3, BUSY);
-            Letters.done(then -> spool.record(partly, List.of(new RecipientOutcome(3, BUSY)), false, then));
-            Letters.done(then -> spool.delayReported(partly, then));
-            Letters.done(then -> spool.defer(partly, now() + 1_200_000, then));
-            Letters.done(then -> spool.hold(released, false, then));
-            QueueId held = Letters.commit(spool, Letters.richEnvelope(), Letters.body(200_000, 3)).id();
-            Letters.done(then -> spool.hold(held, true, then));
-            Letters.commit(spool, "new@example.net", Letters.body(5_000, 4));
+            TestMessages.done(then -> spool.record(partly, List.of(new RecipientOutcome(3, BUSY)), false, then));
+            TestMessages.done(then -> spool.delayReported(partly, then));
+            TestMessages.done(then -> spool.defer(partly, now() + 1_200_000, then));
+            TestMessages.done(then -> spool.hold(released, false, then));
+            QueueId held = TestMessages.commit(spool, TestMessages.richEnvelope(), TestMessages.body(200_000, 3)).id();
+            TestMessages.done(then -> spool.hold(held, true, then));
+            TestMessages.commit(spool, "new@example.net", TestMessages.body(5_000, 4));
             record(spool, finishedSoon, 1, TAKEN);
-            Letters.done(then -> spool.remove(finishedSoon, then));
-            Letters.done(then -> spool.remove(finishedLater, then));
+            TestMessages.done(then -> spool.remove(finishedSoon, then));
+            TestMessages.done(then -> spool.remove(finishedLater, then));
             spool.forgetHost("[192.0.2.9]:25", "RETRY");
         }
         return List.of(finishedSoon, finishedLater);
@@ -159,10 +161,10 @@ class IndexLossTest {
             }
             assertThat(spool.readRecipients(before.queue().getFirst().summary().id(), 0, 10).recipients())
                     .extracting(each -> each.number()).containsExactly(3);
-            assertThat(Letters.ids(Letters.claim(spool, QueueName.INCOMING, now(), 10, now() + 1).messages()))
+            assertThat(TestMessages.ids(TestMessages.claim(spool, QueueName.INCOMING, now(), 10, now() + 1).messages()))
                     .as("never tried and never put off")
                     .containsExactly(before.queue().getLast().summary().id());
-            assertThat(Letters.commit(spool, "bob@example.net", new byte[1]))
+            assertThat(TestMessages.commit(spool, "bob@example.net", new byte[1]))
                     .isGreaterThan(before.queue().getLast().summary().id());
         }
         Spool.Details partly = before.queue().getFirst();
@@ -183,10 +185,11 @@ class IndexLossTest {
         Path cut = temporary.resolve("cut");
         QueueId queued;
         try (Spool spool = world.open(directory)) {
-            queued = Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net"), new byte[10]).id();
+            queued = TestMessages.commit(spool, TestMessages.envelope("a@example.net", "b@example.net"), new byte[10])
+                    .id();
             record(spool, queued, 1, TAKEN);
-            QueueId gone = Letters.commit(spool, "bob@example.net", new byte[10]);
-            Letters.done(then -> spool.remove(gone, then));
+            QueueId gone = TestMessages.commit(spool, "bob@example.net", new byte[10]);
+            TestMessages.done(then -> spool.remove(gone, then));
             TestWorld.copy(directory, cut);
         }
         try (Spool spool = new TestWorld().open(cut)) {
@@ -205,10 +208,10 @@ class IndexLossTest {
         QueueId unknown = commit(new byte[100], Optional.empty());
         for (int start = 0; start < 2; start++) {
             try (Spool spool = world.open(directory)) {
-                assertThat(spool.letter(small).facts()).contains(facts);
-                assertThat(spool.letter(large).facts()).contains(facts);
-                assertThat(spool.letter(unknown).facts()).isEmpty();
-                assertThat(Letters.read(spool, small)).isEqualTo(new byte[100]);
+                assertThat(spool.content(small).facts()).contains(facts);
+                assertThat(spool.content(large).facts()).contains(facts);
+                assertThat(spool.content(unknown).facts()).isEmpty();
+                assertThat(TestMessages.read(spool, small)).isEqualTo(new byte[100]);
             }
             Files.delete(index);
         }
@@ -217,8 +220,8 @@ class IndexLossTest {
     private QueueId commit(byte[] body, Optional<ContentFacts> facts) throws Exception {
         try (Spool spool = world.open(directory); Draft draft = spool.draft()) {
             draft.write(body, 0, body.length);
-            QueueId id = draft.commit(Letters.envelope("bob@example.net"), facts).id();
-            assertThat(spool.letter(id).facts()).isEqualTo(facts);
+            QueueId id = draft.commit(TestMessages.envelope("bob@example.net"), facts).id();
+            assertThat(spool.content(id).facts()).isEqualTo(facts);
             return id;
         }
     }
@@ -272,14 +275,14 @@ class IndexLossTest {
 
     private static void passing(Spool spool, int messages) throws IOException {
         for (int i = 0; i < messages; i++) {
-            QueueId id = Letters.commit(spool, "bob@example.net", Letters.body(3000, i));
-            Letters.done(then -> spool.remove(id, then));
+            QueueId id = TestMessages.commit(spool, "bob@example.net", TestMessages.body(3000, i));
+            TestMessages.done(then -> spool.remove(id, then));
         }
     }
 
     /// The segment that is open; all that was asked for lies in it or before it.
     private Path newestSegment(Spool spool) throws IOException {
-        Letters.done(then -> spool.hold(new QueueId(1), false, then));
+        TestMessages.done(then -> spool.hold(new QueueId(1), false, then));
         try (var files = Files.list(directory.resolve("box"))) {
             return files.filter(each -> each.toString().endsWith(".segment")).max(Path::compareTo).orElseThrow();
         }

@@ -95,8 +95,8 @@ class KillTest {
                 QueueId id = each.getKey();
                 if (queued.contains(id)) {
                     assertThat(removed).as("seed %d", seed).doesNotContain(id);
-                    assertThat(Letters.read(spool, id)).as("seed %d", seed)
-                            .isEqualTo(Letters.body(size(each.getValue()), each.getValue()));
+                    assertThat(TestMessages.read(spool, id)).as("seed %d", seed)
+                            .isEqualTo(TestMessages.body(size(each.getValue()), each.getValue()));
                     assertThat(spool.envelope(id)).as("seed %d", seed).contains(envelope(each.getValue()));
                 } else {
                     assertThat(removing).as("lost %s, seed %d", id, seed).contains(id);
@@ -111,7 +111,7 @@ class KillTest {
     }
 
     static Envelope envelope(long seed) {
-        return Letters.envelope("user" + seed + "@example.net", "other" + seed + "@example.com");
+        return TestMessages.envelope("user" + seed + "@example.net", "other" + seed + "@example.com");
     }
 
     /// The child: commits under load, tells what was acknowledged, removes some of it, until it is killed.
@@ -135,7 +135,7 @@ class KillTest {
         private static void session(Spool spool, long first, PrintStream out) {
             try {
                 for (long seed = first;; seed++) {
-                    QueueId id = Letters.commit(spool, envelope(seed), Letters.body(size(seed), seed)).id();
+                    QueueId id = TestMessages.commit(spool, envelope(seed), TestMessages.body(size(seed), seed)).id();
                     out.print("stored " + id + " " + seed + " .\n");
                     if (seed % 3 == 0) {
                         out.print("removing " + id + " .\n");

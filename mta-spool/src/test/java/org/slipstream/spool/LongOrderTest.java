@@ -65,7 +65,7 @@ class LongOrderTest {
 
     /// The order is a few dozen portions. The second one is held back until a letter has come; it is with the next group.
     @Test
-    void aNewLetterWaitsForOnePortionAndIsScannedAmongTheNext() throws Exception {
+    void aNewMessageWaitsForOnePortionAndIsScannedAmongTheNext() throws Exception {
         int messages = postgresql ? 5_000 : 20_000;
         fill(messages);
         CountDownLatch secondPortion = new CountDownLatch(1);
@@ -95,28 +95,28 @@ class LongOrderTest {
         });
         secondPortion.await();
         world.nowMillis.addAndGet(1);
-        CompletableFuture<QueueId> letter = new CompletableFuture<>();
+        CompletableFuture<QueueId> message = new CompletableFuture<>();
         try (Draft draft = spool.draft()) {
             draft.write(new byte[10], 0, 10);
             Thread.ofVirtual().start(() -> {
                 try {
-                    letter.complete(draft.commit(Letters.envelope("bob@new.example")).id());
+                    message.complete(draft.commit(TestMessages.envelope("bob@new.example")).id());
                 } catch (Exception e) {
-                    letter.completeExceptionally(e);
+                    message.completeExceptionally(e);
                 }
             });
             letterWaits.countDown();
-            QueueId fresh = letter.join();
+            QueueId fresh = message.join();
             assertThat(portionsBefore).as("portions before the letter").hasValueLessThanOrEqualTo(4);
             done.join();
             // The order may be speaking of the letter just then: such a one is left to the next scan, which is told of it.
             List<MessageSummary> scanned = Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
-                Spool.Claimed claimed = Letters.claim(spool, QueueName.INCOMING, now(), 1_000, now() + HOUR);
+                Spool.Claimed claimed = TestMessages.claim(spool, QueueName.INCOMING, now(), 1_000, now() + HOUR);
                 assertThat(claimed.messages().size() == 1 || claimed.more()).isTrue();
                 return claimed.messages();
             }, found -> !found.isEmpty());
             assertThat(scanned).extracting(MessageSummary::id).containsExactly(fresh);
-            assertThat(Letters.claim(spool, QueueName.DEFERRED, now(), 1_000, now() + HOUR))
+            assertThat(TestMessages.claim(spool, QueueName.DEFERRED, now(), 1_000, now() + HOUR))
                     .satisfies(old -> assertThat(old.messages()).hasSize(1_000))
                     .satisfies(old -> assertThat(old.more()).isTrue());
         }
@@ -128,18 +128,18 @@ class LongOrderTest {
         CountDownLatch portions = new CountDownLatch(1);
         spool.makeDue(Optional.empty(), Optional.of("D7.example.net"), now(), portions::countDown);
         portions.await();
-        assertThat(Letters.claim(spool, QueueName.DEFERRED, now(), 1_000, now() + HOUR).messages()).hasSize(5)
+        assertThat(TestMessages.claim(spool, QueueName.DEFERRED, now(), 1_000, now() + HOUR).messages()).hasSize(5)
                 .allMatch(message -> message.attempts() == 1);
         CountDownLatch all = new CountDownLatch(5_000 / PORTION);
         spool.makeDue(Optional.empty(), Optional.empty(), now() + 1, all::countDown);
         all.await();
-        assertThat(Letters.claim(spool, now() + 1, 10_000, now() + HOUR)).hasSize(5_000);
+        assertThat(TestMessages.claim(spool, now() + 1, 10_000, now() + HOUR)).hasSize(5_000);
     }
 
     @Test
     void aDomainIsFoundWithOneQuestionWhetherRareOrFrequent() throws Exception {
         fill(5_000);
-        QueueId rare = Letters.commit(spool, "bob@rare.example", new byte[10]);
+        QueueId rare = TestMessages.commit(spool, "bob@rare.example", new byte[10]);
         QueueIndex.Found found = spool.find(Search.of(domain("rare.example")), Optional.empty(), 100);
         assertThat(found.ids()).containsExactly(rare);
         assertThat(found.next()).isEmpty();

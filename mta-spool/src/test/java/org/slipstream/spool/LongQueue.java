@@ -24,13 +24,13 @@ final class LongQueue {
         List<Spool.Details> page = spool[0].list(Optional.empty(), 100);
         say("page from there", () -> spool[0].list(Optional.of(page.getLast().summary().id()), 100).size());
         long tomorrow = System.currentTimeMillis() + 90_000_000;
-        say("claim 200 due", () -> Letters.claim(spool[0], tomorrow, 200, tomorrow + 90_000_000).size());
-        say("claim 200 more", () -> Letters.claim(spool[0], tomorrow, 200, tomorrow + 90_000_000).size());
+        say("claim 200 due", () -> TestMessages.claim(spool[0], tomorrow, 200, tomorrow + 90_000_000).size());
+        say("claim 200 more", () -> TestMessages.claim(spool[0], tomorrow, 200, tomorrow + 90_000_000).size());
         say("flush a domain", () -> {
-            Letters.done(then -> spool[0].makeDue(Optional.empty(), Optional.of("d7.example.net"), 1, then));
+            TestMessages.done(then -> spool[0].makeDue(Optional.empty(), Optional.of("d7.example.net"), 1, then));
             return "done";
         });
-        say("a new letter", () -> Letters.commit(spool[0], "bob@example.net", new byte[4096]));
+        say("a new letter", () -> TestMessages.commit(spool[0], "bob@example.net", new byte[4096]));
         System.out.println(rss());
         say("close", () -> {
             spool[0].close();

@@ -43,7 +43,7 @@ class OpeningTest {
             for (int i = 0; i < 2; i++) {
                 assertThat(refusal(directory).reason()).isEqualTo(SpoolException.Reason.IN_USE);
             }
-            assertThat(Letters.commit(first, "bob@example.net", new byte[10])).isNotNull();
+            assertThat(TestMessages.commit(first, "bob@example.net", new byte[10])).isNotNull();
             assertThat(otherProcess(directory)).contains("IN_USE")
                     .contains("by process " + ProcessHandle.current().pid());
         }
@@ -115,21 +115,23 @@ class OpeningTest {
     }
 
     @Test
-    void aRegisterThatIsNoDatabaseIsSetAsideAndMadeAnewFromTheBox() throws Exception {
+    void aIndexThatIsNoDatabaseIsSetAsideAndMadeAnewFromTheLog() throws Exception {
         QueueId queued;
         QueueId partly;
         try (Spool spool = world.open(directory)) {
-            QueueId finished = Letters.commit(spool, "bob@example.net", new byte[10]);
-            queued = Letters.commit(spool, "bob@example.net", new byte[20]);
-            partly = Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net", "c@example.net"),
-                    new byte[30]).id();
-            Letters.done(then -> spool.record(partly,
+            QueueId finished = TestMessages.commit(spool, "bob@example.net", new byte[10]);
+            queued = TestMessages.commit(spool, "bob@example.net", new byte[20]);
+            partly = TestMessages
+                    .commit(spool, TestMessages.envelope("a@example.net", "b@example.net", "c@example.net"),
+                            new byte[30])
+                    .id();
+            TestMessages.done(then -> spool.record(partly,
                     List.of(outcome(1, "250", "2.0.0"), outcome(2, "451", "4.0.0"), outcome(3, "550", "5.1.1")), then));
-            Letters.done(then -> spool.record(finished, List.of(outcome(1, "250", "2.0.0")), then));
-            Letters.done(then -> spool.failuresReported(partly, then));
-            Letters.done(then -> spool.hold(queued, true, then));
+            TestMessages.done(then -> spool.record(finished, List.of(outcome(1, "250", "2.0.0")), then));
+            TestMessages.done(then -> spool.failuresReported(partly, then));
+            TestMessages.done(then -> spool.hold(queued, true, then));
         }
-        byte[] junk = Letters.body(10_000, 5);
+        byte[] junk = TestMessages.body(10_000, 5);
         Files.write(directory.resolve("register.mv.db"), junk);
         try (Spool spool = world.open(directory)) {
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
@@ -150,11 +152,11 @@ class OpeningTest {
     }
 
     @Test
-    void aRegisterThatWasBeingMadeWhenItsProcessWasKilledIsMadeAnew() throws Exception {
+    void aIndexThatWasBeingMadeWhenItsProcessWasKilledIsMadeAnew() throws Exception {
         TestWorld.sql(directory, "create table standing (one smallint)", "shutdown");
         byte[] half = Files.readAllBytes(directory.resolve("register.mv.db"));
         try (Spool spool = world.open(directory)) {
-            assertThat(Letters.commit(spool, "bob@example.net", new byte[10])).isNotNull();
+            assertThat(TestMessages.commit(spool, "bob@example.net", new byte[10])).isNotNull();
         }
         assertThat(Files.size(directory.resolve("register-damaged-" + world.nowMillis + ".mv.db")))
                 .isGreaterThanOrEqualTo(half.length);
@@ -177,7 +179,7 @@ class OpeningTest {
         // An empty database file, as after a crash in the very first start, is migrated, too.
         TestWorld.sql(directory, "drop all objects", "shutdown");
         try (Spool spool = world.open(directory)) {
-            assertThat(Letters.commit(spool, "bob@example.net", new byte[10])).isNotNull();
+            assertThat(TestMessages.commit(spool, "bob@example.net", new byte[10])).isNotNull();
         }
     }
 
@@ -191,15 +193,15 @@ class OpeningTest {
 
     /// Before, the log knew nothing of next attempts, replies, reports of delay and hosts.
     @Test
-    void whatOnlyTheOldRegisterKnowsGoesToTheLogWithTheFirstStart() throws Exception {
+    void whatOnlyTheOldIndexKnowsGoesToTheLogWithTheFirstStart() throws Exception {
         QueueId waits;
         QueueId fresh;
         try (Spool spool = world.open(directory)) {
-            waits = Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net", "c@example.net"),
+            waits = TestMessages.commit(spool, TestMessages.envelope("a@example.net", "b@example.net", "c@example.net"),
                     new byte[30]).id();
-            fresh = Letters.commit(spool, "bob@example.net", new byte[20]);
+            fresh = TestMessages.commit(spool, "bob@example.net", new byte[20]);
             // With its first deferral a message has a row for each recipient.
-            Letters.done(then -> spool.defer(waits, 1, then));
+            TestMessages.done(then -> spool.defer(waits, 1, then));
         }
         long next = world.nowMillis.get() + 600_000;
         TestWorld.sql(directory,
@@ -226,7 +228,7 @@ class OpeningTest {
                         .containsExactly(Optional.of(outcome(1, "550", "5.1.1").outcome().reply()),
                                 Optional.of(outcome(2, "451", "4.0.0").outcome().reply()), Optional.empty());
                 assertThat(spool.hosts()).containsExactly(new HostRecord("h", "RETRY", "mx", 1, 2, 3, "busy", ""));
-                assertThat(Letters.claim(spool, QueueName.INCOMING, world.nowMillis.get(), 10, 0).messages())
+                assertThat(TestMessages.claim(spool, QueueName.INCOMING, world.nowMillis.get(), 10, 0).messages())
                         .hasSizeLessThanOrEqualTo(1).allMatch(each -> each.id().equals(fresh));
             }
             if (start == 1) {
@@ -236,10 +238,10 @@ class OpeningTest {
     }
 
     @Test
-    void theRegisterOfTheFirstVersionIsBroughtUpToDateWithItsMail() throws Exception {
+    void theIndexOfTheFirstVersionIsBroughtUpToDateWithItsMail() throws Exception {
         try (Spool spool = world.open(directory)) {
             // With its first deferral a letter has the rows that it had from the beginning then.
-            spool.defer(Letters.commit(spool, "bob@example.net", new byte[10]), 1, () -> {});
+            spool.defer(TestMessages.commit(spool, "bob@example.net", new byte[10]), 1, () -> {});
         }
         TestWorld.sql(directory, java.util.Arrays.copyOf(BEFORE_THE_LOG, BEFORE_THE_LOG.length - 1));
         TestWorld.sql(directory, "drop table host", "drop table segment", "drop table large_letter",
@@ -262,7 +264,7 @@ class OpeningTest {
         Draft draft = spool.draft();
         spool.close();
         spool.close();
-        org.assertj.core.api.Assertions.assertThatThrownBy(() -> draft.commit(Letters.envelope("bob@example.net")))
+        org.assertj.core.api.Assertions.assertThatThrownBy(() -> draft.commit(TestMessages.envelope("bob@example.net")))
                 .isInstanceOf(IOException.class);
         org.assertj.core.api.Assertions.assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
     }
@@ -276,7 +278,7 @@ class OpeningTest {
                 throw new IndexException("no space", new SQLException("cannot write"));
             }
         };
-        QueueId taken = Letters.commit(spool, "bob@example.net", new byte[10]);
+        QueueId taken = TestMessages.commit(spool, "bob@example.net", new byte[10]);
         spool.close();
         org.assertj.core.api.Assertions.assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
         world.trouble = (_, _) -> {};

@@ -75,7 +75,7 @@ class PowerCutTest {
     }
 
     @Test
-    void whateverThePowerCutLeavesOfTheRegisterNothingAcknowledgedIsMissing() throws Exception {
+    void whateverThePowerCutLeavesOfTheIndexNothingAcknowledgedIsMissing() throws Exception {
         long seed = System.nanoTime();
         System.out.println("PowerCutTest seed " + seed);
         Random random = new Random(seed);
@@ -95,13 +95,13 @@ class PowerCutTest {
         try (Spool spool = Spools.open(SpoolConfig.at(where), System::currentTimeMillis, parts)) {
             int first = 0;
             for (int i = 0; i < 150; i++) {
-                byte[] body = Letters.body(1 + random.nextInt(3000), random.nextLong());
-                QueueId id = Letters.commit(spool, "bob@example.net", body);
+                byte[] body = TestMessages.body(1 + random.nextInt(3000), random.nextLong());
+                QueueId id = TestMessages.commit(spool, "bob@example.net", body);
                 stored.put(id, new Acknowledged(body, WatchedDisk.now()));
                 first = first == 0 ? WatchedDisk.now() : first;
                 if (i % 3 == 0) {
                     removing.put(id, WatchedDisk.now());
-                    Letters.done(then -> spool.remove(id, then));
+                    TestMessages.done(then -> spool.remove(id, then));
                     removed.put(id, WatchedDisk.now());
                 }
             }
@@ -134,7 +134,7 @@ class PowerCutTest {
                 QueueId id = each.getKey();
                 boolean safe = each.getValue().at() <= cut;
                 if (queued.contains(id)) {
-                    assertThat(Letters.read(spool, id)).as(when).isEqualTo(each.getValue().body());
+                    assertThat(TestMessages.read(spool, id)).as(when).isEqualTo(each.getValue().body());
                     assertThat(removed.getOrDefault(id, Integer.MAX_VALUE)).as("came back, %s", when)
                             .isGreaterThan(cut);
                 } else if (safe && removing.getOrDefault(id, Integer.MAX_VALUE) > cut) {
@@ -150,19 +150,19 @@ class PowerCutTest {
     @Test
     void mailGoesOnWhileTheRealDatabaseHasNoRoomAndTheIndexCatchesUp() throws Exception {
         try (Spool spool = Spools.open(SpoolConfig.at(directory), System::currentTimeMillis, parts)) {
-            QueueId id = Letters.commit(spool, "bob@example.net", new byte[100]);
+            QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             WatchedDisk.full(true);
             Outcome later = Outcome.of(Reply.of(451, "4.3.0", "later"), "mx.example.net");
-            Letters.done(then -> spool.record(id, List.of(new RecipientOutcome(1, later)), then));
+            TestMessages.done(then -> spool.record(id, List.of(new RecipientOutcome(1, later)), then));
             // Large enough that the database has to write.
             for (int i = 0; i < 500; i++) {
-                Letters.commit(spool, "bob@example.net", new byte[100]);
+                TestMessages.commit(spool, "bob@example.net", new byte[100]);
             }
             Awaitility.await().atMost(Duration.ofSeconds(90))
                     .until(() -> spool.troubles().stream().anyMatch(each -> each.what() == Spool.What.INDEX));
-            QueueId next = Letters.commit(spool, "eve@example.net", new byte[100]);
+            QueueId next = TestMessages.commit(spool, "eve@example.net", new byte[100]);
             assertThat(spool.readRecipients(next, 0, 10).recipients()).hasSize(1);
-            assertThat(Letters.read(spool, next)).hasSize(100);
+            assertThat(TestMessages.read(spool, next)).hasSize(100);
             WatchedDisk.full(false);
             Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> spool.troubles().isEmpty());
             assertThat(spool.counts().messages()).isEqualTo(502);

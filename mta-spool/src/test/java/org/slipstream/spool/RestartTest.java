@@ -80,17 +80,17 @@ class RestartTest {
     }
 
     @Test
-    void lettersYoungerThanTheRegisterAreEnteredAgain() throws Exception {
+    void lettersYoungerThanTheIndexAreEnteredAgain() throws Exception {
         QueueId known;
         try (Spool spool = world.open(directory)) {
-            known = Letters.commit(spool, "bob@example.net", Letters.body(100, 0));
+            known = TestMessages.commit(spool, "bob@example.net", TestMessages.body(100, 0));
         }
         Path kept = keepRegister();
         MessageSummary rich;
         QueueId large;
         try (Spool spool = world.open(directory)) {
-            rich = Letters.commit(spool, Letters.richEnvelope(), Letters.body(5000, 1));
-            large = Letters.commit(spool, "bob@example.net", Letters.body(400_000, 2));
+            rich = TestMessages.commit(spool, TestMessages.richEnvelope(), TestMessages.body(5000, 1));
+            large = TestMessages.commit(spool, "bob@example.net", TestMessages.body(400_000, 2));
         }
         bringBack(kept);
         world.nowMillis.addAndGet(100_000);
@@ -99,26 +99,26 @@ class RestartTest {
                 assertThat(listed(spool)).containsExactly(known, rich.id(), large);
                 // Its age is that of the letter, not of the replay.
                 assertThat(spool.details(rich.id()).orElseThrow().summary()).isEqualTo(rich);
-                assertThat(spool.envelope(rich.id())).contains(Letters.richEnvelope());
-                assertThat(Letters.read(spool, rich.id())).isEqualTo(Letters.body(5000, 1));
-                assertThat(Letters.read(spool, large)).isEqualTo(Letters.body(400_000, 2));
+                assertThat(spool.envelope(rich.id())).contains(TestMessages.richEnvelope());
+                assertThat(TestMessages.read(spool, rich.id())).isEqualTo(TestMessages.body(5000, 1));
+                assertThat(TestMessages.read(spool, large)).isEqualTo(TestMessages.body(400_000, 2));
             }
         }
         try (Spool spool = world.open(directory)) {
-            assertThat(Letters.claim(spool, world.nowMillis.get(), 10, Long.MAX_VALUE))
+            assertThat(TestMessages.claim(spool, world.nowMillis.get(), 10, Long.MAX_VALUE))
                     .containsExactly(known, rich.id(), large);
-            assertThat(Letters.commit(spool, "bob@example.net", new byte[1])).isGreaterThan(large);
+            assertThat(TestMessages.commit(spool, "bob@example.net", new byte[1])).isGreaterThan(large);
         }
     }
 
     @Test
-    void aTornTailIsTheEndOfTheBox() throws Exception {
+    void aTornTailIsTheEndOfTheLog() throws Exception {
         world.open(directory).close();
         Path empty = keepRegister();
         List<QueueId> ids = new ArrayList<>();
         try (Spool spool = world.open(directory)) {
-            ids.add(Letters.commit(spool, "bob@example.net", Letters.body(50, 0)));
-            ids.add(Letters.commit(spool, "bob@example.net", Letters.body(50, 1)));
+            ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(50, 0)));
+            ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(50, 1)));
         }
         bringBack(empty);
         try (RandomAccessFile segment = new RandomAccessFile(segment().toFile(), "rw")) {
@@ -128,7 +128,7 @@ class RestartTest {
             assertThat(listed(spool)).containsExactly(ids.getFirst());
             assertThat(spool.counts().corrupt()).isZero();
             // Never append after a crash.
-            Letters.commit(spool, "bob@example.net", new byte[10]);
+            TestMessages.commit(spool, "bob@example.net", new byte[10]);
             assertThat(segments()).hasSize(2);
         }
     }
@@ -141,7 +141,7 @@ class RestartTest {
         List<QueueId> ids = new ArrayList<>();
         try (Spool spool = world.open(directory)) {
             for (int i = 0; i < 3; i++) {
-                ids.add(Letters.commit(spool, "bob@example.net", Letters.body(5000, i)));
+                ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(5000, i)));
             }
         }
         bringBack(empty);
@@ -151,7 +151,7 @@ class RestartTest {
                 assertThat(listed(spool)).containsExactly(ids.get(0), ids.get(2));
                 assertThat(spool.counts().corrupt()).isEqualTo(1);
                 assertThat(directory.resolve("corrupt")).isNotEmptyDirectory();
-                assertThat(Letters.read(spool, ids.get(2))).isEqualTo(Letters.body(5000, 2));
+                assertThat(TestMessages.read(spool, ids.get(2))).isEqualTo(TestMessages.body(5000, 2));
             }
         }
     }
@@ -167,18 +167,18 @@ class RestartTest {
 
     @Test
     @Tag("PF-27")
-    void aQueuedLetterThatWasDamagedIsSetAsideWhenSomebodyReadsIt() throws Exception {
+    void aQueuedMessageThatWasDamagedIsSetAsideWhenSomebodyReadsIt() throws Exception {
         QueueId damaged;
         QueueId sound;
         try (Spool spool = world.open(directory)) {
-            damaged = Letters.commit(spool, "bob@example.net", Letters.body(5000, 1));
-            sound = Letters.commit(spool, "bob@example.net", Letters.body(5000, 2));
+            damaged = TestMessages.commit(spool, "bob@example.net", TestMessages.body(5000, 1));
+            sound = TestMessages.commit(spool, "bob@example.net", TestMessages.body(5000, 2));
         }
         flip(segment(), 3000);
         try (Spool spool = world.open(directory)) {
-            assertThatThrownBy(() -> Letters.read(spool, damaged)).isInstanceOf(IOException.class);
-            assertThat(Letters.read(spool, sound)).isEqualTo(Letters.body(5000, 2));
-            assertThat(Letters.claim(spool, world.nowMillis.get(), 10, Long.MAX_VALUE))
+            assertThatThrownBy(() -> TestMessages.read(spool, damaged)).isInstanceOf(IOException.class);
+            assertThat(TestMessages.read(spool, sound)).isEqualTo(TestMessages.body(5000, 2));
+            assertThat(TestMessages.claim(spool, world.nowMillis.get(), 10, Long.MAX_VALUE))
                     .containsExactly(sound);
             assertThat(spool.counts()).isEqualTo(new Spool.Counts(1, 0, 1, 5000));
             assertThat(spool.details(damaged)).isPresent();
@@ -186,16 +186,16 @@ class RestartTest {
     }
 
     @Test
-    void aLostRegisterIsMadeAnewFromTheBoxWithoutWhatWasFinished() throws Exception {
+    void aLostIndexIsMadeAnewFromTheLogWithoutWhatWasFinished() throws Exception {
         List<QueueId> ids = new ArrayList<>();
         SpoolConfig small = new SpoolConfig(directory, DataSize.of(10_000), DataSize.ofKibibytes(128), DataSize.ZERO);
         try (Spool spool = world.open(small)) {
             for (int i = 0; i < 20; i++) {
-                ids.add(Letters.commit(spool, "bob@example.net", Letters.body(i == 7 ? 300_000 : 3000, i)));
+                ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(i == 7 ? 300_000 : 3000, i)));
             }
             for (int i = 0; i < 20; i += 2) {
                 QueueId id = ids.get(i);
-                Letters.done(then -> spool.remove(id, then));
+                TestMessages.done(then -> spool.remove(id, then));
             }
         }
         Files.delete(register());
@@ -203,17 +203,18 @@ class RestartTest {
             List<QueueId> queued = new ArrayList<>();
             for (int i = 1; i < 20; i += 2) {
                 queued.add(ids.get(i));
-                assertThat(Letters.read(spool, ids.get(i))).isEqualTo(Letters.body(i == 7 ? 300_000 : 3000, i));
+                assertThat(TestMessages.read(spool, ids.get(i)))
+                        .isEqualTo(TestMessages.body(i == 7 ? 300_000 : 3000, i));
             }
             assertThat(listed(spool)).isEqualTo(queued);
         }
     }
 
     @Test
-    void whatTheRegisterHasFinishedIsNotEnteredAgain() throws Exception {
+    void whatTheIndexHasFinishedIsNotEnteredAgain() throws Exception {
         try (Spool spool = world.open(directory)) {
-            QueueId id = Letters.commit(spool, "bob@example.net", new byte[100]);
-            Letters.done(then -> spool.remove(id, then));
+            QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[100]);
+            TestMessages.done(then -> spool.remove(id, then));
         }
         try (Spool spool = world.open(directory)) {
             assertThat(spool.counts().messages()).isZero();
@@ -225,27 +226,27 @@ class RestartTest {
     void filesOfDraftsThatACrashLeftBehindAreSwept() throws Exception {
         QueueId queued;
         try (Spool spool = world.open(directory)) {
-            queued = Letters.commit(spool, "bob@example.net", Letters.body(300_000, 1));
+            queued = TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 1));
         }
         Path leftover = directory.resolve("large").resolve("0123456789a.letter");
         Files.write(leftover, new byte[200_000]);
         try (Spool spool = world.open(directory)) {
             assertThat(leftover).doesNotExist();
-            assertThat(Letters.read(spool, queued)).isEqualTo(Letters.body(300_000, 1));
+            assertThat(TestMessages.read(spool, queued)).isEqualTo(TestMessages.body(300_000, 1));
         }
     }
 
     @Test
-    void aLargeLetterThatOnlyTheBoxKnowsIsNoLeftover() throws Exception {
+    void aLargeMessageThatOnlyTheLogKnowsIsNoLeftover() throws Exception {
         world.open(directory).close();
         Path empty = keepRegister();
         QueueId id;
         try (Spool spool = world.open(directory)) {
-            id = Letters.commit(spool, "bob@example.net", Letters.body(300_000, 1));
+            id = TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 1));
         }
         bringBack(empty);
         try (Spool spool = world.open(directory)) {
-            assertThat(Letters.read(spool, id)).isEqualTo(Letters.body(300_000, 1));
+            assertThat(TestMessages.read(spool, id)).isEqualTo(TestMessages.body(300_000, 1));
         }
     }
 
@@ -255,10 +256,11 @@ class RestartTest {
         List<QueueId> ids = new ArrayList<>();
         try (Spool spool = world.open(directory)) {
             for (int i = 0; i < 8; i++) {
-                ids.add(Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net"), new byte[10]).id());
+                ids.add(TestMessages
+                        .commit(spool, TestMessages.envelope("a@example.net", "b@example.net"), new byte[10]).id());
                 QueueId id = ids.getLast();
                 // From its first deferral on a message has a row for each recipient.
-                Letters.done(then -> spool.defer(id, world.nowMillis.get(), then));
+                TestMessages.done(then -> spool.defer(id, world.nowMillis.get(), then));
             }
         }
         TestWorld.sql(directory,
@@ -274,12 +276,12 @@ class RestartTest {
             assertThatThrownBy(() -> spool.readRecipients(ids.get(0), 0, 10)).isInstanceOf(DamagedException.class);
             assertThatThrownBy(() -> spool.readRecipients(ids.get(1), 0, 10)).isInstanceOf(DamagedException.class);
             assertThatThrownBy(() -> spool.readRecipients(ids.get(7), 0, 10)).isInstanceOf(DamagedException.class);
-            assertThat(Letters.claim(spool, world.nowMillis.get(), 10, Long.MAX_VALUE))
+            assertThat(TestMessages.claim(spool, world.nowMillis.get(), 10, Long.MAX_VALUE))
                     .as("one without a single recipient in a known state must not pass for settled")
                     .containsExactly(ids.get(3), ids.get(5));
             assertThat(spool.list(Optional.empty(), 1)).extracting(each -> each.summary().id())
                     .containsExactly(ids.get(5));
-            Letters.done(then -> spool.defer(ids.get(5), 0, then));
+            TestMessages.done(then -> spool.defer(ids.get(5), 0, then));
             assertThat(spool.counts()).isEqualTo(new Spool.Counts(1, 0, 7, 10));
             assertThatThrownBy(() -> spool.details(ids.get(4))).isInstanceOf(IOException.class);
             assertThat(spool.readRecipients(ids.get(5), 0, 10).recipients()).hasSize(2);

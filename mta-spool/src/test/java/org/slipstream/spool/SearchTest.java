@@ -65,7 +65,8 @@ class SearchTest {
 
     private QueueId from(String sender, String... recipients) throws IOException {
         Optional<Address> from = sender.isEmpty() ? Optional.empty() : Optional.of(Address.of(sender));
-        return Letters.commit(spool, Envelope.of(from, Stream.of(recipients).map(Address::of).toList()), new byte[10])
+        return TestMessages
+                .commit(spool, Envelope.of(from, Stream.of(recipients).map(Address::of).toList()), new byte[10])
                 .id();
     }
 
@@ -75,7 +76,7 @@ class SearchTest {
 
     /// Its recipients have rows from now on.
     private void tried(QueueId id, int recipient, Outcome outcome) {
-        Letters.done(then -> spool.record(id, List.of(new RecipientOutcome(recipient, outcome)), then));
+        TestMessages.done(then -> spool.record(id, List.of(new RecipientOutcome(recipient, outcome)), then));
     }
 
     private List<QueueId> found(QueueFilter filter) throws IOException {
@@ -163,7 +164,7 @@ class SearchTest {
         tried(waits, 1, DEFERRED);
         QueueId held = to("bob@back.example");
         tried(held, 1, DEFERRED);
-        Letters.done(then -> spool.hold(held, true, then));
+        TestMessages.done(then -> spool.hold(held, true, then));
         QueueId elsewhere = to("ann@back.example", "eve@else.example");
         tried(elsewhere, 1, DELIVERED);
         to("untried@back.example");
@@ -205,7 +206,7 @@ class SearchTest {
         QueueId fresh = to("bob@example.net");
         tried(twice, 1, DEFERRED);
         tried(twice, 1, DEFERRED);
-        Letters.done(then -> spool.hold(held, true, then));
+        TestMessages.done(then -> spool.hold(held, true, then));
         assertThat(found(new QueueFilter(Optional.empty(), List.of(), Optional.empty(), OptionalLong.empty(),
                 OptionalLong.empty(), 2))).containsExactly(twice);
         assertThat(found(QueueFilter.ANY.withState(State.HELD))).containsExactly(held);

@@ -71,7 +71,7 @@ class SlowDiskTest {
             syncing.await(90, TimeUnit.SECONDS);
             // Small and large: neither has been touched by the writer, so nothing of them may remain.
             for (int size : new int[]{100, 300_000}) {
-                assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[size]))
+                assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", new byte[size]))
                         .isInstanceOf(IOException.class).isNotInstanceOf(NoSpaceException.class)
                         .hasMessageContaining("does not keep up");
             }
@@ -81,7 +81,7 @@ class SlowDiskTest {
             QueueId first = taken.get(90, TimeUnit.SECONDS);
             QueueId next = Awaitility.await().atMost(Duration.ofSeconds(90))
                     .ignoreExceptionsInstanceOf(IOException.class)
-                    .until(() -> Letters.commit(spool, "bob@example.net", new byte[100]), each -> each != null);
+                    .until(() -> TestMessages.commit(spool, "bob@example.net", new byte[100]), each -> each != null);
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
                     .containsExactly(first, next);
         }
@@ -94,7 +94,7 @@ class SlowDiskTest {
         CompletableFuture<QueueId> answer = new CompletableFuture<>();
         Thread.ofVirtual().start(() -> {
             try {
-                answer.complete(Letters.commit(spool, "bob@example.net", new byte[100]));
+                answer.complete(TestMessages.commit(spool, "bob@example.net", new byte[100]));
             } catch (IOException e) {
                 answer.completeExceptionally(e);
             }
@@ -103,9 +103,9 @@ class SlowDiskTest {
     }
 
     @Test
-    void aFileSystemThatTurnedReadOnlyRefusesLettersAtOnceAndTakesThemAgainAfterwards() throws Exception {
+    void aFileSystemThatTurnedReadOnlyRefusesMessagesAtOnceAndTakesThemAgainAfterwards() throws Exception {
         try (Spool spool = world.open(directory)) {
-            QueueId before = Letters.commit(spool, "bob@example.net", new byte[100]);
+            QueueId before = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             world.trouble = (call, _) -> {
                 switch (call) {
                     case "log.append" -> throw new IOException("Read-only file system");
@@ -118,15 +118,16 @@ class SlowDiskTest {
             };
             CompletableFuture<Void> deferred = new CompletableFuture<>();
             spool.defer(before, 42, () -> deferred.complete(null));
-            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
+            assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(IOException.class).isNotInstanceOf(NoSpaceException.class)
                     .hasMessageContaining("Read-only");
-            assertThat(Letters.read(spool, before)).as("what is queued can still be read and delivered").hasSize(100);
+            assertThat(TestMessages.read(spool, before)).as("what is queued can still be read and delivered")
+                    .hasSize(100);
             assertThat(deferred).isNotDone();
             world.trouble = (_, _) -> {};
             deferred.get(90, TimeUnit.SECONDS);
             Awaitility.await().atMost(Duration.ofSeconds(90)).ignoreExceptionsInstanceOf(IOException.class)
-                    .until(() -> Letters.commit(spool, "bob@example.net", new byte[100]), each -> each != null);
+                    .until(() -> TestMessages.commit(spool, "bob@example.net", new byte[100]), each -> each != null);
         }
     }
 }

@@ -15,7 +15,7 @@ class SpaceGuardTest {
 
     private final AtomicLong nanos = new AtomicLong(-5);
     private final AtomicLong usable = new AtomicLong(10L << 30);
-    private final SpaceGuard guard = new SpaceGuard(new SpaceGuard.Disk() {
+    private final SpaceGuard guard = new SpaceGuard(new SpaceGuard.DiskSpace() {
         @Override
         public long usableBytes() {
             return usable.get();
@@ -32,7 +32,7 @@ class SpaceGuardTest {
     }
 
     @Test
-    void outOfInodesIsOneTroubleUntilALetterIsWritten() {
+    void outOfInodesIsOneTroubleUntilAMessageIsWritten() {
         assertThat(guard.shortage()).isEmpty();
         for (int second = 0; second < 30; second++) {
             guard.ranOut(false);
@@ -51,7 +51,7 @@ class SpaceGuardTest {
     }
 
     @Test
-    void aSmallLetterThatNeedsNoFileDoesNotEndTheTroubleOfLargeOnes() {
+    void aSmallMessageThatNeedsNoFileDoesNotEndTheTroubleOfLargeOnes() {
         guard.ranOut(true);
         after(5_000);
         guard.wrote(false);
@@ -84,7 +84,7 @@ class SpaceGuardTest {
 
     @Test
     void aDiskWithoutAByteIsNotOutOfInodes() {
-        SpaceGuard careless = new SpaceGuard(new SpaceGuard.Disk() {
+        SpaceGuard careless = new SpaceGuard(new SpaceGuard.DiskSpace() {
             @Override
             public long usableBytes() {
                 return 0;

@@ -12,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.core.Address;
 import org.slipstream.core.DataSize;
+import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
@@ -20,7 +21,6 @@ import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
-import org.slipstream.core.Wishes;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -88,53 +88,53 @@ class SpoolTest {
 
     @Test
     void whatWasCommittedIsThereAfterARestart() throws Exception {
-        byte[] body = Letters.body(5000, 1);
-        MessageSummary committed = Letters.commit(spool, Letters.richEnvelope(), body);
+        byte[] body = TestMessages.body(5000, 1);
+        MessageSummary committed = TestMessages.commit(spool, TestMessages.richEnvelope(), body);
         assertThat(committed.recipients()).isEqualTo(3);
         assertThat(committed.open()).isEqualTo(3);
         assertThat(committed.createdMillis()).isEqualTo(now());
-        assertThat(Letters.read(spool, committed.id())).isEqualTo(body);
+        assertThat(TestMessages.read(spool, committed.id())).isEqualTo(body);
 
         restart();
-        assertThat(Letters.read(spool, committed.id())).isEqualTo(body);
-        assertThat(spool.envelope(committed.id())).contains(Letters.richEnvelope());
+        assertThat(TestMessages.read(spool, committed.id())).isEqualTo(body);
+        assertThat(spool.envelope(committed.id())).contains(TestMessages.richEnvelope());
         assertThat(spool.details(committed.id()).orElseThrow().summary()).isEqualTo(committed);
         assertThat(spool.readRecipients(committed.id(), 0, 10).recipients())
-                .isEqualTo(Letters.richEnvelope().recipients());
+                .isEqualTo(TestMessages.richEnvelope().recipients());
     }
 
     @Test
-    void aLargeLetterHasAFileOfItsOwnAndGoesWithItsMessage() throws Exception {
-        byte[] body = Letters.body(700_000, 2);
-        QueueId id = Letters.commit(spool, "bob@example.net", body);
+    void aLargeMessageHasAFileOfItsOwnAndGoesWithItsMessage() throws Exception {
+        byte[] body = TestMessages.body(700_000, 2);
+        QueueId id = TestMessages.commit(spool, "bob@example.net", body);
         Path file = directory.resolve("large").resolve(id + ".letter");
         assertThat(file).hasSize(700_000);
         restart();
-        assertThat(spool.letter(id).sizeBytes()).isEqualTo(700_000);
-        assertThat(Letters.read(spool, id)).isEqualTo(body);
-        Letters.done(then -> spool.remove(id, then));
+        assertThat(spool.content(id).sizeBytes()).isEqualTo(700_000);
+        assertThat(TestMessages.read(spool, id)).isEqualTo(body);
+        TestMessages.done(then -> spool.remove(id, then));
         assertThat(spool.details(id)).isEmpty();
         assertThat(file).as("goes when the index has left the message behind").doesNotExist();
 
-        QueueId passing = Letters.commit(spool, "bob@example.net", body);
-        Letters.done(then -> spool.remove(passing, then));
+        QueueId passing = TestMessages.commit(spool, "bob@example.net", body);
+        TestMessages.done(then -> spool.remove(passing, then));
         Awaitility.await().atMost(Duration.ofSeconds(90)).untilAsserted(
                 () -> assertThat(directory.resolve("large")).as("the index never heard of it").isEmptyDirectory());
     }
 
     @Test
-    void theEmptyLetterAndTheNullSenderAreLettersToo() throws Exception {
+    void theEmptyMessageAndTheNullSenderAreMessagesToo() throws Exception {
         Envelope bounce = Envelope.of(Optional.empty(), List.of(Address.of("ann@example.org")));
-        QueueId id = Letters.commit(spool, bounce, new byte[0]).id();
+        QueueId id = TestMessages.commit(spool, bounce, new byte[0]).id();
         restart();
-        assertThat(Letters.read(spool, id)).isEmpty();
+        assertThat(TestMessages.read(spool, id)).isEmpty();
         assertThat(spool.envelope(id)).contains(bounce);
     }
 
     @Test
     void anAbandonedDraftLeavesNothingBehind() throws Exception {
         try (Draft draft = spool.draft()) {
-            draft.write(Letters.body(500_000, 3), 0, 500_000);
+            draft.write(TestMessages.body(500_000, 3), 0, 500_000);
         }
         assertThat(directory.resolve("large")).isEmptyDirectory();
         assertThat(spool.counts().messages()).isZero();
@@ -143,8 +143,8 @@ class SpoolTest {
     @Test
     void aDraftIsCommittedOnce() throws Exception {
         try (Draft draft = spool.draft()) {
-            draft.commit(Letters.envelope("bob@example.net"));
-            assertThatThrownBy(() -> draft.commit(Letters.envelope("bob@example.net")))
+            draft.commit(TestMessages.envelope("bob@example.net"));
+            assertThatThrownBy(() -> draft.commit(TestMessages.envelope("bob@example.net")))
                     .isInstanceOf(IllegalStateException.class);
         }
         assertThat(spool.counts().messages()).isEqualTo(1);
@@ -152,19 +152,19 @@ class SpoolTest {
 
     @Test
     void idsGrowThoughTheClockJumpsBackAndTheQueueIsEmptyAfterARestart() throws Exception {
-        QueueId first = Letters.commit(spool, "bob@example.net", Letters.body(10, 1));
-        Letters.done(then -> spool.remove(first, then));
+        QueueId first = TestMessages.commit(spool, "bob@example.net", TestMessages.body(10, 1));
+        TestMessages.done(then -> spool.remove(first, then));
         world.nowMillis.addAndGet(-3_600_000);
         restart();
-        QueueId second = Letters.commit(spool, "bob@example.net", Letters.body(10, 1));
+        QueueId second = TestMessages.commit(spool, "bob@example.net", TestMessages.body(10, 1));
         assertThat(second).isGreaterThan(first);
     }
 
     @Test
-    void recipientsAreReadInBatchesFromMemoryAndFromTheRegister() throws Exception {
+    void recipientsAreReadInBatchesFromMemoryAndFromTheIndex() throws Exception {
         Envelope envelope = Envelope.of(Optional.empty(),
                 IntStream.rangeClosed(1, 25).mapToObj(i -> Address.of("user" + i + "@example.net")).toList());
-        QueueId id = Letters.commit(spool, envelope, new byte[10]).id();
+        QueueId id = TestMessages.commit(spool, envelope, new byte[10]).id();
         for (int round = 0; round < 2; round++) {
             List<Recipient> read = new ArrayList<>();
             Spool.RecipientBatch batch = spool.readRecipients(id, 0, 10);
@@ -183,20 +183,22 @@ class SpoolTest {
     /// RFC 3461: the report is made out of the register, after the last outcome and before the message is removed.
     @Test
     void whoAsksToHearOfSuccessIsKeptUntilHeHasBeenTold() throws Exception {
-        QueueId id = Letters.commit(spool, Letters.richEnvelope(), new byte[10]).id();
-        Letters.done(then -> spool.record(id, List.of(new RecipientOutcome(1, DELIVERED),
+        QueueId id = TestMessages.commit(spool, TestMessages.richEnvelope(), new byte[10]).id();
+        TestMessages.done(then -> spool.record(id, List.of(new RecipientOutcome(1, DELIVERED),
                 new RecipientOutcome(2, DELIVERED), new RecipientOutcome(3, DELIVERED)), then));
         assertThat(spool.details(id).orElseThrow().recipients()).extracting(each -> each.last().orElseThrow())
                 .containsOnly(DELIVERED).hasSize(3);
-        Letters.done(then -> spool.remove(id, then));
+        TestMessages.done(then -> spool.remove(id, then));
         assertThat(spool.details(id)).isEmpty();
     }
 
     @Test
     void outcomesAreKeptPerRecipient() throws Exception {
-        QueueId id = Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net", "c@example.net"),
-                new byte[10]).id();
-        Letters.done(then -> spool.record(id, List.of(new RecipientOutcome(1, DELIVERED),
+        QueueId id = TestMessages
+                .commit(spool, TestMessages.envelope("a@example.net", "b@example.net", "c@example.net"),
+                        new byte[10])
+                .id();
+        TestMessages.done(then -> spool.record(id, List.of(new RecipientOutcome(1, DELIVERED),
                 new RecipientOutcome(2, DEFERRED), new RecipientOutcome(3, FAILED)), then));
         assertThat(spool.readRecipients(id, 0, 10).recipients()).extracting(Recipient::number).containsExactly(2);
         restart();
@@ -210,8 +212,8 @@ class SpoolTest {
                 DEFERRED, FAILED);
         assertThat(details.recipients().getFirst().atMillis()).isEqualTo(now());
 
-        Letters.done(then -> spool.failuresReported(id, then));
-        Letters.done(then -> spool.delayReported(id, then));
+        TestMessages.done(then -> spool.failuresReported(id, then));
+        TestMessages.done(then -> spool.delayReported(id, then));
         details = spool.details(id).orElseThrow();
         assertThat(details.summary().failed()).isZero();
         assertThat(details.summary().delayNotified()).isTrue();
@@ -221,7 +223,7 @@ class SpoolTest {
 
     @Test
     void changesOfOneMessageTakeEffectInTheOrderOfTheCalls() throws Exception {
-        QueueId id = Letters.commit(spool, "bob@example.net", new byte[10]);
+        QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[10]);
         List<String> answers = new ArrayList<>();
         spool.defer(id, 1, () -> answers.add("deferred"));
         spool.record(id, List.of(new RecipientOutcome(1, FAILED)), () -> answers.add("failed"));
@@ -230,7 +232,7 @@ class SpoolTest {
         spool.hold(id, true, () -> answers.add("held"));
         spool.hold(id, false, () -> answers.add("released"));
         spool.defer(id, 2, () -> answers.add("deferred again"));
-        Letters.done(then -> spool.makeDue(Optional.of(id), Optional.empty(), 1, then));
+        TestMessages.done(then -> spool.makeDue(Optional.of(id), Optional.empty(), 1, then));
         assertThat(answers).containsExactly("deferred", "failed", "reported", "open again", "held", "released",
                 "deferred again");
         Spool.Details details = spool.details(id).orElseThrow();
@@ -243,18 +245,18 @@ class SpoolTest {
     void theOldestDueMailIsClaimedAndLeased() throws Exception {
         List<QueueId> ids = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            QueueId id = Letters.commit(spool, "bob@example.net", new byte[10]);
+            QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[10]);
             ids.add(id);
-            Letters.done(then -> spool.defer(id, now() - 1000, then));
+            TestMessages.done(then -> spool.defer(id, now() - 1000, then));
             world.nowMillis.incrementAndGet();
         }
-        Letters.done(then -> spool.defer(ids.get(0), now() + 1000, then));
-        Letters.done(then -> spool.defer(ids.get(4), now() - 2000, then));
-        Spool.Claimed claimed = Letters.claim(spool, QueueName.DEFERRED, now(), 3, now() + 60_000);
-        assertThat(Letters.ids(claimed.messages())).containsExactly(ids.get(4), ids.get(1), ids.get(2));
+        TestMessages.done(then -> spool.defer(ids.get(0), now() + 1000, then));
+        TestMessages.done(then -> spool.defer(ids.get(4), now() - 2000, then));
+        Spool.Claimed claimed = TestMessages.claim(spool, QueueName.DEFERRED, now(), 3, now() + 60_000);
+        assertThat(TestMessages.ids(claimed.messages())).containsExactly(ids.get(4), ids.get(1), ids.get(2));
         assertThat(claimed.more()).isTrue();
-        claimed = Letters.claim(spool, QueueName.DEFERRED, now(), 3, now() + 70_000);
-        assertThat(Letters.ids(claimed.messages())).containsExactly(ids.get(3));
+        claimed = TestMessages.claim(spool, QueueName.DEFERRED, now(), 3, now() + 70_000);
+        assertThat(TestMessages.ids(claimed.messages())).containsExactly(ids.get(3));
         assertThat(claimed.more()).isFalse();
         assertThat(claimed.nextDueMillis()).isEqualTo(OptionalLong.of(now() + 1000));
     }
@@ -262,46 +264,48 @@ class SpoolTest {
     @Test
     @Tag("PF-28")
     void newMailIsNewUntilItIsClaimedDeferredOrHeld() throws Exception {
-        QueueId claimed = Letters.commit(spool, "a@example.net", new byte[10]);
-        assertThat(Letters.claim(spool, QueueName.DEFERRED, now(), 10, now()).messages()).isEmpty();
-        assertThat(Letters.ids(Letters.claim(spool, QueueName.INCOMING, now(), 10, now()).messages()))
+        QueueId claimed = TestMessages.commit(spool, "a@example.net", new byte[10]);
+        assertThat(TestMessages.claim(spool, QueueName.DEFERRED, now(), 10, now()).messages()).isEmpty();
+        assertThat(TestMessages.ids(TestMessages.claim(spool, QueueName.INCOMING, now(), 10, now()).messages()))
                 .containsExactly(claimed);
-        QueueId deferred = Letters.commit(spool, "b@example.net", new byte[10]);
-        QueueId held = Letters.commit(spool, "c@example.net", new byte[10]);
-        Letters.done(then -> spool.defer(deferred, now(), then));
-        Letters.done(then -> spool.hold(held, true, then));
-        Letters.done(then -> spool.hold(held, false, then));
+        QueueId deferred = TestMessages.commit(spool, "b@example.net", new byte[10]);
+        QueueId held = TestMessages.commit(spool, "c@example.net", new byte[10]);
+        TestMessages.done(then -> spool.defer(deferred, now(), then));
+        TestMessages.done(then -> spool.hold(held, true, then));
+        TestMessages.done(then -> spool.hold(held, false, then));
 
-        assertThat(Letters.claim(spool, QueueName.INCOMING, now(), 10, now()).messages()).isEmpty();
-        assertThat(Letters.ids(Letters.claim(spool, QueueName.DEFERRED, now(), 10, now()).messages()))
+        assertThat(TestMessages.claim(spool, QueueName.INCOMING, now(), 10, now()).messages()).isEmpty();
+        assertThat(TestMessages.ids(TestMessages.claim(spool, QueueName.DEFERRED, now(), 10, now()).messages()))
                 .containsExactlyInAnyOrder(claimed, deferred, held);
     }
 
     @Test
     void aLeaseSurvivesAStopAndRunsOut() throws Exception {
-        QueueId id = Letters.commit(spool, "bob@example.net", new byte[10]);
-        Letters.claim(spool, now(), 10, now() + 60_000);
+        QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[10]);
+        TestMessages.claim(spool, now(), 10, now() + 60_000);
         restart();
-        Spool.Claimed claimed = Letters.claim(spool, QueueName.DEFERRED, now(), 10, now() + 60_000);
+        Spool.Claimed claimed = TestMessages.claim(spool, QueueName.DEFERRED, now(), 10, now() + 60_000);
         assertThat(claimed.messages()).isEmpty();
         assertThat(claimed.nextDueMillis()).hasValue(now() + 60_000);
-        assertThat(Letters.claim(spool, now() + 60_000, 10, now() + 99_000))
+        assertThat(TestMessages.claim(spool, now() + 60_000, 10, now() + 99_000))
                 .containsExactly(id);
     }
 
     @Test
     void afterTheClockWentBackDeferredMailIsBroughtForwardAndNoOther() throws Exception {
-        QueueId deferred = Letters.commit(spool, "a@example.net", new byte[10]);
-        QueueId near = Letters.commit(spool, "b@example.net", new byte[10]);
-        QueueId held = Letters.commit(spool, "c@example.net", new byte[10]);
-        QueueId asked = Letters.commit(spool, Letters.envelope("d@example.net").withWishes(new Wishes(
-                OptionalLong.of(now() + 900_000), Optional.empty(), 0, false)), new byte[10]).id();
-        Letters.done(then -> spool.defer(deferred, now() + 900_000, then));
-        Letters.done(then -> spool.defer(near, now() + 1_000, then));
-        Letters.done(then -> spool.defer(held, now() + 900_000, then));
-        Letters.done(then -> spool.hold(held, true, then));
+        QueueId deferred = TestMessages.commit(spool, "a@example.net", new byte[10]);
+        QueueId near = TestMessages.commit(spool, "b@example.net", new byte[10]);
+        QueueId held = TestMessages.commit(spool, "c@example.net", new byte[10]);
+        QueueId asked = TestMessages
+                .commit(spool, TestMessages.envelope("d@example.net").withWishes(new DeliveryOptions(
+                        OptionalLong.of(now() + 900_000), Optional.empty(), 0, false)), new byte[10])
+                .id();
+        TestMessages.done(then -> spool.defer(deferred, now() + 900_000, then));
+        TestMessages.done(then -> spool.defer(near, now() + 1_000, then));
+        TestMessages.done(then -> spool.defer(held, now() + 900_000, then));
+        TestMessages.done(then -> spool.hold(held, true, then));
 
-        Spool.Claimed claimed = Letters
+        Spool.Claimed claimed = TestMessages
                 .await(then -> spool.claimDue(QueueName.DEFERRED, now(), 10, now() + 60_000, 0, now() + 4_000, then));
         assertThat(claimed.messages()).isEmpty();
         assertThat(next(deferred)).isEqualTo(now() + 4_000);
@@ -316,52 +320,54 @@ class SpoolTest {
 
     @Test
     void aDeferralWithoutAnAttemptCountsAsNone() throws Exception {
-        QueueId id = Letters.commit(spool, "bob@example.net", new byte[10]);
-        Letters.done(then -> spool.record(id, List.of(new RecipientOutcome(1, DEFERRED)), false, then));
+        QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[10]);
+        TestMessages.done(then -> spool.record(id, List.of(new RecipientOutcome(1, DEFERRED)), false, then));
         assertThat(spool.details(id).orElseThrow().summary().attempts()).isZero();
         assertThat(spool.details(id).orElseThrow().recipients().getFirst().last()).contains(DEFERRED);
     }
 
     @Test
     void heldMailIsClaimedOnlyWhenItIsOldEnoughToExpire() throws Exception {
-        QueueId id = Letters.commit(spool, "bob@example.net", new byte[10]);
-        Letters.done(then -> spool.hold(id, true, then));
+        QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[10]);
+        TestMessages.done(then -> spool.hold(id, true, then));
         assertThat(spool.counts().held()).isEqualTo(1);
-        Spool.Claimed none = Letters
+        Spool.Claimed none = TestMessages
                 .await(then -> spool.claimDue(QueueName.DEFERRED, now(), 10, now() + 1, now(), Long.MAX_VALUE, then));
         assertThat(none.messages()).isEmpty();
         assertThat(none.nextDueMillis()).isEmpty();
-        Spool.Claimed expired = Letters.await(
+        Spool.Claimed expired = TestMessages.await(
                 then -> spool.claimDue(QueueName.DEFERRED, now(), 10, now() + 1, now() + 1, Long.MAX_VALUE, then));
         assertThat(expired.messages()).singleElement().matches(MessageSummary::held);
-        Letters.done(then -> spool.hold(id, false, then));
-        assertThat(Letters.claim(spool, now() + 1, 10, now() + 2)).containsExactly(id);
+        TestMessages.done(then -> spool.hold(id, false, then));
+        assertThat(TestMessages.claim(spool, now() + 1, 10, now() + 2)).containsExactly(id);
     }
 
     @Test
     void mailForADomainIsMadeDueAtOnce() throws Exception {
-        QueueId one = Letters.commit(spool, "bob@Example.NET", new byte[10]);
-        QueueId other = Letters.commit(spool, "bob@example.com", new byte[10]);
-        QueueId both = Letters.commit(spool, Letters.envelope("a@example.com", "b@example.net"), new byte[10]).id();
-        Letters.done(then -> spool.record(both, List.of(new RecipientOutcome(2, DELIVERED)), then));
+        QueueId one = TestMessages.commit(spool, "bob@Example.NET", new byte[10]);
+        QueueId other = TestMessages.commit(spool, "bob@example.com", new byte[10]);
+        QueueId both = TestMessages.commit(spool, TestMessages.envelope("a@example.com", "b@example.net"), new byte[10])
+                .id();
+        TestMessages.done(then -> spool.record(both, List.of(new RecipientOutcome(2, DELIVERED)), then));
         for (QueueId id : List.of(one, other, both)) {
-            Letters.done(then -> spool.defer(id, now() + 5000, then));
+            TestMessages.done(then -> spool.defer(id, now() + 5000, then));
         }
-        Letters.done(then -> spool.makeDue(Optional.empty(), Optional.of("eXample.net"), now(), then));
-        assertThat(Letters.claim(spool, now(), 10, now() + 5000)).containsExactly(one);
-        Letters.done(then -> spool.makeDue(Optional.empty(), Optional.empty(), now(), then));
-        assertThat(Letters.claim(spool, now(), 10, now() + 5000)).containsExactly(one, other,
+        TestMessages.done(then -> spool.makeDue(Optional.empty(), Optional.of("eXample.net"), now(), then));
+        assertThat(TestMessages.claim(spool, now(), 10, now() + 5000)).containsExactly(one);
+        TestMessages.done(then -> spool.makeDue(Optional.empty(), Optional.empty(), now(), then));
+        assertThat(TestMessages.claim(spool, now(), 10, now() + 5000)).containsExactly(one, other,
                 both);
     }
 
     @Test
     void aRemovedMessageIsForgottenWithAllItsRows() throws Exception {
-        QueueId gone = Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net"), new byte[10]).id();
-        QueueId stays = Letters.commit(spool, "c@example.net", new byte[10]);
-        Letters.done(then -> spool.remove(gone, then));
+        QueueId gone = TestMessages.commit(spool, TestMessages.envelope("a@example.net", "b@example.net"), new byte[10])
+                .id();
+        QueueId stays = TestMessages.commit(spool, "c@example.net", new byte[10]);
+        TestMessages.done(then -> spool.remove(gone, then));
         assertThat(spool.details(gone)).isEmpty();
         assertThat(spool.readRecipients(gone, 0, 10)).isEqualTo(new Spool.RecipientBatch(List.of(), true));
-        assertThatThrownBy(() -> spool.letter(gone)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> spool.content(gone)).isInstanceOf(IOException.class);
         assertThat(TestWorld.number(connection(), "select count(*) from recipient")).isZero();
         restart();
         assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id()).containsExactly(stays);
@@ -371,7 +377,8 @@ class SpoolTest {
     void theQueueIsListedPageByPage() throws Exception {
         List<QueueId> ids = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
-            ids.add(Letters.commit(spool, Letters.envelope("a@example.net", "b@example.net"), new byte[100]).id());
+            ids.add(TestMessages.commit(spool, TestMessages.envelope("a@example.net", "b@example.net"), new byte[100])
+                    .id());
         }
         List<QueueId> listed = new ArrayList<>();
         Optional<QueueId> after = Optional.empty();
@@ -387,13 +394,13 @@ class SpoolTest {
 
     @Test
     void anInterruptedReaderHarmsNobody() throws Exception {
-        QueueId id = Letters.commit(spool, "bob@example.net", new byte[10]);
+        QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[10]);
         restart();
         Thread.currentThread().interrupt();
         try {
             assertThat(spool.details(id)).isPresent();
-            assertThat(Letters.read(spool, id)).hasSize(10);
-            assertThat(Letters.commit(spool, "bob@example.net", new byte[500_000])).isNotNull();
+            assertThat(TestMessages.read(spool, id)).hasSize(10);
+            assertThat(TestMessages.commit(spool, "bob@example.net", new byte[500_000])).isNotNull();
             assertThat(Thread.currentThread().isInterrupted()).isTrue();
         } finally {
             Thread.interrupted();
@@ -409,7 +416,7 @@ class SpoolTest {
         spool = world.open(small);
         List<QueueId> ids = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            ids.add(Letters.commit(spool, "bob@example.net", Letters.body(3000, i)));
+            ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(3000, i)));
         }
         Path box = directory.resolve("box");
         long before = count(box);
@@ -418,14 +425,14 @@ class SpoolTest {
         QueueId kept = ids.remove(10);
         world.calls.clear();
         for (QueueId id : ids) {
-            Letters.done(then -> spool.remove(id, then));
+            TestMessages.done(then -> spool.remove(id, then));
         }
         await(() -> assertThat(count(box)).isLessThan(before));
-        assertThat(Letters.read(spool, kept)).isEqualTo(Letters.body(3000, 10));
+        assertThat(TestMessages.read(spool, kept)).isEqualTo(TestMessages.body(3000, 10));
         assertThat(world.calls.indexOf("index.sync done")).as("the index is safe behind them")
                 .isLessThan(world.calls.indexOf("log.delete"));
 
-        Letters.done(then -> spool.remove(kept, then));
+        TestMessages.done(then -> spool.remove(kept, then));
         // After a restart the last segment of before is not open any more, and nothing comes to the log.
         spool.close();
         spool = world.open(small);

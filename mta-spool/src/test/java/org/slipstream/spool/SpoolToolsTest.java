@@ -36,12 +36,12 @@ class SpoolToolsTest {
 
     @Test
     void mailMovesFromOneHouseToAnotherWithItsEnvelopeAndWithoutWhoHasHadIt() throws Exception {
-        byte[] large = Letters.body(300_000, 3);
-        Envelope two = Letters.envelope("a@example.net", "b@example.net");
+        byte[] large = TestMessages.body(300_000, 3);
+        Envelope two = TestMessages.envelope("a@example.net", "b@example.net");
         try (Spool spool = world.open(config("old"))) {
-            Letters.commit(spool, Letters.richEnvelope(), Letters.body(2000, 1));
-            QueueId partly = Letters.commit(spool, two, large).id();
-            Letters.done(then -> spool.record(partly, List.of(new RecipientOutcome(1, TAKEN)), then));
+            TestMessages.commit(spool, TestMessages.richEnvelope(), TestMessages.body(2000, 1));
+            QueueId partly = TestMessages.commit(spool, two, large).id();
+            TestMessages.done(then -> spool.record(partly, List.of(new RecipientOutcome(1, TAKEN)), then));
         }
         Path files = directory.resolve("files");
         assertThat(SpoolTools.export(config("old"), world.nowMillis::get, files))
@@ -50,10 +50,10 @@ class SpoolToolsTest {
                 .isEqualTo(new SpoolTools.Report(2, 2, List.of()));
         try (Spool spool = world.open(config("new"))) {
             List<Spool.Details> queue = spool.list(Optional.empty(), 10);
-            assertThat(queue.get(0).envelope()).isEqualTo(Letters.richEnvelope());
-            assertThat(Letters.read(spool, queue.get(0).summary().id())).isEqualTo(Letters.body(2000, 1));
-            assertThat(queue.get(1).envelope()).isEqualTo(Letters.envelope("b@example.net"));
-            assertThat(Letters.read(spool, queue.get(1).summary().id())).isEqualTo(large);
+            assertThat(queue.get(0).envelope()).isEqualTo(TestMessages.richEnvelope());
+            assertThat(TestMessages.read(spool, queue.get(0).summary().id())).isEqualTo(TestMessages.body(2000, 1));
+            assertThat(queue.get(1).envelope()).isEqualTo(TestMessages.envelope("b@example.net"));
+            assertThat(TestMessages.read(spool, queue.get(1).summary().id())).isEqualTo(large);
         }
         assertThat(SpoolTools.importFrom(config("new"), world.nowMillis::get, files).records())
                 .as("a repeated import takes nothing twice").isZero();
@@ -83,8 +83,8 @@ class SpoolToolsTest {
     void aSoundSpoolVerifiesAndADamagedOneIsNamedPieceByPiece() throws Exception {
         QueueId damaged;
         try (Spool spool = world.open(config("old"))) {
-            damaged = Letters.commit(spool, "bob@example.net", Letters.body(5000, 1));
-            Letters.commit(spool, "bob@example.net", Letters.body(5000, 2));
+            damaged = TestMessages.commit(spool, "bob@example.net", TestMessages.body(5000, 1));
+            TestMessages.commit(spool, "bob@example.net", TestMessages.body(5000, 2));
         }
         assertThat(SpoolTools.verify(config("old"), world.nowMillis::get))
                 .isEqualTo(new SpoolTools.Report(2, 2, List.of()));
@@ -102,8 +102,8 @@ class SpoolToolsTest {
     void aDamagedBeginningOfASegmentIsNamedAndPutRightAndLosesNothing() throws Exception {
         List<QueueId> queued = new ArrayList<>();
         try (Spool spool = world.open(config("old"))) {
-            queued.add(Letters.commit(spool, "bob@example.net", Letters.body(5000, 1)));
-            queued.add(Letters.commit(spool, "bob@example.net", Letters.body(5000, 2)));
+            queued.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(5000, 1)));
+            queued.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(5000, 2)));
         }
         Path segment = directory.resolve("old/box/0000000001.segment");
         byte[] sound = Files.readAllBytes(segment);
@@ -118,8 +118,8 @@ class SpoolToolsTest {
         assertThat(SpoolTools.verify(config("old"), world.nowMillis::get).findings()).singleElement().asString()
                 .as("what lies in corrupt/").contains("1 damaged pieces of the log lie in corrupt/");
         try (Spool spool = world.open(config("old"))) {
-            assertThat(Letters.read(spool, queued.get(0))).isEqualTo(Letters.body(5000, 1));
-            assertThat(Letters.read(spool, queued.get(1))).isEqualTo(Letters.body(5000, 2));
+            assertThat(TestMessages.read(spool, queued.get(0))).isEqualTo(TestMessages.body(5000, 1));
+            assertThat(TestMessages.read(spool, queued.get(1))).isEqualTo(TestMessages.body(5000, 2));
         }
         assertThat(Arrays.copyOfRange(Files.readAllBytes(segment), 32, sound.length)).as("records stay as they are")
                 .isEqualTo(Arrays.copyOfRange(sound, 32, sound.length));
@@ -127,11 +127,11 @@ class SpoolToolsTest {
 
     /// H2 opens such a file: nothing that a start asks lies on the page.
     @Test
-    void aDamagedPageOfTheRegisterIsToldWithItsWayOut() throws Exception {
+    void aDamagedPageOfTheIndexIsToldWithItsWayOut() throws Exception {
         List<QueueId> queued = new ArrayList<>();
         try (Spool spool = world.open(config("old"))) {
             for (int i = 0; i < 2_000; i++) {
-                queued.add(Letters.commit(spool, "user" + i + "@example.net", new byte[10]));
+                queued.add(TestMessages.commit(spool, "user" + i + "@example.net", new byte[10]));
             }
         }
         damage(directory.resolve("old/register.mv.db"), "user1000");
@@ -157,7 +157,7 @@ class SpoolToolsTest {
     void aMessageThatAServerSetAsideIsQueuedByRepairWhenItsContentIsBack() throws Exception {
         QueueId damaged;
         try (Spool spool = world.open(config("old"))) {
-            damaged = Letters.commit(spool, "bob@example.net", Letters.body(5000, 1));
+            damaged = TestMessages.commit(spool, "bob@example.net", TestMessages.body(5000, 1));
         }
         Path segment = directory.resolve("old/box/0000000001.segment");
         byte[] sound = Files.readAllBytes(segment);
@@ -165,9 +165,9 @@ class SpoolToolsTest {
         flipped[2000] ^= 1;
         Files.write(segment, flipped);
         try (Spool spool = world.open(config("old"))) {
-            assertThatThrownBy(() -> Letters.read(spool, damaged)).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> TestMessages.read(spool, damaged)).isInstanceOf(IOException.class);
             // Setting aside is the log thread's, and this comes after it.
-            Letters.commit(spool, "bob@example.net", new byte[10]);
+            TestMessages.commit(spool, "bob@example.net", new byte[10]);
             assertThat(spool.counts().corrupt()).isEqualTo(1);
         }
         Files.write(segment, sound);
@@ -175,7 +175,7 @@ class SpoolToolsTest {
                 .contains(damaged.toString(), "can be read", "spool repair");
         assertThat(SpoolTools.repair(config("old"), world.nowMillis::get).findings()).isEmpty();
         try (Spool spool = world.open(config("old"))) {
-            assertThat(Letters.read(spool, damaged)).isEqualTo(Letters.body(5000, 1));
+            assertThat(TestMessages.read(spool, damaged)).isEqualTo(TestMessages.body(5000, 1));
             assertThat(spool.counts()).isEqualTo(new Spool.Counts(2, 0, 0, 5010));
         }
     }
@@ -187,9 +187,9 @@ class SpoolToolsTest {
                 "421 busy", "");
         QueueId later;
         try (Spool spool = world.open(config("old"))) {
-            later = Letters.commit(spool, "bob@example.net", new byte[10]);
-            Letters.done(then -> spool.defer(later, now + 600_000, then));
-            Letters.done(then -> spool.delayReported(later, then));
+            later = TestMessages.commit(spool, "bob@example.net", new byte[10]);
+            TestMessages.done(then -> spool.defer(later, now + 600_000, then));
+            TestMessages.done(then -> spool.delayReported(later, then));
             spool.keepHost(host);
         }
         assertThat(SpoolTools.repair(config("old"), world.nowMillis::get).findings()).isEmpty();
@@ -202,12 +202,12 @@ class SpoolToolsTest {
     }
 
     @Test
-    void repairMakesTheRegisterAnewAndKeepsTheOldOne() throws Exception {
+    void repairMakesTheIndexAnewAndKeepsTheOldOne() throws Exception {
         QueueId queued;
         try (Spool spool = world.open(config("old"))) {
-            queued = Letters.commit(spool, "bob@example.net", new byte[10]);
-            QueueId gone = Letters.commit(spool, "bob@example.net", new byte[10]);
-            Letters.done(then -> spool.remove(gone, then));
+            queued = TestMessages.commit(spool, "bob@example.net", new byte[10]);
+            QueueId gone = TestMessages.commit(spool, "bob@example.net", new byte[10]);
+            TestMessages.done(then -> spool.remove(gone, then));
         }
         assertThat(SpoolTools.repair(config("old"), world.nowMillis::get).findings()).isEmpty();
         assertThat(directory.resolve("old/register-replaced-" + world.nowMillis + ".mv.db")).exists();

@@ -9,9 +9,9 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.LogRecord;
-import org.slipstream.spool.log.Place;
 import org.slipstream.spool.log.Position;
-import org.slipstream.spool.log.StoredLetter;
+import org.slipstream.spool.log.RecordPlace;
+import org.slipstream.spool.log.StoredMessage;
 
 import java.util.List;
 import java.util.Optional;
@@ -36,8 +36,8 @@ class TailTest {
     private static LogRecord.Stored stored(long number, boolean ownFile, boolean copied) {
         Envelope envelope = Envelope.of(Optional.empty(),
                 List.of(Address.of("a@example.net"), Address.of("b@example.net")));
-        return new LogRecord.Stored(new StoredLetter(0, id(number), 1, 10, envelope),
-                new Place(1, number, ownFile), new byte[10], copied);
+        return new LogRecord.Stored(new StoredMessage(0, id(number), 1, 10, envelope),
+                new RecordPlace(1, number, ownFile), new byte[10], copied);
     }
 
     private static LogRecord hold(long number) {

@@ -33,7 +33,7 @@ final class TestWorld implements Spools.Parts {
     long patienceMillis = 60_000;
     int tailMessages = 100_000;
     DraftMemory drafts = new DraftMemory(32 << 20);
-    long watchdogMillis = Watchdog.PATIENCE_MILLIS;
+    long watchdogMillis = SpoolWatchdog.PATIENCE_MILLIS;
     final CountDownLatch ended = new CountDownLatch(1);
     volatile Trouble trouble = (_, _) -> {};
 
@@ -87,8 +87,8 @@ final class TestWorld implements Spools.Parts {
     }
 
     @Override
-    public SpaceGuard.Disk disk(SpoolConfig config) {
-        return new SpaceGuard.Disk() {
+    public SpaceGuard.DiskSpace disk(SpoolConfig config) {
+        return new SpaceGuard.DiskSpace() {
             @Override
             public long usableBytes() {
                 return usableBytes.get();

@@ -40,9 +40,9 @@ final class Throughput {
     }
 
     private static String run(Path directory, int sessions, boolean removing, int seconds) throws Exception {
-        byte[] body = Letters.body(4096, 1);
-        Envelope envelope = Letters.envelope("bob@example.net");
-        AtomicLong letters = new AtomicLong();
+        byte[] body = TestMessages.body(4096, 1);
+        Envelope envelope = TestMessages.envelope("bob@example.net");
+        AtomicLong messages = new AtomicLong();
         ConcurrentLinkedQueue<long[]> latencies = new ConcurrentLinkedQueue<>();
         long cpuBefore = cpuNanos();
         try (Spool spool = Spools.open(SpoolConfig.at(directory), System::currentTimeMillis)) {
@@ -65,7 +65,7 @@ final class Throughput {
                     } catch (Exception e) {
                         e.printStackTrace();
                     }
-                    letters.addAndGet(count);
+                    messages.addAndGet(count);
                     latencies.add(java.util.Arrays.copyOf(mine, Math.min(count, mine.length)));
                     running.countDown();
                 });
@@ -74,8 +74,8 @@ final class Throughput {
         }
         long[] all = latencies.stream().flatMapToLong(java.util.Arrays::stream).sorted().toArray();
         return String.format(Locale.ROOT, "%8d  %9s  %9d  %7.2f  %7.2f  %13.3f", sessions, removing ? "yes" : "no",
-                letters.get() / seconds, all[all.length / 2] / 1e6, all[(int) (all.length * 0.99)] / 1e6,
-                (cpuNanos() - cpuBefore) / 1e6 / letters.get());
+                messages.get() / seconds, all[all.length / 2] / 1e6, all[(int) (all.length * 0.99)] / 1e6,
+                (cpuNanos() - cpuBefore) / 1e6 / messages.get());
     }
 
     private static long cpuNanos() {

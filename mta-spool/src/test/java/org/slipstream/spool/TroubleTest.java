@@ -61,7 +61,8 @@ class TroubleTest {
     /// As a client does it: comes again until it is taken.
     private static QueueId commitAtLast(Spool spool) {
         return Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(IOException.class)
-                .until(() -> Letters.commit(spool, "bob@example.net", Letters.body(100, 9)), id -> id != null);
+                .until(() -> TestMessages.commit(spool, "bob@example.net", TestMessages.body(100, 9)),
+                        id -> id != null);
     }
 
     @Test
@@ -85,7 +86,7 @@ class TroubleTest {
     void aWriteWithoutRoomOnADiskThatHasSomeIsToldAsInodesOrQuota() throws Exception {
         try (Spool spool = world.open(directory)) {
             fail("log.ownFile", full());
-            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", Letters.body(300_000, 1)))
+            assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 1)))
                     .isInstanceOf(NoSpaceException.class);
             commitAtLast(spool);
             assertThat(spool.troubles()).as("a small letter needs no file").singleElement().satisfies(trouble -> {
@@ -95,7 +96,7 @@ class TroubleTest {
             });
             noTrouble();
             Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(NoSpaceException.class)
-                    .until(() -> Letters.commit(spool, "bob@example.net", Letters.body(300_000, 1)) != null);
+                    .until(() -> TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 1)) != null);
             assertThat(spool.troubles()).isEmpty();
         }
     }
@@ -126,7 +127,7 @@ class TroubleTest {
     }
 
     @Test
-    void aLargeLetterStopsWhenTheDiskGetsFullOnTheWayAndLeavesNothing() throws Exception {
+    void aLargeMessageStopsWhenTheDiskGetsFullOnTheWayAndLeavesNothing() throws Exception {
         try (Spool spool = world.open(directory)) {
             Draft draft = spool.draft();
             world.usableBytes.set(0);
@@ -138,7 +139,7 @@ class TroubleTest {
                     return true;
                 }
             });
-            assertThatThrownBy(() -> draft.commit(Letters.envelope("bob@example.net")))
+            assertThatThrownBy(() -> draft.commit(TestMessages.envelope("bob@example.net")))
                     .isInstanceOf(NoSpaceException.class);
             assertThat(directory.resolve("large")).isEmptyDirectory();
         }
@@ -148,13 +149,13 @@ class TroubleTest {
     @Tag("IM-28")
     void aFullLogRefusesMessagesAndKeepsOutcomesUntilThereIsRoom() throws Exception {
         try (Spool spool = world.open(directory)) {
-            QueueId id = Letters.commit(spool, "bob@example.net", new byte[100]);
+            QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             fail("log.append", full());
-            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
+            assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(NoSpaceException.class);
             CompletableFuture<Void> recorded = new CompletableFuture<>();
             spool.record(id, List.of(new RecipientOutcome(1, DEFERRED)), () -> recorded.complete(null));
-            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
+            assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(NoSpaceException.class);
             assertThat(recorded).isNotDone();
             noTrouble();
@@ -169,20 +170,20 @@ class TroubleTest {
     }
 
     @Test
-    void aBoxThatCannotSyncGoesOnInAFreshSegment() throws Exception {
+    void aLogThatCannotSyncGoesOnInAFreshSegment() throws Exception {
         try (Spool spool = world.open(directory)) {
-            Letters.commit(spool, "bob@example.net", new byte[100]);
+            TestMessages.commit(spool, "bob@example.net", new byte[100]);
             fail("log.sync", new IOException("input/output error"));
-            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
+            assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(IOException.class).isNotInstanceOf(NoSpaceException.class);
             assertThat(spool.counts().messages()).as("nothing of the refused one is left").isEqualTo(1);
             long since = world.nowMillis.getAndAdd(5000);
-            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
+            assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(IOException.class);
             assertThat(spool.troubles()).as("since the first failure").containsExactly(
                     new Spool.Trouble(Spool.What.LOG, since, "input/output error", false));
             noTrouble();
-            Letters.commit(spool, "bob@example.net", new byte[100]);
+            TestMessages.commit(spool, "bob@example.net", new byte[100]);
             assertThat(spool.troubles()).isEmpty();
             assertThat(directory.resolve("box").resolve("0000000002.segment")).exists();
         }
@@ -195,15 +196,15 @@ class TroubleTest {
     @Test
     void anIndexThatFailsKeepsNoClientWaitingAndHasEverythingAfterwards() throws Exception {
         try (Spool spool = world.open(directory)) {
-            QueueId one = Letters.commit(spool, "bob@example.net", new byte[100]);
-            QueueId two = Letters.commit(spool, "bob@example.net", new byte[100]);
+            QueueId one = TestMessages.commit(spool, "bob@example.net", new byte[100]);
+            QueueId two = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             assertThat(spool.counts().messages()).isEqualTo(2);
             fail("index.apply", registerFull());
-            Letters.done(then -> spool.record(one, List.of(new RecipientOutcome(1, DEFERRED)), then));
-            Letters.done(then -> spool.remove(two, then));
-            QueueId three = Letters.commit(spool, "bob@example.net", Letters.body(300_000, 1));
+            TestMessages.done(then -> spool.record(one, List.of(new RecipientOutcome(1, DEFERRED)), then));
+            TestMessages.done(then -> spool.remove(two, then));
+            QueueId three = TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 1));
             assertThat(spool.readRecipients(three, 0, 10).recipients()).hasSize(1);
-            assertThat(Letters.read(spool, three)).hasSize(300_000);
+            assertThat(TestMessages.read(spool, three)).hasSize(300_000);
             assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
             assertThat(spool.troubles()).singleElement().satisfies(trouble -> {
                 assertThat(trouble.what()).isEqualTo(Spool.What.INDEX);
@@ -223,15 +224,15 @@ class TroubleTest {
         world.tailMessages = 4;
         try (Spool spool = world.open(directory)) {
             fail("index.apply", registerFull());
-            QueueId first = Letters.commit(spool, "bob@example.net", new byte[100]);
+            QueueId first = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             for (int i = 1; i < 4; i++) {
-                Letters.commit(spool, "bob@example.net", new byte[100]);
+                TestMessages.commit(spool, "bob@example.net", new byte[100]);
             }
             assertThatThrownBy(spool::draft).isInstanceOf(IOException.class).isNotInstanceOf(NoSpaceException.class)
                     .hasMessageContaining("behind the log");
-            Letters.done(then -> spool.record(first, List.of(new RecipientOutcome(1, DEFERRED)), then));
-            Letters.done(then -> spool.remove(first, then));
-            assertThat(Letters.commit(spool, "eve@example.net", new byte[100])).as("one has left").isNotNull();
+            TestMessages.done(then -> spool.record(first, List.of(new RecipientOutcome(1, DEFERRED)), then));
+            TestMessages.done(then -> spool.remove(first, then));
+            assertThat(TestMessages.commit(spool, "eve@example.net", new byte[100])).as("one has left").isNotNull();
             noTrouble();
             Awaitility.await().atMost(PATIENCE).until(() -> spool.troubles().isEmpty());
             commitAtLast(spool);
@@ -242,16 +243,16 @@ class TroubleTest {
     @Test
     void aScanWaitsForTheIndexAndItsLeasesStandBeforeItsAnswer() throws Exception {
         try (Spool spool = world.open(directory)) {
-            QueueId id = Letters.commit(spool, "bob@example.net", new byte[100]);
+            QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             fail("index.due", registerFull());
             CompletableFuture<Spool.Claimed> claimed = new CompletableFuture<>();
             spool.claimDue(QueueName.INCOMING, world.nowMillis.get(), 10, world.nowMillis.get() + 60_000, 0,
                     Long.MAX_VALUE, claimed::complete);
             Awaitility.await().atMost(PATIENCE).until(() -> !spool.troubles().isEmpty());
-            Letters.commit(spool, "bob@example.net", new byte[100]);
+            TestMessages.commit(spool, "bob@example.net", new byte[100]);
             assertThat(claimed).isNotDone();
             noTrouble();
-            assertThat(Letters.ids(claimed.get(90, TimeUnit.SECONDS).messages())).contains(id);
+            assertThat(TestMessages.ids(claimed.get(90, TimeUnit.SECONDS).messages())).contains(id);
             assertThat(spool.counts().messages()).isEqualTo(2);
             assertThat(spool.details(id).orElseThrow().nextAttemptMillis())
                     .isEqualTo(world.nowMillis.get() + 60_000);
@@ -261,7 +262,7 @@ class TroubleTest {
     @Test
     void aDatabaseThatDiesIsOpenedAgainAndNothingAcknowledgedIsMissing() throws Exception {
         try (Spool spool = world.open(directory)) {
-            QueueId before = Letters.commit(spool, "bob@example.net", Letters.body(100, 1));
+            QueueId before = TestMessages.commit(spool, "bob@example.net", TestMessages.body(100, 1));
             try {
                 TestWorld.sql(directory, "shutdown immediately");
             } catch (SQLException e) {
@@ -282,8 +283,8 @@ class TroubleTest {
     @Test
     void aRecordThatTheDatabaseDoesNotTakeSetsItsOwnMessageAsideAndNoOther() throws Exception {
         try (Spool spool = world.open(directory)) {
-            QueueId poisoned = Letters.commit(spool, "bob@example.net", new byte[100]);
-            QueueId healthy = Letters.commit(spool, "bob@example.net", new byte[100]);
+            QueueId poisoned = TestMessages.commit(spool, "bob@example.net", new byte[100]);
+            QueueId healthy = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             world.trouble = (call, arguments) -> {
                 if (call.equals("index.apply") && ((List<?>) arguments[0])
                         .contains(new LogRecord.NextAttempt(poisoned, 42))) {
@@ -291,8 +292,8 @@ class TroubleTest {
                             new SQLException("value too long", "22001"));
                 }
             };
-            Letters.done(then -> spool.defer(poisoned, 42, then));
-            Letters.done(then -> spool.defer(healthy, 43, then));
+            TestMessages.done(then -> spool.defer(poisoned, 42, then));
+            TestMessages.done(then -> spool.defer(healthy, 43, then));
             assertThat(spool.list(Optional.empty(), 10)).singleElement()
                     .satisfies(each -> assertThat(each.nextAttemptMillis()).isEqualTo(43));
             assertThat(spool.counts().messages()).isEqualTo(1);
@@ -303,11 +304,11 @@ class TroubleTest {
     @Test
     void theWriterSurvivesACallbackThatThrows() throws Exception {
         try (Spool spool = world.open(directory)) {
-            QueueId id = Letters.commit(spool, "bob@example.net", new byte[100]);
+            QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             spool.defer(id, 1, () -> {
                 throw new IllegalStateException("not our day");
             });
-            Letters.commit(spool, "bob@example.net", new byte[100]);
+            TestMessages.commit(spool, "bob@example.net", new byte[100]);
         }
     }
 
@@ -315,7 +316,7 @@ class TroubleTest {
     void theWriterSurvivesWhatNobodyForesaw() throws Exception {
         try (Spool spool = world.open(directory)) {
             fail("log.append", new IllegalStateException("not our day"));
-            assertThatThrownBy(() -> Letters.commit(spool, "bob@example.net", new byte[100]))
+            assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(IOException.class);
             fail("index.apply", new IllegalStateException("not our day"));
             commitAtLast(spool);
@@ -337,17 +338,17 @@ class TroubleTest {
                     released.await();
                 }
             };
-            CompletableFuture<QueueId> letter = CompletableFuture
+            CompletableFuture<QueueId> message = CompletableFuture
                     .supplyAsync(() -> commitAtLast(spool), task -> Thread.ofPlatform().daemon().start(task));
             try {
                 world.ended.await();
-                assertThat(letter.isDone()).as("only the log keeps a client waiting")
+                assertThat(message.isDone()).as("only the log keeps a client waiting")
                         .isEqualTo(hanging.startsWith("index"));
             } finally {
                 noTrouble();
                 released.countDown();
             }
-            letter.get(90, TimeUnit.SECONDS);
+            message.get(90, TimeUnit.SECONDS);
         }
     }
 }

@@ -2,13 +2,13 @@ package org.slipstream.spool;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
-import org.slipstream.core.Wishes;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.slipstream.spool.Letters.claim;
+import static org.slipstream.spool.TestMessages.claim;
 
 /// What a sender asked of a message stays with it: in the box, in the register, in a file.
 class WishesTest {
@@ -28,46 +28,46 @@ class WishesTest {
     Path directory;
     private final TestWorld world = new TestWorld();
     private final long now = world.nowMillis.get();
-    private final Wishes all = new Wishes(OptionalLong.of(now + HOUR),
-            Optional.of(new Wishes.DeliverBy(now + 2 * HOUR, true, true)), -4, true);
+    private final DeliveryOptions all = new DeliveryOptions(OptionalLong.of(now + HOUR),
+            Optional.of(new DeliveryOptions.DeliverBy(now + 2 * HOUR, true, true)), -4, true);
 
     private Envelope wished(String... recipients) {
-        return Letters.envelope(recipients).withWishes(all);
+        return TestMessages.envelope(recipients).withWishes(all);
     }
 
     @Test
     void mailForLaterIsNotDueBeforeAndNobodyHurriesIt() throws Exception {
         try (Spool spool = world.open(directory)) {
-            QueueId id = Letters.commit(spool, wished("bob@example.net"), Letters.body(100, 1)).id();
+            QueueId id = TestMessages.commit(spool, wished("bob@example.net"), TestMessages.body(100, 1)).id();
             Spool.Claimed early = claim(spool, QueueName.INCOMING, now, 10, now + 5_000);
             assertThat(early.messages()).isEmpty();
             assertThat(early.nextDueMillis()).hasValue(now + HOUR);
-            Letters.done(then -> spool.makeDue(Optional.empty(), Optional.empty(), now, then));
-            Letters.done(then -> spool.makeDue(Optional.of(id), Optional.empty(), now, then));
+            TestMessages.done(then -> spool.makeDue(Optional.empty(), Optional.empty(), now, then));
+            TestMessages.done(then -> spool.makeDue(Optional.of(id), Optional.empty(), now, then));
             assertThat(claim(spool, now, 10, now + 5_000)).as("flushed by an operator").isEmpty();
             assertThat(claim(spool, QueueName.INCOMING, now + HOUR, 10, now + 2 * HOUR).messages()).singleElement()
-                    .satisfies(found -> assertThat(found.wishes()).isEqualTo(all));
-            Letters.done(then -> spool.makeDue(Optional.of(id), Optional.empty(), now + HOUR + 1, then));
+                    .satisfies(found -> assertThat(found.options()).isEqualTo(all));
+            TestMessages.done(then -> spool.makeDue(Optional.of(id), Optional.empty(), now + HOUR + 1, then));
             assertThat(claim(spool, now + HOUR + 1, 10, now + 2 * HOUR)).as("released, then flushed")
                     .hasSize(1);
         }
     }
 
     @Test
-    void wishesSurviveARestartAnOutcomeAndTheLossOfTheRegister() throws Exception {
+    void wishesSurviveARestartAnOutcomeAndTheLossOfTheIndex() throws Exception {
         QueueId id;
         try (Spool spool = world.open(directory)) {
-            id = Letters.commit(spool, wished("a@example.net", "b@example.net"), Letters.body(100, 1)).id();
-            Letters.done(then -> spool.record(id, List.of(new RecipientOutcome(1, LATER)), then));
+            id = TestMessages.commit(spool, wished("a@example.net", "b@example.net"), TestMessages.body(100, 1)).id();
+            TestMessages.done(then -> spool.record(id, List.of(new RecipientOutcome(1, LATER)), then));
         }
         try (Spool spool = world.open(directory)) {
-            assertThat(spool.envelope(id).orElseThrow().wishes()).isEqualTo(all);
+            assertThat(spool.envelope(id).orElseThrow().options()).isEqualTo(all);
             assertThat(spool.list(Optional.empty(), 10)).singleElement()
-                    .satisfies(each -> assertThat(each.summary().wishes()).isEqualTo(all));
+                    .satisfies(each -> assertThat(each.summary().options()).isEqualTo(all));
         }
         Files.delete(directory.resolve("register.mv.db"));
         try (Spool spool = world.open(directory)) {
-            assertThat(spool.envelope(id).orElseThrow().wishes()).as("from the box alone").isEqualTo(all);
+            assertThat(spool.envelope(id).orElseThrow().options()).as("from the box alone").isEqualTo(all);
             assertThat(claim(spool, now, 10, now + 5_000)).as("not before its time").isEmpty();
             assertThat(claim(spool, now + HOUR, 10, now + 2 * HOUR)).hasSize(1);
         }
@@ -79,7 +79,7 @@ class WishesTest {
         SpoolConfig old = SpoolConfig.at(directory.resolve("old"));
         SpoolConfig fresh = SpoolConfig.at(directory.resolve("new"));
         try (Spool spool = world.open(old)) {
-            Letters.commit(spool, wished("bob@example.net"), Letters.body(100, 1));
+            TestMessages.commit(spool, wished("bob@example.net"), TestMessages.body(100, 1));
         }
         SpoolTools.export(old, world.nowMillis::get, files);
         assertThat(SpoolTools.importFrom(fresh, world.nowMillis::get, files).findings()).isEmpty();
@@ -90,10 +90,10 @@ class WishesTest {
     }
 
     @Test
-    void aRegisterOfAnOlderVersionIsReadOn() throws Exception {
+    void aIndexOfAnOlderVersionIsReadOn() throws Exception {
         QueueId id;
         try (Spool spool = world.open(directory)) {
-            id = Letters.commit(spool, "bob@example.net", Letters.body(100, 1));
+            id = TestMessages.commit(spool, "bob@example.net", TestMessages.body(100, 1));
         }
         TestWorld.sql(directory, "alter table message drop column wishes",
                 "alter table message drop column not_before_millis",
@@ -103,7 +103,7 @@ class WishesTest {
                 "update \"flyway_schema_history\" set \"version\" = '3'", "shutdown");
         Files.writeString(directory.resolve("version"), "slipstream-spool 3\n");
         try (Spool spool = world.open(directory)) {
-            assertThat(spool.envelope(id).orElseThrow().wishes()).isEqualTo(Wishes.NONE);
+            assertThat(spool.envelope(id).orElseThrow().options()).isEqualTo(DeliveryOptions.NONE);
             assertThat(claim(spool, now, 10, now + 5_000)).hasSize(1);
         }
         assertThat(Files.readString(directory.resolve("version"))).isEqualTo("slipstream-spool 7\n");

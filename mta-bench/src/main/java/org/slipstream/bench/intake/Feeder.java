@@ -67,7 +67,7 @@ final class Feeder {
     }
 
     /// @return seconds from the first MAIL to the last 250
-    double feed(Manner manner, int sessions, int letters) throws IOException, InterruptedException {
+    double feed(Manner manner, int sessions, int messages) throws IOException, InterruptedException {
         List<Line> lines = new ArrayList<>();
         try (ExecutorService clients = Executors.newFixedThreadPool(sessions)) {
             for (int i = 0; i < sessions; i++) {
@@ -77,7 +77,7 @@ final class Feeder {
             List<Future<?>> all = new ArrayList<>();
             for (Line line : lines) {
                 all.add(clients.submit(() -> {
-                    manner.send(line, letters / sessions);
+                    manner.send(line, messages / sessions);
                     return null;
                 }));
             }

@@ -42,13 +42,13 @@ public final class IntakeMain {
     /// @param arguments the folder of the packaged program, letters in a round (10,000)
     public static void main(String... arguments) throws Exception {
         Path program = Path.of(arguments[0]);
-        int letters = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 10_000;
+        int messages = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 10_000;
         Path home = Files.createTempDirectory("intake");
         try (PackagedServer server = PackagedServer.start(program, home, SETTINGS)) {
             Feeder feeder = new Feeder(server.address());
             List<Row> rows = new ArrayList<>();
             for (Manner manner : Manner.values()) {
-                feeder.feed(manner, 20, 2 * letters);
+                feeder.feed(manner, 20, 2 * messages);
                 for (int sessions : SESSIONS) {
                     rows.add(new Row(manner, sessions, new ArrayList<>(), new ArrayList<>()));
                 }
@@ -56,8 +56,8 @@ public final class IntakeMain {
             for (int round = 0; round < ROUNDS; round++) {
                 for (Row row : rows) {
                     double before = server.cpuSeconds();
-                    row.rates().add(letters / feeder.feed(row.manner(), row.sessions(), letters));
-                    row.cpuMillis().add((server.cpuSeconds() - before) * 1000 / letters);
+                    row.rates().add(messages / feeder.feed(row.manner(), row.sessions(), messages));
+                    row.cpuMillis().add((server.cpuSeconds() - before) * 1000 / messages);
                 }
             }
             System.out.println("| client | sessions | letters a second | processor time a letter, ms |");

@@ -59,5 +59,5 @@ enum Manner {
         this.words = words;
     }
 
-    abstract void send(Feeder.Line line, int letters) throws IOException;
+    abstract void send(Feeder.Line line, int messages) throws IOException;
 }

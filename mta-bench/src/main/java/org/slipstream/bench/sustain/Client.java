@@ -77,12 +77,12 @@ final class Client {
         private int from;
         private int to;
         private final byte[] text;
-        private final long[] letters;
+        private final long[] messages;
 
         Session(InetSocketAddress server, Manner manner, Ledger ledger) throws IOException {
             this.manner = manner;
             this.ledger = ledger;
-            letters = new long[manner.ahead];
+            messages = new long[manner.ahead];
             text = manner == Manner.CHUNKED ? new byte[manner.ahead * IN_ONE.length] : TEXT.clone();
             for (int i = 0; manner == Manner.CHUNKED && i < manner.ahead; i++) {
                 System.arraycopy(IN_ONE, 0, text, i * IN_ONE.length, IN_ONE.length);
@@ -97,19 +97,19 @@ final class Client {
         }
 
         void follow(Schedule schedule, AtomicLong next) throws IOException {
-            for (long letter = next.getAndIncrement(); !schedule.isOver(letter); letter = next.getAndIncrement()) {
-                awaitTurn(schedule.dueNanos(letter));
-                letters[0] = letter;
+            for (long message = next.getAndIncrement(); !schedule.isOver(message); message = next.getAndIncrement()) {
+                awaitTurn(schedule.dueNanos(message));
+                messages[0] = message;
                 int count = 1;
-                while (count < letters.length && isDue(schedule, next.get())) {
-                    letters[count++] = next.getAndIncrement();
+                while (count < messages.length && isDue(schedule, next.get())) {
+                    messages[count++] = next.getAndIncrement();
                 }
                 send(count);
             }
         }
 
-        private static boolean isDue(Schedule schedule, long letter) {
-            return !schedule.isOver(letter) && System.nanoTime() - schedule.dueNanos(letter) >= 0;
+        private static boolean isDue(Schedule schedule, long message) {
+            return !schedule.isOver(message) && System.nanoTime() - schedule.dueNanos(message) >= 0;
         }
 
         private static void awaitTurn(long dueNanos) {
@@ -122,12 +122,12 @@ final class Client {
             switch (manner) {
                 case CHUNKED -> {
                     for (int i = 0; i < count; i++) {
-                        number(letters[i], (i + 1) * IN_ONE.length - 2);
+                        number(messages[i], (i + 1) * IN_ONE.length - 2);
                     }
                     socket.getOutputStream().write(text, 0, count * IN_ONE.length);
                     for (int i = 0; i < count; i++) {
                         hear(3);
-                        ledger.taken(letters[i]);
+                        ledger.taken(messages[i]);
                     }
                 }
                 case PIPELINED -> {
@@ -146,14 +146,14 @@ final class Client {
         }
 
         private void content() throws IOException {
-            number(letters[0], CONTENT.length() - 2);
+            number(messages[0], CONTENT.length() - 2);
             say(text);
             hear(1);
-            ledger.taken(letters[0]);
+            ledger.taken(messages[0]);
         }
 
-        private void number(long letter, int end) {
-            long left = letter;
+        private void number(long message, int end) {
+            long left = message;
             for (int i = 1; i <= DIGITS; i++) {
                 text[end - i] = (byte) ('0' + left % 10);
                 left /= 10;

@@ -68,11 +68,11 @@ final class Ledger {
         untilArrived.take();
     }
 
-    synchronized void taken(long letter) {
+    synchronized void taken(long message) {
         long now = System.nanoTime();
-        taken.set(Math.toIntExact(letter));
+        taken.set(Math.toIntExact(message));
         stalls.taken(now);
-        untilTaken.add(now - schedule.dueNanos(letter));
+        untilTaken.add(now - schedule.dueNanos(message));
     }
 
     synchronized void refused(String why) {
@@ -80,17 +80,17 @@ final class Ledger {
         firstRefusal = firstRefusal.isEmpty() ? why : firstRefusal;
     }
 
-    /// @param letter negative when the sink could not read the number
-    synchronized void arrived(long letter) {
-        if (letter < 0 || letter > Integer.MAX_VALUE) {
+    /// @param message negative when the sink could not read the number
+    synchronized void arrived(long message) {
+        if (message < 0 || message > Integer.MAX_VALUE) {
             strangers++;
-        } else if (arrived.get((int) letter)) {
+        } else if (arrived.get((int) message)) {
             copies++;
         } else {
             long now = System.nanoTime();
-            arrived.set((int) letter);
+            arrived.set((int) message);
             stalls.arrived(now);
-            untilArrived.add(now - schedule.dueNanos(letter));
+            untilArrived.add(now - schedule.dueNanos(message));
         }
     }
 

@@ -15,12 +15,12 @@ record Schedule(long first, long startNanos, long endNanos, double perSecond) {
         return paced(first, Double.POSITIVE_INFINITY, seconds);
     }
 
-    long dueNanos(long letter) {
-        return startNanos + (long) ((letter - first) * 1e9 / perSecond);
+    long dueNanos(long message) {
+        return startNanos + (long) ((message - first) * 1e9 / perSecond);
     }
 
     /// Nothing is left out that fell due in time, however late it is.
-    boolean isOver(long letter) {
-        return endNanos - (Double.isInfinite(perSecond) ? System.nanoTime() : dueNanos(letter)) <= 0;
+    boolean isOver(long message) {
+        return endNanos - (Double.isInfinite(perSecond) ? System.nanoTime() : dueNanos(message)) <= 0;
     }
 }

@@ -134,10 +134,10 @@ public final class SustainMain {
             long before = ledger.arrivals();
             double cpu = server.cpuSeconds();
             double seconds = pass(schedule);
-            long letters = ledger.arrivals() - before;
-            rates[i] = letters / seconds;
+            long messages = ledger.arrivals() - before;
+            rates[i] = messages / seconds;
             out.printf(Locale.ROOT, "as fast as taken: %,.0f letters a second, %.3f ms of CPU each%n", rates[i],
-                    (server.cpuSeconds() - cpu) * 1e3 / letters);
+                    (server.cpuSeconds() - cpu) * 1e3 / messages);
         }
         Arrays.sort(rates);
         return rates[ROUNDS / 2];

@@ -7,7 +7,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.lab.TransportNames;
-import org.slipstream.qmgr.Admission;
+import org.slipstream.qmgr.ActivationOrder;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
@@ -52,9 +52,9 @@ final class GoldenWorld {
     private final GoldenFile file;
     private final TransportNames names;
     private final QueueManager brain;
-    private final Register register = new Register();
+    private final QueueDirectories register = new QueueDirectories();
     private final Map<QueueId, String> ids = new TreeMap<>();
-    private final Deque<Register.Row> arrivals = new ArrayDeque<>();
+    private final Deque<QueueDirectories.Row> arrivals = new ArrayDeque<>();
     private final PriorityQueue<Agent> running = new PriorityQueue<>(
             Comparator.comparingLong(Agent::until).thenComparingLong(Agent::connection));
     private final Map<Long, Delivery> deliveries = new TreeMap<>();
@@ -71,12 +71,12 @@ final class GoldenWorld {
         this.names = new TransportNames(file.transports().keySet());
         QmgrConfig config = file.config(names);
         this.brain = new QueueManager(config, seating(config), new Random(0), new Ears(),
-                new Admission(register.incoming, register.deferred));
+                new ActivationOrder(register.incoming, register.deferred));
         List<String> sorted = file.mails().stream().map(GoldenFile.Mail::id).sorted().toList();
         for (GoldenFile.Mail mail : file.mails()) {
             QueueId id = new QueueId(sorted.indexOf(mail.id()) + 1);
             ids.put(id, mail.id());
-            arrivals.add(new Register.Row(id, mail));
+            arrivals.add(new QueueDirectories.Row(id, mail));
         }
     }
 
@@ -270,8 +270,8 @@ final class GoldenWorld {
         }
 
         @Override
-        public void feedback(DestinationQueue line, Feedback event, int inFlight, Destination.Figures figures) {
-            boolean gone = event == Feedback.TIMER_REVIVE_FORGET || event == Feedback.RESUME_FORGET;
+        public void feedback(DestinationQueue line, FeedbackEvent event, int inFlight, Destination.Figures figures) {
+            boolean gone = event == FeedbackEvent.TIMER_REVIVE_FORGET || event == FeedbackEvent.RESUME_FORGET;
             List<Object> row = new ArrayList<>(List.of(now, names.theirs(line.transport()), line.key(),
                     event.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-')));
             row.addAll(gone

@@ -1,7 +1,7 @@
 package org.slipstream.lab.scene;
 
 import org.slipstream.core.QueueId;
-import org.slipstream.qmgr.QmgrTrace.Feedback;
+import org.slipstream.qmgr.QmgrTrace.FeedbackEvent;
 
 import java.util.Collections;
 import java.util.List;
@@ -14,12 +14,12 @@ import java.util.SequencedMap;
 /// @param attempts every entry that was taken, in order
 /// @param passings every preemption, in order
 /// @param roads what happened at each destination
-/// @param letters what became of each message of the file
+/// @param messages what became of each message of the file
 /// @param links every connection that was opened or tried, in order
 /// @param hosts what was known of each host, by its name
 /// @param endMillis when the last thing happened
 public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMap<String, Road> roads,
-        SequencedMap<QueueId, Way> letters, List<Link> links, SequencedMap<String, List<HostMark>> hosts,
+        SequencedMap<QueueId, Way> messages, List<CourseConnection> links, SequencedMap<String, List<HostMark>> hosts,
         long endMillis) {
     public Course {
         attempts = List.copyOf(attempts);
@@ -27,7 +27,7 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
         hosts = Collections.unmodifiableSequencedMap(hosts);
         passings = List.copyOf(passings);
         roads = Collections.unmodifiableSequencedMap(roads);
-        letters = Collections.unmodifiableSequencedMap(letters);
+        messages = Collections.unmodifiableSequencedMap(messages);
     }
 
     /// What came of an attempt.
@@ -82,7 +82,7 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
     /// A window after something happened to it.
     ///
     /// @param size 0 when dead, -1 in a pause
-    public record Mark(long atMillis, Feedback event, int size) {
+    public record Mark(long atMillis, FeedbackEvent event, int size) {
         @Override
         public String toString() {
             return size == 0 ? "dead" : size < 0 ? "pause" : Integer.toString(size);
@@ -110,8 +110,8 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
     /// @param host it leads to; where a transport knows no hosts, transport and next hop
     /// @param deliveries that were answered on it
     /// @param end how it ended; empty when the curtain fell before
-    public record Link(int slot, String host, List<Span> spans, int deliveries, String end) {
-        public Link {
+    public record CourseConnection(int slot, String host, List<Span> spans, int deliveries, String end) {
+        public CourseConnection {
             spans = List.copyOf(spans);
         }
 

@@ -2,7 +2,7 @@ package org.slipstream.lab.scene;
 
 import org.slipstream.lab.scene.Expectations.Expected;
 import org.slipstream.lab.scene.Expectations.What;
-import org.slipstream.lab.scene.Scene.Letter;
+import org.slipstream.lab.scene.Scene.SceneMessage;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -18,15 +18,15 @@ final class ExpectationsReader {
     private final Set<String> hosts;
     private final List<Expected> all = new ArrayList<>();
 
-    private ExpectationsReader(Section section, Collection<Letter> letters, Set<String> hosts) {
+    private ExpectationsReader(Section section, Collection<SceneMessage> messages, Set<String> hosts) {
         this.section = section;
         this.hosts = hosts;
-        letters.forEach(letter -> names.add(letter.name()));
+        messages.forEach(message -> names.add(message.name()));
     }
 
     /// @param hosts that the file names
-    static Expectations read(Section root, Collection<Letter> letters, Set<String> hosts) {
-        return root.section("expect").map(section -> new ExpectationsReader(section, letters, hosts).read())
+    static Expectations read(Section root, Collection<SceneMessage> messages, Set<String> hosts) {
+        return root.section("expect").map(section -> new ExpectationsReader(section, messages, hosts).read())
                 .orElse(new Expectations(List.of()));
     }
 

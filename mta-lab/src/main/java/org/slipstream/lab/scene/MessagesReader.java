@@ -5,7 +5,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Fortune;
 import org.slipstream.lab.Scenario.Mail;
-import org.slipstream.lab.scene.Scene.Letter;
+import org.slipstream.lab.scene.Scene.SceneMessage;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -21,18 +21,18 @@ final class MessagesReader {
     private static final String USUAL_SENDER = "sender@here.example";
 
     private final WorldReader world;
-    private final SequencedMap<QueueId, Letter> letters;
+    private final SequencedMap<QueueId, SceneMessage> sceneMessages;
     private final List<Mail> mails = new ArrayList<>();
     private final Set<String> names = new TreeSet<>();
 
-    private MessagesReader(WorldReader world, SequencedMap<QueueId, Letter> letters) {
+    private MessagesReader(WorldReader world, SequencedMap<QueueId, SceneMessage> sceneMessages) {
         this.world = world;
-        this.letters = letters;
+        this.sceneMessages = sceneMessages;
     }
 
-    /// @param letters gets them by id
-    static List<Mail> read(Section root, WorldReader world, SequencedMap<QueueId, Letter> letters) {
-        MessagesReader reader = new MessagesReader(world, letters);
+    /// @param sceneMessages gets them by id
+    static List<Mail> read(Section root, WorldReader world, SequencedMap<QueueId, SceneMessage> sceneMessages) {
+        MessagesReader reader = new MessagesReader(world, sceneMessages);
         List<Section> messages = root.sections("messages");
         messages.forEach(reader::message);
         if (messages.isEmpty()) {
@@ -55,7 +55,7 @@ final class MessagesReader {
         for (int i = 1; i <= copies; i++) {
             QueueId id = new QueueId(mails.size() + 1);
             mails.add(new Mail(id, at + (i - 1) * every, sender, recipients));
-            letters.put(id, new Letter(name, i, copies));
+            sceneMessages.put(id, new SceneMessage(name, i, copies));
         }
         if (mails.size() > MOST_MESSAGES) {
             throw section.wrong("that makes " + mails.size() + " messages; a scene has room for " + MOST_MESSAGES);

@@ -31,7 +31,7 @@ public final class Page {
     private Page(Played played) {
         this.played = played;
         this.stretches = Stretch.of(played.course().attempts());
-        played.scene().letters().values().forEach(letter -> color(letter.name()));
+        played.scene().messages().values().forEach(message -> color(message.name()));
         played.course().attempts().forEach(attempt -> color(attempt.name()));
         this.picture = new Picture(played.course(), stretches, this::color);
     }

@@ -1,7 +1,7 @@
 package org.slipstream.lab.scene;
 
+import org.slipstream.lab.scene.Course.CourseConnection;
 import org.slipstream.lab.scene.Course.HostMark;
-import org.slipstream.lab.scene.Course.Link;
 import org.slipstream.lab.scene.Course.Mark;
 import org.slipstream.lab.scene.Course.Passing;
 import org.slipstream.lab.scene.Course.Phase;
@@ -159,7 +159,7 @@ final class Picture {
     /// One bar for each time of a connection, in the rows of the slots.
     private List<Map<String, Object>> links() {
         List<Map<String, Object>> bars = new ArrayList<>();
-        for (Link link : course.links()) {
+        for (CourseConnection link : course.links()) {
             for (Span span : link.slot() <= MOST_SLOTS ? link.spans() : List.<Span>of()) {
                 Map<String, Object> bar = box(link.slot(), span.fromMillis(), span.toMillis(),
                         "slot " + link.slot() + " to " + link.host() + ": " + word(span.phase()) + ", "
@@ -183,7 +183,7 @@ final class Picture {
     /// The host of each connection, where its bar has room for the name.
     private List<Map<String, Object>> linkNames() {
         List<Map<String, Object>> names = new ArrayList<>();
-        for (Link link : course.links()) {
+        for (CourseConnection link : course.links()) {
             double width = x(link.toMillis()) - x(link.fromMillis());
             if (link.slot() <= MOST_SLOTS && link.host().length() * LETTER + 4 <= width) {
                 names.add(Map.of("x", TimeAxis.number(x(link.fromMillis()) + width / 2), "y",

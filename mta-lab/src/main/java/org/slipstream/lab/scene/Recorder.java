@@ -89,7 +89,7 @@ final class Recorder implements Witness {
         }
     }
 
-    private static final class LetterBook {
+    private static final class MessageBook {
         int entries;
         int delivered;
         int failed;
@@ -107,14 +107,14 @@ final class Recorder implements Witness {
     private final SceneConnections connections = new SceneConnections();
     private final List<Passing> passings = new ArrayList<>();
     private final SequencedMap<String, RoadBook> roads = new LinkedHashMap<>();
-    private final SequencedMap<QueueId, LetterBook> letters = new LinkedHashMap<>();
+    private final SequencedMap<QueueId, MessageBook> messages = new LinkedHashMap<>();
     private long now;
 
     /// @param events hears a line for each
     Recorder(Scene scene, Consumer<String> events) {
         this.scene = scene;
         this.events = events;
-        scene.letters().keySet().forEach(id -> letters.put(id, new LetterBook()));
+        scene.messages().keySet().forEach(id -> messages.put(id, new MessageBook()));
     }
 
     Course course() {
@@ -122,7 +122,7 @@ final class Recorder implements Witness {
         roads.values().forEach(r -> allRoads.put(r.name,
                 new Road(r.name, r.attempts, r.troubled, r.untried, r.connections, r.most, r.windows)));
         SequencedMap<QueueId, Way> ways = new LinkedHashMap<>();
-        letters.forEach((id, l) -> ways.put(id, new Way(l.entries, l.delivered, l.failed, l.first, l.last, l.reads)));
+        messages.forEach((id, l) -> ways.put(id, new Way(l.entries, l.delivered, l.failed, l.first, l.last, l.reads)));
         return new Course(trips.stream().map(trip -> trip.attempt(now)).toList(), passings, allRoads, ways,
                 connections.links(now), connections.hosts(), now);
     }
@@ -142,7 +142,7 @@ final class Recorder implements Witness {
         road.attempts++;
         road.most = Math.max(road.most, ++road.running);
         if (isOurs(id)) {
-            letters.get(id).entries++;
+            messages.get(id).entries++;
         }
     }
 
@@ -158,13 +158,13 @@ final class Recorder implements Witness {
     @Override
     public void read(Message message, int recipients) {
         if (isOurs(message.id())) {
-            letters.get(message.id()).reads.add(recipients);
+            messages.get(message.id()).reads.add(recipients);
         }
         tell(title(message.id()) + " is read: " + recipients + (recipients == 1 ? " recipient" : " recipients"));
     }
 
     @Override
-    public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
+    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
         boolean shared = !line.key().contains("@");
         if (shared) {
             Mark mark = new Mark(now, event, figures.window());
@@ -183,7 +183,7 @@ final class Recorder implements Witness {
         tell(title(id) + " deferred without an attempt, " + recipients.size() + " to " + roadName(line.route()));
     }
 
-    private static String word(Feedback event) {
+    private static String word(FeedbackEvent event) {
         return event.name().toLowerCase(java.util.Locale.ROOT).replace('_', ' ');
     }
 
@@ -317,12 +317,12 @@ final class Recorder implements Witness {
     }
 
     private void count(Trip trip, int delivered, int failed) {
-        trip.id.map(letters::get).ifPresent(letter -> {
-            letter.delivered += delivered;
-            letter.failed += failed;
+        trip.id.map(messages::get).ifPresent(message -> {
+            message.delivered += delivered;
+            message.failed += failed;
             if (delivered > 0) {
-                letter.first = letter.first.isPresent() ? letter.first : OptionalLong.of(now);
-                letter.last = OptionalLong.of(now);
+                message.first = message.first.isPresent() ? message.first : OptionalLong.of(now);
+                message.last = OptionalLong.of(now);
             }
         });
     }
@@ -343,15 +343,15 @@ final class Recorder implements Witness {
     // ---- names
 
     private boolean isOurs(QueueId id) {
-        return scene.letters().containsKey(id);
+        return scene.messages().containsKey(id);
     }
 
     private String name(QueueId id) {
-        return isOurs(id) ? scene.letters().get(id).name() : REPORT;
+        return isOurs(id) ? scene.messages().get(id).name() : REPORT;
     }
 
     private String title(QueueId id) {
-        return isOurs(id) ? scene.letters().get(id).toString() : REPORT;
+        return isOurs(id) ? scene.messages().get(id).toString() : REPORT;
     }
 
     private String roadName(Route route) {

@@ -14,13 +14,14 @@ import java.util.SequencedMap;
 /// @param file its name, for messages
 /// @param title one line
 /// @param story what it shows, for readers
-/// @param letters the scenario's messages by id, as the file calls them
+/// @param messages the scenario's messages by id, as the file calls them
 /// @param transports the file's transport names and what stands for them
 /// @param stopMillis when the curtain falls, whatever is still on its way; `Long.MAX_VALUE` for when all is over
-public record Scene(String file, String title, String story, Scenario scenario, SequencedMap<QueueId, Letter> letters,
+public record Scene(String file, String title, String story, Scenario scenario,
+        SequencedMap<QueueId, SceneMessage> messages,
         TransportNames transports, long stopMillis, Expectations expected) {
     public Scene {
-        letters = Collections.unmodifiableSequencedMap(letters);
+        messages = Collections.unmodifiableSequencedMap(messages);
     }
 
     /// The file names hosts of a destination.
@@ -34,7 +35,7 @@ public record Scene(String file, String title, String story, Scenario scenario, 
     /// @param name that of its `[[messages]]`; the messages of a stream share it
     /// @param number within its stream, from 1
     /// @param ofMany messages in the stream
-    public record Letter(String name, int number, int ofMany) {
+    public record SceneMessage(String name, int number, int ofMany) {
         /// Tells it from the others of its stream.
         @Override
         public String toString() {

@@ -1,8 +1,8 @@
 package org.slipstream.lab.scene;
 
 import org.slipstream.core.HostKey;
+import org.slipstream.lab.scene.Course.CourseConnection;
 import org.slipstream.lab.scene.Course.HostMark;
-import org.slipstream.lab.scene.Course.Link;
 import org.slipstream.lab.scene.Course.Phase;
 import org.slipstream.lab.scene.Course.Span;
 import org.slipstream.qmgr.place.DestDb;
@@ -128,9 +128,10 @@ final class SceneConnections {
                 });
     }
 
-    List<Link> links(long now) {
+    List<CourseConnection> links(long now) {
         open.values().forEach(page -> page.close(now));
-        return pages.stream().map(page -> new Link(page.slot, page.host, page.spans, page.deliveries, page.end))
+        return pages.stream()
+                .map(page -> new CourseConnection(page.slot, page.host, page.spans, page.deliveries, page.end))
                 .toList();
     }
 

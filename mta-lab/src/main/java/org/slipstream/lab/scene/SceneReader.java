@@ -6,9 +6,9 @@ import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario;
 import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Place;
-import org.slipstream.lab.Server;
+import org.slipstream.lab.ServerProfile;
 import org.slipstream.lab.TransportNames;
-import org.slipstream.lab.scene.Scene.Letter;
+import org.slipstream.lab.scene.Scene.SceneMessage;
 import org.slipstream.lab.scene.SettingsReader.Settings;
 import org.slipstream.qmgr.QmgrConfig;
 import org.tomlj.Toml;
@@ -44,14 +44,14 @@ public final class SceneReader {
                 throw syntax(file, toml.errors().getFirst());
             }
             return new Reading.Good(scene(file, new Section(file, "", 1, toml)));
-        } catch (Wrong wrong) {
+        } catch (SceneMistake wrong) {
             return new Reading.Bad(wrong.getMessage());
         }
     }
 
-    private static Wrong syntax(String file, TomlParseError error) {
+    private static SceneMistake syntax(String file, TomlParseError error) {
         String what = error.getMessage().replaceFirst(", expected .*", "");
-        return new Wrong(file + ":" + error.position().line() + ": not TOML: " + what
+        return new SceneMistake(file + ":" + error.position().line() + ": not TOML: " + what
                 + "; texts and times stand in quotes, for example at = \"10s\"");
     }
 
@@ -62,9 +62,9 @@ public final class SceneReader {
         long stop = root.time("stop-after", Long.MAX_VALUE);
         Settings settings = SettingsReader.read(root);
         WorldReader world = WorldReader.read(root, settings.transports().keySet());
-        SequencedMap<QueueId, Letter> letters = new LinkedHashMap<>();
-        List<Mail> mails = MessagesReader.read(root, world, letters);
-        Expectations expected = ExpectationsReader.read(root, letters.values(), world.hosts());
+        SequencedMap<QueueId, SceneMessage> messages = new LinkedHashMap<>();
+        List<Mail> mails = MessagesReader.read(root, world, messages);
+        Expectations expected = ExpectationsReader.read(root, messages.values(), world.hosts());
         root.end();
         TransportNames names = names(root, world, mails);
         world.transportsWithHosts().stream().filter(name -> !names.hasHosts(name)).findFirst().ifPresent(name -> {
@@ -75,7 +75,7 @@ public final class SceneReader {
         QmgrConfig config = settings.config(names);
         Scenario scenario = new Scenario(seed, config, true, mails, places(world, names, mails), settings.house(),
                 List.of(), List.of(), settings.placement().apply(config));
-        return new Scene(file, title, story, scenario, letters, names, stop, expected);
+        return new Scene(file, title, story, scenario, messages, names, stop, expected);
     }
 
     private static TransportNames names(Section root, WorldReader world, List<Mail> mails) {
@@ -110,7 +110,7 @@ public final class SceneReader {
             places.add(place(domain, world.way(domain).orElseThrow(), names));
         }
         strangers(world, mails).forEach(domain -> places
-                .add(new Place(domain, names.route(WorldReader.HOME, domain), 0, false, Server.taking(0))));
+                .add(new Place(domain, names.route(WorldReader.HOME, domain), 0, false, ServerProfile.taking(0))));
         return places;
     }
 
@@ -118,7 +118,7 @@ public final class SceneReader {
         if (way.hosts().isEmpty()) {
             return new Place(domain, names.route(way.transport(), way.nextHop()), 0, false, way.server());
         }
-        SequencedMap<String, Server> servers = new LinkedHashMap<>();
+        SequencedMap<String, ServerProfile> servers = new LinkedHashMap<>();
         way.hosts().forEach((host, server) -> servers.put(host.name(), server));
         return new Place(domain, new Route.Smtp(way.nextHop(), List.copyOf(way.hosts().keySet())), 0, false, servers);
     }

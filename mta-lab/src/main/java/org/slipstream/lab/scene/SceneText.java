@@ -2,10 +2,10 @@ package org.slipstream.lab.scene;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.lab.scene.Course.Attempt;
-import org.slipstream.lab.scene.Course.Link;
+import org.slipstream.lab.scene.Course.CourseConnection;
 import org.slipstream.lab.scene.Course.Road;
 import org.slipstream.lab.scene.Course.Way;
-import org.slipstream.lab.scene.Scene.Letter;
+import org.slipstream.lab.scene.Scene.SceneMessage;
 import org.slipstream.lab.scene.Stage.Played;
 
 import java.util.ArrayList;
@@ -75,15 +75,16 @@ public final class SceneText {
     }
 
     private static List<String> hostRow(Course course, String host) {
-        List<Link> links = course.links().stream().filter(link -> link.host().equals(host)).toList();
+        List<CourseConnection> links = course.links().stream().filter(link -> link.host().equals(host)).toList();
         List<String> states = Verdicts.states(course, host);
         return List.of(host, "" + links.size(), "" + links.stream().filter(link -> !link.isMade()).count(),
                 "" + links.stream().mapToLong(link -> atOnce(links, link)).max().orElse(0),
-                "" + links.stream().mapToInt(Link::deliveries).sum(), states.isEmpty() ? "–" : Runs.text(states));
+                "" + links.stream().mapToInt(CourseConnection::deliveries).sum(),
+                states.isEmpty() ? "–" : Runs.text(states));
     }
 
     // A connection that opens in the moment in which another one ends takes its place.
-    private static long atOnce(List<Link> links, Link opened) {
+    private static long atOnce(List<CourseConnection> links, CourseConnection opened) {
         return links.stream().filter(
                 link -> link.fromMillis() <= opened.fromMillis()
                         && (link == opened || link.toMillis() > opened.fromMillis()))
@@ -115,13 +116,13 @@ public final class SceneText {
     // Worth a word where a message was not read at once.
     private void reads() {
         boolean first = true;
-        for (var each : played.course().letters().entrySet()) {
+        for (var each : played.course().messages().entrySet()) {
             List<String> sizes = each.getValue().reads().stream().map(String::valueOf).toList();
             int all = played.scene().scenario().mails().get((int) each.getKey().value() - 1).recipients().size();
             if (!sizes.isEmpty() && each.getValue().reads().getFirst() < all) {
                 lines.addAll(first ? List.of("", "recipients read at a time") : List.of());
                 first = false;
-                wrapped("  " + played.scene().letters().get(each.getKey()), Runs.words(sizes));
+                wrapped("  " + played.scene().messages().get(each.getKey()), Runs.words(sizes));
             }
         }
     }
@@ -169,14 +170,14 @@ public final class SceneText {
             OptionalLong first, OptionalLong last, OptionalLong alone, OptionalLong slowest) {
         static List<MessageRow> of(Played played) {
             SequencedMap<String, List<QueueId>> byName = new LinkedHashMap<>();
-            for (Map.Entry<QueueId, Letter> each : played.scene().letters().entrySet()) {
+            for (Map.Entry<QueueId, SceneMessage> each : played.scene().messages().entrySet()) {
                 byName.computeIfAbsent(each.getValue().name(), _ -> new ArrayList<>()).add(each.getKey());
             }
             return byName.entrySet().stream().map(each -> of(played, each.getKey(), each.getValue())).toList();
         }
 
         private static MessageRow of(Played played, String name, List<QueueId> ids) {
-            List<Way> ways = ids.stream().map(id -> played.course().letters().get(id)).toList();
+            List<Way> ways = ids.stream().map(id -> played.course().messages().get(id)).toList();
             var mails = ids.stream().map(id -> played.scene().scenario().mails().get((int) id.value() - 1)).toList();
             boolean all = ids.stream().allMatch(id -> played.millis(id).isPresent());
             Long alone = played.alone().get(name);

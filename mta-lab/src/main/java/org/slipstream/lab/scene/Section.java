@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /// One table of a scenario file, read key by key. Whatever makes no sense becomes one sentence with file, line and a way
-/// out ([Wrong]); what nobody has asked for when [#end] is called is a mistake too.
+/// out ([SceneMistake]); what nobody has asked for when [#end] is called is a mistake too.
 final class Section {
     private static final int MANY = 1_000_000;
     private static final long LONGEST_MILLIS = 366L * 86_400_000;
@@ -44,15 +44,15 @@ final class Section {
         return table.contains(List.of(key));
     }
 
-    Wrong wrong(String sentence) {
+    SceneMistake wrong(String sentence) {
         return wrong(line, sentence);
     }
 
-    Wrong wrong(int where, String sentence) {
-        return new Wrong(file + ":" + where + ": " + sentence);
+    SceneMistake wrong(int where, String sentence) {
+        return new SceneMistake(file + ":" + where + ": " + sentence);
     }
 
-    Wrong wrong(String key, String sentence) {
+    SceneMistake wrong(String key, String sentence) {
         return wrong(line(key), (title.isEmpty() ? "" : title + ": ") + key + " " + sentence);
     }
 

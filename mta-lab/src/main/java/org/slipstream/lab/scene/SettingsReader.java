@@ -2,7 +2,7 @@ package org.slipstream.lab.scene;
 
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.lab.Brains;
-import org.slipstream.lab.Scenario.House;
+import org.slipstream.lab.Scenario.OwnServer;
 import org.slipstream.lab.TransportNames;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QueueSettings;
@@ -35,7 +35,7 @@ final class SettingsReader {
     /// @param common the settings of transports that are not named
     /// @param transports by the file's names
     /// @param placement rules for such a queue manager
-    record Settings(QmgrConfig config, House house, TransportSettings common,
+    record Settings(QmgrConfig config, OwnServer house, TransportSettings common,
             SequencedMap<String, TransportSettings> transports, Function<QmgrConfig, PlaceRules> placement) {
         QmgrConfig config(TransportNames names) {
             TransportTable table = TransportTable.of(common);
@@ -130,15 +130,16 @@ final class SettingsReader {
         return config;
     }
 
-    private static House house(Section section) {
-        House house = house(section.time("write-time", 0), section.time("read-time", 0), section.time("dns-time", 0),
+    private static OwnServer house(Section section) {
+        OwnServer house = house(section.time("write-time", 0), section.time("read-time", 0),
+                section.time("dns-time", 0),
                 section.time("connect-timeout", 30_000), section.time("greeting-timeout", 300_000));
         section.end();
         return house;
     }
 
-    private static House house(long write, long read, long dns, long connectTimeout, long greetingTimeout) {
-        return new House(write, read, dns, 0, 0, 0, connectTimeout, greetingTimeout);
+    private static OwnServer house(long write, long read, long dns, long connectTimeout, long greetingTimeout) {
+        return new OwnServer(write, read, dns, 0, 0, 0, connectTimeout, greetingTimeout);
     }
 
     private static TransportSettings transport(Section section, TransportSettings usual) {

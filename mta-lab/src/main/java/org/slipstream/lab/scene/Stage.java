@@ -5,7 +5,7 @@ import org.slipstream.lab.Scenario;
 import org.slipstream.lab.SimulationStoppedException;
 import org.slipstream.lab.World;
 import org.slipstream.lab.scene.Course.Way;
-import org.slipstream.lab.scene.Scene.Letter;
+import org.slipstream.lab.scene.Scene.SceneMessage;
 
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,7 +35,7 @@ public final class Stage {
 
         /// From the arrival of a message to its last delivery; empty when not everybody got it.
         OptionalLong millis(QueueId id) {
-            return Stage.millis(scene.scenario().mails().get((int) id.value() - 1), course.letters().get(id));
+            return Stage.millis(scene.scenario().mails().get((int) id.value() - 1), course.messages().get(id));
         }
     }
 
@@ -62,12 +62,12 @@ public final class Stage {
 
     private static SequencedMap<String, Long> alone(Scene scene) {
         SequencedMap<String, Long> alone = new LinkedHashMap<>();
-        for (var each : scene.letters().entrySet()) {
-            Letter letter = each.getValue();
-            if (letter.number() == 1) {
+        for (var each : scene.messages().entrySet()) {
+            SceneMessage message = each.getValue();
+            if (message.number() == 1) {
                 Scenario.Mail mail = scene.scenario().mails().get((int) each.getKey().value() - 1);
                 Course course = course(scene, with(scene.scenario(), mail), _ -> {});
-                millis(mail, course.letters().get(each.getKey())).ifPresent(time -> alone.put(letter.name(), time));
+                millis(mail, course.messages().get(each.getKey())).ifPresent(time -> alone.put(message.name(), time));
             }
         }
         return alone;

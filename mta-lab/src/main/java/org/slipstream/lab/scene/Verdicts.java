@@ -2,8 +2,8 @@ package org.slipstream.lab.scene;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.lab.scene.Course.Attempt;
+import org.slipstream.lab.scene.Course.CourseConnection;
 import org.slipstream.lab.scene.Course.HostMark;
-import org.slipstream.lab.scene.Course.Link;
 import org.slipstream.lab.scene.Course.Mark;
 import org.slipstream.lab.scene.Course.Road;
 import org.slipstream.lab.scene.Course.Way;
@@ -57,7 +57,7 @@ public final class Verdicts {
             case What.Windows(String road, List<String> sizes) -> compare("windows of " + road, sizes,
                     road(road).map(Verdicts::windows).orElse(List.of()));
             case What.Deliveries(String host, int count) -> count("deliveries to " + host, count,
-                    links(host).mapToInt(Link::deliveries).sum());
+                    links(host).mapToInt(CourseConnection::deliveries).sum());
             case What.Connections(String host, int count) -> count("connections to " + host, count,
                     (int) links(host).count());
             case What.Hosts(String host, List<String> states) ->
@@ -78,7 +78,7 @@ public final class Verdicts {
                 : Optional.of("expected " + expected + " " + what + ", got " + got);
     }
 
-    private Stream<Link> links(String host) {
+    private Stream<CourseConnection> links(String host) {
         return course.links().stream().filter(link -> link.host().equals(host));
     }
 
@@ -99,7 +99,7 @@ public final class Verdicts {
     private Optional<String> finished(String message, long millis) {
         long last = ways(message).flatMapToLong(way -> way.lastMillis().stream()).max().orElse(-1);
         boolean all = ids(message).allMatch(id -> Stage
-                .millis(scene.scenario().mails().get((int) id.value() - 1), course.letters().get(id)).isPresent());
+                .millis(scene.scenario().mails().get((int) id.value() - 1), course.messages().get(id)).isPresent());
         return last == millis && all
                 ? Optional.empty()
                 : Optional.of("expected " + message + " to be finished at " + Times.seconds(millis) + ", got "
@@ -109,15 +109,15 @@ public final class Verdicts {
     private Optional<String> inflation(String message, double most) {
         List<String> over = new ArrayList<>();
         ids(message).forEach(id -> {
-            var millis = Stage.millis(scene.scenario().mails().get((int) id.value() - 1), course.letters().get(id));
+            var millis = Stage.millis(scene.scenario().mails().get((int) id.value() - 1), course.messages().get(id));
             double times = millis.isPresent() && alone.containsKey(message)
                     ? (double) millis.getAsLong() / Math.max(1, alone.get(message))
                     : Double.POSITIVE_INFINITY;
             if (times > most) {
                 over.add(Double.isInfinite(times)
-                        ? scene.letters().get(id) + " was not delivered to everybody"
+                        ? scene.messages().get(id) + " was not delivered to everybody"
                         : String.format(Locale.ROOT, "%s took %.3f times as long as alone",
-                                scene.letters().get(id), times));
+                                scene.messages().get(id), times));
             }
         });
         return over.isEmpty()
@@ -126,12 +126,12 @@ public final class Verdicts {
     }
 
     private Stream<QueueId> ids(String message) {
-        return scene.letters().entrySet().stream().filter(each -> each.getValue().name().equals(message))
+        return scene.messages().entrySet().stream().filter(each -> each.getValue().name().equals(message))
                 .map(Map.Entry::getKey);
     }
 
     private Stream<Way> ways(String message) {
-        return ids(message).map(id -> course.letters().get(id));
+        return ids(message).map(id -> course.messages().get(id));
     }
 
     // `smtp/a.example`, or `a.example` where one transport only leads there.

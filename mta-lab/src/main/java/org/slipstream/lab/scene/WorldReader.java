@@ -4,7 +4,7 @@ import org.slipstream.core.Route;
 import org.slipstream.lab.Latency;
 import org.slipstream.lab.Scenario.Fault;
 import org.slipstream.lab.Scenario.Outage;
-import org.slipstream.lab.Server;
+import org.slipstream.lab.ServerProfile;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -40,13 +40,13 @@ final class WorldReader {
 
     /// @param server that of the next hop; of no meaning where there are hosts
     /// @param hosts with their servers, best first; may be none
-    record Way(String transport, String nextHop, Server server, SequencedMap<Route.Host, Server> hosts) {}
+    record Way(String transport, String nextHop, ServerProfile server, SequencedMap<Route.Host, ServerProfile> hosts) {}
 
     private record Rule(String transport, Optional<String> nextHop, String server, List<Host> hosts) {}
 
     private record Host(Route.Host host, String server) {}
 
-    private final SequencedMap<String, Server> servers = new TreeMap<>();
+    private final SequencedMap<String, ServerProfile> servers = new TreeMap<>();
     private final Map<String, String> serverByHost = new TreeMap<>();
     private final SequencedMap<String, Rule> rules = new TreeMap<>();
     private final Set<String> transports;
@@ -96,8 +96,8 @@ final class WorldReader {
                 rule.nextHop().orElse(domain), servers.get(rule.server()), hosts(rule)));
     }
 
-    private SequencedMap<Route.Host, Server> hosts(Rule rule) {
-        SequencedMap<Route.Host, Server> hosts = new LinkedHashMap<>();
+    private SequencedMap<Route.Host, ServerProfile> hosts(Rule rule) {
+        SequencedMap<Route.Host, ServerProfile> hosts = new LinkedHashMap<>();
         rule.hosts().stream().sorted(Comparator.comparingInt(each -> each.host().preference()))
                 .forEach(each -> hosts.put(each.host(), servers.get(each.server())));
         return hosts;
@@ -162,8 +162,8 @@ final class WorldReader {
         return new Host(new Route.Host(name, 25, preference), server);
     }
 
-    private static Server server(Section section) {
-        Server server = new Server(section.latency("connect", NONE), section.latency("greeting", NONE),
+    private static ServerProfile server(Section section) {
+        ServerProfile server = new ServerProfile(section.latency("connect", NONE), section.latency("greeting", NONE),
                 section.latency("delivery", Latency.of(1_000)), section.latency("per-recipient", NONE),
                 section.has("sessions") ? section.count("sessions", 1, 1) : Integer.MAX_VALUE,
                 section.count("queue", 0, 0),
@@ -172,7 +172,7 @@ final class WorldReader {
                         : Integer.MAX_VALUE,
                 section.share("drop"), section.share("defer"), section.share("refuse"),
                 section.time("patience", Long.MAX_VALUE), outages(section),
-                new Server.Wire(section.time("round-trip", 0), section.count("depth", 1, 0), true));
+                new ServerProfile.PathProfile(section.time("round-trip", 0), section.count("depth", 1, 0), true));
         if (server.queue() > 0 && server.sessions() == Integer.MAX_VALUE) {
             throw section.wrong("queue", "is never used, as any number of sessions is served; add sessions = 5");
         }

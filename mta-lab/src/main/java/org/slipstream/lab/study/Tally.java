@@ -32,8 +32,8 @@ final class Tally implements QmgrTrace {
     record Sample(long millis, int window) {}
 
     @Override
-    public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
-        if (event == Feedback.OK || event == Feedback.FAIL || event == Feedback.FAIL_DEAD) {
+    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+        if (event == FeedbackEvent.OK || event == FeedbackEvent.FAIL || event == FeedbackEvent.FAIL_DEAD) {
             samples.add(new Sample(now.getAsLong(), figures.window()));
         }
     }

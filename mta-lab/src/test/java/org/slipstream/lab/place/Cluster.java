@@ -112,7 +112,7 @@ final class Cluster implements QmgrTrace {
     }
 
     /// A letter to one recipient at each of these domains.
-    QueueId letter(long atMillis, List<String> domains) {
+    QueueId message(long atMillis, List<String> domains) {
         QueueId id = new QueueId(++ids);
         addressees.put(id, List.copyOf(domains));
         at(atMillis, () -> {
@@ -297,8 +297,8 @@ final class Cluster implements QmgrTrace {
     }
 
     @Override
-    public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
-        if (event == Feedback.FAIL || event == Feedback.FAIL_DEAD) {
+    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+        if (event == FeedbackEvent.FAIL || event == FeedbackEvent.FAIL_DEAD) {
             failures++;
         }
     }

@@ -16,11 +16,11 @@ class ClusterTest {
     private static final PlaceRules RULES = PlaceRules.defaults();
     private static final String[] FOUR = {"mx1.example", "mx2.example", "mx3.example", "mx4.example"};
 
-    private static Cluster four(PlaceRules rules, int letters, long everyMillis, long seed) {
+    private static Cluster four(PlaceRules rules, int messages, long everyMillis, long seed) {
         Cluster cluster = new Cluster(rules, seed);
         cluster.domain("big.example", FOUR);
-        for (int i = 0; i < letters; i++) {
-            cluster.letter(i * everyMillis, List.of("big.example"));
+        for (int i = 0; i < messages; i++) {
+            cluster.message(i * everyMillis, List.of("big.example"));
         }
         return cluster;
     }
@@ -70,7 +70,7 @@ class ClusterTest {
 
     @Test
     @Tag("FI-38")
-    void fi38HostsThatHangUpAfterEverySeventhLetterGetEachLetterOnce() {
+    void fi38HostsThatHangUpAfterEverySeventhMessageGetEachMessageOnce() {
         Cluster cluster = four(RULES, 2_000, 4, 8);
         cluster.hangsUpAfter = 7;
         cluster.depth = 10;
@@ -90,7 +90,7 @@ class ClusterTest {
         long at = 0;
         for (int perSecond : new int[]{2, 10, 50, 100, 50, 10, 2}) {
             for (int i = 0; i < perSecond * 30; i++) {
-                cluster.letter(at + i * 1_000L / perSecond, List.of("big.example"));
+                cluster.message(at + i * 1_000L / perSecond, List.of("big.example"));
             }
             at += 30_000;
             long end = at;
@@ -106,7 +106,7 @@ class ClusterTest {
     }
 
     @Test
-    void tenThousandLettersToAHundredHostsNeedFewConnections() {
+    void tenThousandMessagesToAHundredHostsNeedFewConnections() {
         Cluster placed = hundred(new Cluster(RULES, 6)).run();
         Cluster single = hundred(
                 new Cluster(RULES.with(PlaceRules.Depth.ONE), 6)).run();
@@ -123,7 +123,7 @@ class ClusterTest {
         }
         Random random = new Random(7);
         for (int i = 0; i < 10_000; i++) {
-            cluster.letter(i * 10L, List.of("d" + random.nextInt(100) + ".example"));
+            cluster.message(i * 10L, List.of("d" + random.nextInt(100) + ".example"));
         }
         return cluster;
     }

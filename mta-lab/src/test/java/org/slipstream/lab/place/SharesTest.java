@@ -45,7 +45,7 @@ class SharesTest {
     @Tag("FI-02")
     void fi02AListAloneUses91OfAHundredConnections() {
         Cluster cluster = cluster();
-        QueueId list = cluster.letter(0, list(0));
+        QueueId list = cluster.message(0, list(0));
         assertThat(share(cluster, list, 1_000, 2_000)).isEqualTo(91);
         cluster.run();
         assertThat(cluster.delivered).isEqualTo(RECIPIENTS);
@@ -56,8 +56,8 @@ class SharesTest {
     @Tag("FI-03")
     void fi03ASecondListTakesWhatIsFreeAtOnceAndHalfOfItAllInTheEnd() {
         Cluster cluster = cluster();
-        QueueId first = cluster.letter(0, list(0));
-        QueueId second = cluster.letter(1_000, list(RECIPIENTS));
+        QueueId first = cluster.message(0, list(0));
+        QueueId second = cluster.message(1_000, list(RECIPIENTS));
         cluster.until(1_000);
         assertThat(cluster.busyFor(second)).as("the free remainder").isBetween(8, 9);
         cluster.until(1_050);
@@ -79,8 +79,8 @@ class SharesTest {
     @Tag("FI-04")
     void fi04FirstComeFirstServedLeavesNothingForASecondList() {
         Cluster firstCome = cluster(new Shares(100, 0));
-        QueueId first = firstCome.letter(0, list(0));
-        QueueId second = firstCome.letter(1_000, list(RECIPIENTS));
+        QueueId first = firstCome.message(0, list(0));
+        QueueId second = firstCome.message(1_000, list(RECIPIENTS));
         firstCome.until(1_000);
         assertThat(firstCome.busyFor(first)).isEqualTo(100);
         assertThat(firstCome.busyFor(second)).isZero();
@@ -91,7 +91,7 @@ class SharesTest {
     @Tag("FI-04")
     void fi04EqualPartsLetAListCrawlThoughItIsAlone() {
         Cluster equalParts = cluster(new Shares(100 / 50, 0));
-        QueueId list = equalParts.letter(0, list(0));
+        QueueId list = equalParts.message(0, list(0));
         assertThat(share(equalParts, list, 1_000, 2_000)).isEqualTo(2);
         assertThat(equalParts.delivered).isLessThan(60);
     }
@@ -108,8 +108,8 @@ class SharesTest {
                 5);
         cluster.deliverMillis = 1_000;
         IntStream.range(0, 2 * each).forEach(i -> cluster.domain("d" + i + ".example", "mx" + i + ".example"));
-        QueueId first = cluster.letter(0, IntStream.range(0, each).mapToObj(i -> "d" + i + ".example").toList());
-        QueueId second = cluster.letter(10,
+        QueueId first = cluster.message(0, IntStream.range(0, each).mapToObj(i -> "d" + i + ".example").toList());
+        QueueId second = cluster.message(10,
                 IntStream.range(each, 2 * each).mapToObj(i -> "d" + i + ".example").toList());
         cluster.until(3_000);
         double seconds = share(cluster, second, 4_000, 4_500);
@@ -120,11 +120,11 @@ class SharesTest {
     }
 
     @Test
-    void aSingleLetterAmongLargeListsGoesOutAtOnce() {
+    void aSingleMessageAmongLargeListsGoesOutAtOnce() {
         Cluster cluster = cluster();
-        cluster.letter(0, list(0));
-        cluster.letter(0, list(RECIPIENTS));
-        QueueId single = cluster.letter(2_000, List.of("d2499.example"));
+        cluster.message(0, list(0));
+        cluster.message(0, list(RECIPIENTS));
+        QueueId single = cluster.message(2_000, List.of("d2499.example"));
         cluster.until(4_000);
         assertThat(cluster.finishedMillis).containsKey(single);
         assertThat(cluster.finishedMillis.get(single)).as("connect and deliver").isLessThan(2_250);

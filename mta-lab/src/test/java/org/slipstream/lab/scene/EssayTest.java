@@ -22,7 +22,7 @@ class EssayTest {
     private static final Pattern BOX = Pattern.compile("<!-- lab: (\\S+)( part)? -->\n```\n(.*?)```\n", Pattern.DOTALL);
 
     @Test
-    void theBoxesAreCurrent() throws IOException {
+    void theLogesAreCurrent() throws IOException {
         String essay = Files.readString(ESSAY);
         String current = BOX.matcher(essay).replaceAll(box -> Matcher.quoteReplacement(box(box)));
         if (System.getProperty("slipstream.golden", "").equals("write")) {
@@ -32,7 +32,7 @@ class EssayTest {
     }
 
     @Test
-    void thereAreBoxes() throws IOException {
+    void thereAreLoges() throws IOException {
         String essay = Files.readString(ESSAY);
         assertThat(BOX.matcher(essay).results()).hasSizeGreaterThan(15);
         assertThat(essay.split("<!-- lab: ", -1)).as("each mark stands before a box")

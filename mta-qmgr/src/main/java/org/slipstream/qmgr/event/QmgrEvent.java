@@ -105,29 +105,29 @@ public sealed interface QmgrEvent {
     /// An operator gives a command.
     ///
     /// @param ticket comes back with [QmgrOrder.Answered]; [#NO_TICKET]: no answer is wanted
-    record Operator(Command command, long ticket) implements QmgrEvent {
+    record Operator(OperatorCommand command, long ticket) implements QmgrEvent {
         public static final long NO_TICKET = 0;
 
-        public Operator(Command command) {
+        public Operator(OperatorCommand command) {
             this(command, NO_TICKET);
         }
     }
 
     /// The commands of an operator. Each is fulfilled for messages inside and outside the active set.
-    sealed interface Command {
+    sealed interface OperatorCommand {
         /// Try now what waits for its time: everything, one destination domain, or one message.
-        record Flush(Optional<QueueId> id, Optional<String> domain) implements Command {}
+        record Flush(Optional<QueueId> id, Optional<String> domain) implements OperatorCommand {}
 
         /// Stop delivering this message, keep it.
-        record Hold(QueueId id) implements Command {}
+        record Hold(QueueId id) implements OperatorCommand {}
 
         /// Undo [Hold] and try now.
-        record Release(QueueId id) implements Command {}
+        record Release(QueueId id) implements OperatorCommand {}
 
         /// Would mail for this address be taken? Answered by [QmgrOrder.Verified].
-        record Verify(Address address) implements Command {}
+        record Verify(Address address) implements OperatorCommand {}
 
         /// Forget this message without a report.
-        record Delete(QueueId id) implements Command {}
+        record Delete(QueueId id) implements OperatorCommand {}
     }
 }

@@ -27,17 +27,17 @@ import java.util.TreeMap;
 /// Not for several threads.
 public final class RouteQueue {
     private final WorkerBudget budget;
-    private final Map<Owner, Deque<Job>> waiting = new LinkedHashMap<>();
+    private final Map<Owner, Deque<RouteQuestion>> waiting = new LinkedHashMap<>();
     /// The first job of each message, in order of arrival.
-    private final NavigableMap<Long, Job> heads = new TreeMap<>();
+    private final NavigableMap<Long, RouteQuestion> heads = new TreeMap<>();
     private long arrivals;
     private int waitingJobs;
 
     /// A question.
     ///
     /// @param number in order of arrival
-    public record Job(long number, Owner owner, String domain) {
-        public Job {
+    public record RouteQuestion(long number, Owner owner, String domain) {
+        public RouteQuestion {
             Objects.requireNonNull(owner);
             Objects.requireNonNull(domain);
         }
@@ -49,8 +49,8 @@ public final class RouteQueue {
 
     /// Somebody wants to know where mail for a domain goes.
     public void add(Owner owner, String domain) {
-        Job job = new Job(arrivals++, owner, domain);
-        Deque<Job> line = waiting.computeIfAbsent(owner, _ -> new ArrayDeque<>(1));
+        RouteQuestion job = new RouteQuestion(arrivals++, owner, domain);
+        Deque<RouteQuestion> line = waiting.computeIfAbsent(owner, _ -> new ArrayDeque<>(1));
         line.add(job);
         waitingJobs++;
         if (line.size() == 1) {
@@ -59,18 +59,18 @@ public final class RouteQueue {
     }
 
     /// The job that begins now. Empty when there is none, no worker, or nobody who may have one.
-    public Optional<Job> next() {
+    public Optional<RouteQuestion> next() {
         if (budget.free() == 0) {
             return Optional.empty();
         }
-        Optional<Job> job = heads.values().stream().filter(head -> budget.allows(head.owner())).findFirst();
+        Optional<RouteQuestion> job = heads.values().stream().filter(head -> budget.allows(head.owner())).findFirst();
         job.ifPresent(this::begin);
         return job;
     }
 
-    private void begin(Job job) {
+    private void begin(RouteQuestion job) {
         heads.remove(job.number());
-        Deque<Job> line = waiting.get(job.owner());
+        Deque<RouteQuestion> line = waiting.get(job.owner());
         line.remove();
         waitingJobs--;
         if (line.isEmpty()) {
@@ -82,7 +82,7 @@ public final class RouteQueue {
     }
 
     /// A job has its answer. Others may begin.
-    public void done(Job job) {
+    public void done(RouteQuestion job) {
         budget.ends(job.owner());
     }
 

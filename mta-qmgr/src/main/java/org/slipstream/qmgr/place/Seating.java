@@ -241,13 +241,13 @@ public final class Seating {
     }
 
     /// Where each delivery sits, by number; one that has lost its connection and waits for another sits nowhere.
-    public Map<Long, Position> positions() {
-        Map<Long, Position> positions = new LinkedHashMap<>();
+    public Map<Long, HostPosition> positions() {
+        Map<Long, HostPosition> positions = new LinkedHashMap<>();
         for (Connections each : transports.values()) {
             for (Connection connection : each.all()) {
                 int ahead = 0;
                 for (Assignment assignment : connection.assignments()) {
-                    positions.put(assignment.number(), new Position(connection.number, connection.host.toString(),
+                    positions.put(assignment.number(), new HostPosition(connection.number, connection.host.toString(),
                             connection.up, ahead++));
                 }
             }
@@ -258,7 +258,7 @@ public final class Seating {
     /// @param host to which the connection leads
     /// @param up it is ready
     /// @param ahead deliveries in front on it
-    public record Position(long connection, String host, boolean up, int ahead) {}
+    public record HostPosition(long connection, String host, boolean up, int ahead) {}
 
     /// Cheaper than a [#snapshot].
     public PlaceSnapshot.Figures figures(String transport) {

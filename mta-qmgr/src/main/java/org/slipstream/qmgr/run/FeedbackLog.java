@@ -18,7 +18,7 @@ public final class FeedbackLog implements QmgrTrace {
     private static final Logger log = LoggerFactory.getLogger(FeedbackLog.class);
 
     @Override
-    public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
+    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
         if (log.isInfoEnabled()) {
             log.info(text(line, event, running, figures));
         }
@@ -30,7 +30,7 @@ public final class FeedbackLog implements QmgrTrace {
                 transport, level, slots);
     }
 
-    private static String text(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
+    private static String text(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
         return String.format(Locale.ROOT,
                 "event=feedback destination=%s kind=%s limit=%d window=%d running=%d feedback=%.4g success=%.4g failure=%.4g failed_cohorts=%.4g",
                 line, event.name().toLowerCase(Locale.ROOT).replace('_', '-'), figures.limit(), figures.window(),

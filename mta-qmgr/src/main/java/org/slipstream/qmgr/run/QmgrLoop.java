@@ -38,7 +38,7 @@ public final class QmgrLoop {
 
     private final QueueManager brain;
     private final Inbox inbox;
-    private final OrderSink desk;
+    private final OrderSink dispatcher;
     private final LongSupplier clockMillis;
     private final Consumer<Throwable> broken;
     private final Thread thread;
@@ -47,13 +47,13 @@ public final class QmgrLoop {
     private volatile boolean stopNow;
     private volatile boolean behindArrivals;
 
-    /// @param desk takes orders and only enqueues them
+    /// @param dispatcher takes orders and only enqueues them
     /// @param broken told on the loop's thread when the loop has ended by an exception
-    public QmgrLoop(QueueManager brain, Inbox inbox, OrderSink desk, LongSupplier clockMillis,
+    public QmgrLoop(QueueManager brain, Inbox inbox, OrderSink dispatcher, LongSupplier clockMillis,
             Consumer<Throwable> broken) {
         this.brain = brain;
         this.inbox = inbox;
-        this.desk = desk;
+        this.dispatcher = dispatcher;
         this.clockMillis = clockMillis;
         this.broken = broken;
         this.thread = Thread.ofPlatform().name("qmgr-0").unstarted(this::run);
@@ -122,7 +122,7 @@ public final class QmgrLoop {
             whole(() -> brain.pump(now, orders::add));
             behindArrivals = brain.isBehindArrivals();
         } finally {
-            orders.forEach(desk::order);
+            orders.forEach(dispatcher::order);
             orders.clear();
         }
     }
@@ -145,7 +145,7 @@ public final class QmgrLoop {
         log.error(
                 "queue={} msg=\"set aside after an event that cannot happen; release it when it is understood\" state=\"{}\"",
                 id, LogText.text(brain.about(id, now).map(QmgrSnapshot.ActiveMessage::toString).orElse("not active")));
-        absorb(new QmgrEvent.Operator(new QmgrEvent.Command.Hold(id)), now);
+        absorb(new QmgrEvent.Operator(new QmgrEvent.OperatorCommand.Hold(id)), now);
     }
 
     // Orders of a step that failed half way are not given; those before an event that was refused are.

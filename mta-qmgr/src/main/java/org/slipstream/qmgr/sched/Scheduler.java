@@ -68,7 +68,7 @@ public final class Scheduler {
     public record Read(Message message, int after, int limit) {}
 
     /// A recipient and the line that leads to it.
-    public record Placement(Recipient recipient, DestinationQueue line) {}
+    public record PlacedRecipient(Recipient recipient, DestinationQueue line) {}
 
     // ---- messages and their recipients
 
@@ -100,8 +100,8 @@ public final class Scheduler {
     }
 
     /// Puts recipients that are in memory into entries, in the order given.
-    public void place(Message message, List<Placement> placements) {
-        for (Placement placement : placements) {
+    public void place(Message message, List<PlacedRecipient> placements) {
+        for (PlacedRecipient placement : placements) {
             place(message, placement);
         }
         message.unplaced -= placements.size();
@@ -109,7 +109,7 @@ public final class Scheduler {
         allPlaced(message);
     }
 
-    private void place(Message message, Placement placement) {
+    private void place(Message message, PlacedRecipient placement) {
         DestinationQueue line = placement.line();
         TransportQueues transport = at(line.transport);
         Peer peer = peer(message, line, transport);

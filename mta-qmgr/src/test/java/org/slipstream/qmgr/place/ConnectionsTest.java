@@ -236,7 +236,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void aPoisonousLetterDoesNotTravelForEver() {
+    void aPoisonousMessageDoesNotTravelForEver() {
         Yard yard = new Yard(RULES);
         Candidates where = to("a", "b", "c");
         yard.seat(1, where);
@@ -304,7 +304,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void connectionsThatAreIdleOnlyBetweenTwoLettersAreKept() {
+    void connectionsThatAreIdleOnlyBetweenTwoMessagesAreKept() {
         Yard yard = new Yard(RULES.with(new PlaceRules.Depth(1, 50, 1)));
         List<Long> three = List.of(yard.opened(1, to("a")), yard.opened(1, to("a")), yard.opened(1, to("a")));
         for (int i = 0; i < 50; i++) {
@@ -535,7 +535,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void anUntriedLetterIsNeverBouncedByWhatAnotherOneHeard() {
+    void anUntriedMessageIsNeverBouncedByWhatAnotherOneHeard() {
         Yard yard = new Yard(RULES);
         String refusing = hostOf(yard.seat(1, to("a", "b")));
         yard.fail(1, Reply.of(554, "5.7.1", "go away"));

@@ -174,7 +174,7 @@ class DestDbTest {
     }
 
     @Test
-    void whatTheRegisterKeptComesBackAfterARestart() {
+    void whatTheIndexKeptComesBackAfterARestart() {
         breaks(A, 1_000);
         hosts.closed(Yard.host("c"), 500, 1_000);
         hosts.suspend(Yard.host("s").host(), "they asked us to stop", "ann", Long.MAX_VALUE, 1_000);
@@ -267,7 +267,7 @@ class DestDbTest {
     }
 
     @Test
-    void aReplyOfOneHostInTheRegisterHasNoLineEnds() {
+    void aReplyOfOneHostInTheIndexHasNoLineEnds() {
         hosts.broken(A, new Reply(421, REFUSED.status(), List.of("too", "busy")), OptionalLong.empty(), 0);
         assertThat(hosts.export(1).getFirst().text()).isEqualTo("421 4.4.1 too busy");
     }

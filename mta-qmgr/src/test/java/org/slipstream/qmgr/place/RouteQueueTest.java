@@ -29,7 +29,7 @@ class RouteQueueTest {
         private final Map<String, Long> answered = new LinkedHashMap<>();
         private long now;
 
-        private record Ending(long atMillis, RouteQueue.Job job) {}
+        private record Ending(long atMillis, RouteQueue.RouteQuestion job) {}
 
         Simulation(int workers, int floor, int scale, ToLongFunction<String> latencyMillis) {
             var shares = new WorkerBudget.Shares(floor, scale);
@@ -45,7 +45,7 @@ class RouteQueueTest {
         }
 
         private void begin() {
-            for (Optional<RouteQueue.Job> job = queue.next(); job.isPresent(); job = queue.next()) {
+            for (Optional<RouteQueue.RouteQuestion> job = queue.next(); job.isPresent(); job = queue.next()) {
                 begun.put(job.get().domain(), now);
                 endings.add(new Ending(now + latencyMillis.applyAsLong(job.get().domain()), job.get()));
             }
@@ -65,7 +65,7 @@ class RouteQueueTest {
 
     @Test
     @Tag("FI-05")
-    void aThousandDomainsOfOneListDoNotDelayASingleLetter() {
+    void aThousandDomainsOfOneListDoNotDelayASingleMessage() {
         Simulation dns = new Simulation(100, 5, 10, _ -> 50);
         dns.ask(LIST, many("list", 1000));
         assertThat(dns.queue.running()).as("ten elevenths of the workers, while it is alone").isEqualTo(91);

@@ -61,7 +61,7 @@ class SeatingTest {
                 new DestDb(rules.memory()), HostKeys.BY_NAME, remembered::addAll, new Random(1));
         brain = new QueueManager(config, seating, new Random(1), new QmgrTrace() {
             @Override
-            public void feedback(DestinationQueue line, Feedback event, int running, Destination.Figures figures) {
+            public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
                 windows.add(event + " " + figures.window());
             }
         });
@@ -196,7 +196,7 @@ class SeatingTest {
 
     @Test
     @Tag("FI-34")
-    void fi34SeveralLettersAreOnTheirWayOverOneConnection() {
+    void fi34SeveralMessagesAreOnTheirWayOverOneConnection() {
         route("far.example", "mx.far.example");
         queue("a@far.example");
         long connection = lastOpen().connection();
@@ -210,7 +210,7 @@ class SeatingTest {
     }
 
     @Test
-    void theWindowLimitsConnectionsAndNotLetters() {
+    void theWindowLimitsConnectionsAndNotMessages() {
         route("far.example", "mx.far.example");
         for (int i = 0; i < 100; i++) {
             queue("a@far.example");
@@ -227,7 +227,7 @@ class SeatingTest {
 
     /// Finding of an operator: ten messages were "delivering" on five connections to a host that said nothing.
     @Test
-    void ofTwoLettersOnASilentConnectionOneIsAheadOfTheOtherAndLookingChangesNothing() {
+    void ofTwoMessagesOnASilentConnectionOneIsAheadOfTheOtherAndLookingChangesNothing() {
         route("far.example", "mx.far.example");
         for (int i = 0; i < 30; i++) {
             queue("a@far.example");
@@ -263,7 +263,7 @@ class SeatingTest {
     }
 
     @Test
-    void aWorkingHostThatTurnsAwayASecondConnectionShrinksTheWindowOnceAndLosesNoLetter() {
+    void aWorkingHostThatTurnsAwayASecondConnectionShrinksTheWindowOnceAndLosesNoMessage() {
         start(PlaceRules.defaults().with(new PlaceRules.Depth(2, 50, 2)));
         route("far.example", "mx.far.example");
         queue("a@far.example");
@@ -313,7 +313,7 @@ class SeatingTest {
 
     @Test
     @Tag("FI-21")
-    void fi21WhenNoHostIsLeftTheLetterIsDeferredAndTheNextOneIsNotEvenTried() {
+    void fi21WhenNoHostIsLeftTheMessageIsDeferredAndTheNextOneIsNotEvenTried() {
         route("far.example", "mx.far.example");
         route("other.example", "mx.far.example");
         dies("far.example");
@@ -354,7 +354,7 @@ class SeatingTest {
     }
 
     @Test
-    void aLetterThatLostItsConnectionMovesOnAndIsNeverSelectedAgain() {
+    void aMessageThatLostItsConnectionMovesOnAndIsNeverSelectedAgain() {
         route("far.example", "mx.far.example");
         queue("before@far.example");
         long first = lastOpen().connection();
@@ -372,7 +372,7 @@ class SeatingTest {
     }
 
     @Test
-    void aLetterThatMayHaveArrivedIsDeferredAndNotTriedAtAnotherHostOfTheSameDestination() {
+    void aMessageThatMayHaveArrivedIsDeferredAndNotTriedAtAnotherHostOfTheSameDestination() {
         route("far.example", "mx1.far.example", "mx2.far.example");
         QueueId id = queue("a@far.example");
         happens(new QmgrEvent.ConnectionReady(lastOpen().connection()));
@@ -417,7 +417,7 @@ class SeatingTest {
     }
 
     @Test
-    void whatAnOperatorChangesIsToldToTheRegisterAtTheNextAlarmWhichIsNow() {
+    void whatAnOperatorChangesIsToldToTheIndexAtTheNextAlarmWhichIsNow() {
         HostKey host = HostKey.of("mx.far.example", 25);
         seating.suspend(host, "maintenance", "ann", Long.MAX_VALUE, now);
         assertThat(brain.nextAlarmMillis()).isLessThanOrEqualTo(now);
@@ -439,7 +439,7 @@ class SeatingTest {
         int opened = ordered(QmgrOrder.Open.class).size();
         alarm(now + 1_000);
         happens(new QmgrEvent.Operator(
-                new QmgrEvent.Command.Flush(Optional.empty(), Optional.of("one.example"))));
+                new QmgrEvent.OperatorCommand.Flush(Optional.empty(), Optional.of("one.example"))));
         queue("b@two.example");
         alarm(now);
         assertThat(ordered(QmgrOrder.Open.class)).as("the other host rests").hasSize(opened);
@@ -486,7 +486,7 @@ class SeatingTest {
     }
 
     @Test
-    void anOperatorSeesWhereALetterWouldGoAndWhyNotElsewhere() {
+    void anOperatorSeesWhereAMessageWouldGoAndWhyNotElsewhere() {
         route("far.example", "mx1.far.example,mx2.far.example");
         seating.suspend(HostKey.of("mx1.far.example", 25), "maintenance", "ann", Long.MAX_VALUE, now);
         Seat seat = seating.find(new QueueId(1), routes.get("far.example"), true, now);

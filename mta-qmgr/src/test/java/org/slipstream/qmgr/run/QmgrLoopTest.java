@@ -36,14 +36,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /// The one thread: what goes in comes out as orders, and nothing stands still or gets lost when things go wrong.
 @Timeout(30)
 class QmgrLoopTest {
-    private final BlockingQueue<QmgrOrder> desk = new LinkedBlockingQueue<>();
+    private final BlockingQueue<QmgrOrder> dispatcher = new LinkedBlockingQueue<>();
     private final CompletableFuture<Throwable> broken = new CompletableFuture<>();
     private final AtomicLong clock = new AtomicLong(1_000_000);
     private final Inbox inbox = new Inbox(2);
     private QmgrLoop loop = loop(QmgrConfig.defaults().plainSeating(new Random(1)));
 
     private QmgrLoop loop(Seating seating) {
-        return new QmgrLoop(new QueueManager(QmgrConfig.defaults(), seating, new Random(1)), inbox, desk::add,
+        return new QmgrLoop(new QueueManager(QmgrConfig.defaults(), seating, new Random(1)), inbox, dispatcher::add,
                 clock::get,
                 broken::complete);
     }
@@ -59,7 +59,7 @@ class QmgrLoopTest {
     }
 
     private <T extends QmgrOrder> T next(Class<T> kind) throws InterruptedException {
-        QmgrOrder order = desk.poll(90, SECONDS);
+        QmgrOrder order = dispatcher.poll(90, SECONDS);
         assertThat(order).isInstanceOf(kind);
         return kind.cast(order);
     }
@@ -129,7 +129,8 @@ class QmgrLoopTest {
             return inbox.offerArrival(message(3));
         }).get(90, SECONDS);
         clock.addAndGet(1_000); // the gap between two scans
-        assertThat(List.of(desk.take(), desk.take(), desk.take())).anyMatch(QmgrOrder.Scan.class::isInstance);
+        assertThat(List.of(dispatcher.take(), dispatcher.take(), dispatcher.take()))
+                .anyMatch(QmgrOrder.Scan.class::isInstance);
     }
 
     @Test
@@ -225,7 +226,7 @@ class QmgrLoopTest {
         assertThat(inbox.offerArrival(message(2))).isFalse();
         assertThatThrownBy(() -> loop.inspect(QueueManager::isQuiet).get(90, SECONDS))
                 .hasMessageContaining("has stopped");
-        assertThat(desk).isEmpty();
+        assertThat(dispatcher).isEmpty();
     }
 
     @Test

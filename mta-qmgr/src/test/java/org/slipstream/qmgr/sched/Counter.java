@@ -66,7 +66,8 @@ final class Counter {
         List<Recipient> recipients = recipients(1, entries);
         scheduler.batchRead(message, recipients, true, now);
         scheduler.place(message, recipients.stream()
-                .map(r -> new Scheduler.Placement(r, line(domain, r.address().localPart() + "@" + domain))).toList());
+                .map(r -> new Scheduler.PlacedRecipient(r, line(domain, r.address().localPart() + "@" + domain)))
+                .toList());
         return message;
     }
 
@@ -76,7 +77,7 @@ final class Counter {
         List<Recipient> recipients = recipients(1, entries);
         scheduler.batchRead(message, recipients, true, now);
         scheduler.place(message, recipients.stream()
-                .map(r -> new Scheduler.Placement(r, places.get(r.number() % places.size()))).toList());
+                .map(r -> new Scheduler.PlacedRecipient(r, places.get(r.number() % places.size()))).toList());
         return message;
     }
 

@@ -180,7 +180,7 @@ final class Life {
         boolean end = random.nextBoolean() ? count < limit : from + count > message.recipients;
         scheduler.batchRead(message, batch, end, now);
         scheduler.place(message, batch.stream()
-                .map(r -> new Scheduler.Placement(r, lines.get((r.number() / 3 + (int) message.id.value()) % 8)))
+                .map(r -> new Scheduler.PlacedRecipient(r, lines.get((r.number() / 3 + (int) message.id.value()) % 8)))
                 .toList());
         endIfDone(message);
     }

@@ -33,7 +33,7 @@ class MemoryTest {
         scheduler.place(message, batch.stream().map(r -> {
             DestinationQueue line = scheduler.line(routes.apply(r), "r" + message.id().value() + "." + r.number());
             scheduler.allow(line, 1);
-            return new Scheduler.Placement(r, line);
+            return new Scheduler.PlacedRecipient(r, line);
         }).toList());
     }
 

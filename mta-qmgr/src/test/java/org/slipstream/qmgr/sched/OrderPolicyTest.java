@@ -22,7 +22,7 @@ class OrderPolicyTest {
         var recipients = Counter.recipients(1, hops.size());
         counter.scheduler.batchRead(message, recipients, true, counter.now);
         counter.scheduler.place(message, IntStream.range(0, hops.size())
-                .mapToObj(i -> new Scheduler.Placement(recipients.get(i), counter.line(hops.get(i)))).toList());
+                .mapToObj(i -> new Scheduler.PlacedRecipient(recipients.get(i), counter.line(hops.get(i)))).toList());
         return message;
     }
 
@@ -67,7 +67,7 @@ class OrderPolicyTest {
 
     @Test
     @Tag("PF-73")
-    void aMailingBlocksALetterToTheSamePlaceInTheOldManagerAndNotInTheNewOne() {
+    void aMailingBlocksAMessageToTheSamePlaceInTheOldManagerAndNotInTheNewOne() {
         assertThat(placeOfALetterBehindAMailing(OrderPolicy.ROUND_ROBIN)).isEqualTo(951);
         assertThat(placeOfALetterBehindAMailing(OrderPolicy.FIFO)).isEqualTo(951);
         assertThat(placeOfALetterBehindAMailing(OrderPolicy.PREEMPTIVE)).isEqualTo(1);
@@ -122,7 +122,7 @@ class OrderPolicyTest {
             from += count;
             counter.scheduler.batchRead(large, batch, from > 200, counter.now);
             counter.scheduler.place(large, batch.stream()
-                    .map(r -> new Scheduler.Placement(r, counter.line("d" + r.number() % 7))).toList());
+                    .map(r -> new Scheduler.PlacedRecipient(r, counter.line("d" + r.number() % 7))).toList());
             message(counter, List.of("d1", "x"));
             counter.serveAll();
             more = counter.scheduler.nextRead().isPresent();

@@ -205,7 +205,8 @@ class PreemptionTest {
         Message hidden = counter.admit(100);
         counter.scheduler.batchRead(hidden, Counter.recipients(1, 1), false, counter.now);
         counter.scheduler.place(hidden, java.util.List
-                .of(new Scheduler.Placement(Counter.recipients(1, 1).getFirst(), counter.line("hidden.example"))));
+                .of(new Scheduler.PlacedRecipient(Counter.recipients(1, 1).getFirst(),
+                        counter.line("hidden.example"))));
         IntStream.range(0, 18).forEach(_ -> counter.serve());
         assertThat(counter.runs()).isEqualTo("1×18");
     }

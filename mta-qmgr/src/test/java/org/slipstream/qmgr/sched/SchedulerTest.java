@@ -50,7 +50,7 @@ class SchedulerTest {
     private Message add(Message message, Route route, int from, int count) {
         List<Recipient> some = Counter.recipients(from, count);
         scheduler.batchRead(message, some, true, now);
-        scheduler.place(message, some.stream().map(r -> new Scheduler.Placement(r, line(route))).toList());
+        scheduler.place(message, some.stream().map(r -> new Scheduler.PlacedRecipient(r, line(route))).toList());
         return message;
     }
 
@@ -189,11 +189,11 @@ class SchedulerTest {
     }
 
     @Test
-    void aLetterGoesInFrontOfMailingsThatWaitForTheirTurn() {
+    void aMessageGoesInFrontOfMailingsThatWaitForTheirTurn() {
         IntStream.range(0, 20).forEach(_ -> add(message(), smtp("slow"), 1, 10));
-        Message letter = add(message(), smtp("slow"), 1, 1);
+        Message small = add(message(), smtp("slow"), 1, 1);
         add(message(), smtp("else"), 1, 2);
-        Gate gate = (message, line) -> line.key().equals("slow") && message != letter
+        Gate gate = (message, line) -> line.key().equals("slow") && message != small
                 ? Gate.Answer.NOT_YET
                 : Gate.Answer.FREE;
         assertThat(chooseAll(gate)).containsExactly("21>smtp/slow", "22>smtp/else");
@@ -262,7 +262,7 @@ class SchedulerTest {
     private void batch(Message message, int count, boolean end, Route route) {
         List<Recipient> some = Counter.recipients(message.readUpTo + 1, count);
         scheduler.batchRead(message, some, end, now);
-        scheduler.place(message, some.stream().map(r -> new Scheduler.Placement(r, line(route))).toList());
+        scheduler.place(message, some.stream().map(r -> new Scheduler.PlacedRecipient(r, line(route))).toList());
     }
 
     @Test
@@ -273,7 +273,7 @@ class SchedulerTest {
         List<Recipient> some = Counter.recipients(1, 30);
         scheduler.batchRead(message, some, false, now);
         scheduler.place(message, some.stream()
-                .map(r -> new Scheduler.Placement(r, line(r.number() == 1 ? new Route.Local("l") : smtp("a"))))
+                .map(r -> new Scheduler.PlacedRecipient(r, line(r.number() == 1 ? new Route.Local("l") : smtp("a"))))
                 .toList());
         assertThat(message.limit).isEqualTo(5 + 100 + 100);
         // 205 may be there for the message as a whole, whatever transport they are for.

@@ -6,10 +6,10 @@ import java.util.Optional;
 
 /// LOGIN, which no RFC standardizes and old clients know alone: two prompts, name and password.
 final class Login implements Mechanism {
-    private final Credentials credentials;
+    private final UserSecrets credentials;
     private Optional<String> user = Optional.empty();
 
-    Login(Credentials credentials) {
+    Login(UserSecrets credentials) {
         this.credentials = credentials;
     }
 

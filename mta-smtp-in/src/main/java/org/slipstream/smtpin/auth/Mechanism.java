@@ -4,9 +4,9 @@ import java.io.IOException;
 
 /// One exchange of a SASL mechanism (RFC 4422), the server's side: responses in, challenges out, until it is settled. Used once, by
 /// one session.
-public sealed interface Mechanism permits Plain, Login, Scram {
+public sealed interface Mechanism permits Plain, Login, ScramServer {
     /// @param response what the client sent, decoded from base64
-    /// @throws IOException local trouble behind [Credentials]
+    /// @throws IOException local trouble behind [UserSecrets]
     Turn respond(byte[] response) throws IOException;
 
     /// What the client is asked when it sent no initial response.

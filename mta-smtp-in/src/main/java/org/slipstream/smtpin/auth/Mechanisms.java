@@ -13,11 +13,11 @@ public final class Mechanisms {
     private static final String SCRAM = "SCRAM-SHA-256";
     private static final int NONCE_BYTES = 18;
 
-    private final Optional<Credentials> credentials;
+    private final Optional<UserSecrets> credentials;
     private final SecureRandom random = new SecureRandom();
     private final byte[] secret = new byte[32];
 
-    public Mechanisms(Optional<Credentials> credentials) {
+    public Mechanisms(Optional<UserSecrets> credentials) {
         this.credentials = credentials;
         random.nextBytes(secret);
     }
@@ -50,9 +50,9 @@ public final class Mechanisms {
         });
     }
 
-    private Mechanism scram(Credentials users, boolean plus, Map<String, byte[]> bindings) {
+    private Mechanism scram(UserSecrets users, boolean plus, Map<String, byte[]> bindings) {
         byte[] nonce = new byte[NONCE_BYTES];
         random.nextBytes(nonce);
-        return new Scram(users, plus, bindings, secret, Base64.getEncoder().encodeToString(nonce));
+        return new ScramServer(users, plus, bindings, secret, Base64.getEncoder().encodeToString(nonce));
     }
 }

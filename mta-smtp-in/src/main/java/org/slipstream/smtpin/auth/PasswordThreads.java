@@ -24,7 +24,7 @@ public final class PasswordThreads {
     private static final long IDLE_SECONDS = 10;
 
     /// A step of a mechanism.
-    public interface Check<T> {
+    public interface MechanismStep<T> {
         T run() throws IOException;
     }
 
@@ -61,7 +61,7 @@ public final class PasswordThreads {
     ///
     /// @param known the client is of a known network
     /// @throws BusyException at once, when too many wait already
-    public <T> T call(boolean known, Check<T> check) throws IOException {
+    public <T> T call(boolean known, MechanismStep<T> check) throws IOException {
         Semaphore places = known ? placesForKnown : placesForOthers;
         if (!places.tryAcquire()) {
             throw new BusyException();
@@ -90,10 +90,10 @@ public final class PasswordThreads {
         private final boolean known;
         private final long arrival;
         private final Semaphore place;
-        private final Check<T> check;
+        private final MechanismStep<T> check;
         private final CompletableFuture<T> result = new CompletableFuture<>();
 
-        private Task(boolean known, long arrival, Semaphore place, Check<T> check) {
+        private Task(boolean known, long arrival, Semaphore place, MechanismStep<T> check) {
             this.known = known;
             this.arrival = arrival;
             this.place = place;

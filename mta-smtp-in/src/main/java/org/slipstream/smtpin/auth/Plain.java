@@ -5,9 +5,9 @@ import java.nio.charset.StandardCharsets;
 
 /// PLAIN (RFC 4616 section 2): `message = [authzid] NUL authcid NUL passwd`, in UTF-8.
 final class Plain implements Mechanism {
-    private final Credentials credentials;
+    private final UserSecrets credentials;
 
-    Plain(Credentials credentials) {
+    Plain(UserSecrets credentials) {
         this.credentials = credentials;
     }
 
@@ -27,7 +27,7 @@ final class Plain implements Mechanism {
         return verdict(credentials, parts[1], parts[2], himself);
     }
 
-    static Turn verdict(Credentials credentials, String user, String password, boolean himself) throws IOException {
+    static Turn verdict(UserSecrets credentials, String user, String password, boolean himself) throws IOException {
         String name = Prepared.text(user);
         // The password is looked at in any case, so that time does not tell which of the two was wrong.
         boolean right = credentials.verify(name, Prepared.text(password));

@@ -33,7 +33,7 @@ public interface Check {
     }
 
     /// The message is complete and not yet accepted.
-    default Ruling end(Client client, Message message) {
+    default Ruling end(Client client, CheckedMessage message) {
         return Ruling.pass();
     }
 
@@ -48,5 +48,5 @@ public interface Check {
     record Rcpt(Optional<Address> sender, Address recipient, boolean routed, int accepted) {}
 
     /// @param header without our own trace line; empty when no check reads it
-    record Message(Envelope envelope, long sizeBytes, Header header) {}
+    record CheckedMessage(Envelope envelope, long sizeBytes, Header header) {}
 }

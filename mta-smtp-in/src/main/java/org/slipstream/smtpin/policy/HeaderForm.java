@@ -25,7 +25,7 @@ public final class HeaderForm implements Check {
     }
 
     @Override
-    public Ruling end(Client client, Message message) {
+    public Ruling end(Client client, CheckedMessage message) {
         for (String name : ONCE) {
             if (message.header().count(name) > 1) {
                 return Ruling.reject(550, "5.6.0", "More than one " + name + " field");

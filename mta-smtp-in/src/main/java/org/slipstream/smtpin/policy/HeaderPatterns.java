@@ -40,7 +40,7 @@ public final class HeaderPatterns implements Check {
     }
 
     @Override
-    public Ruling end(Client client, Message message) {
+    public Ruling end(Client client, CheckedMessage message) {
         for (Rule rule : rules) {
             if (matches(rule, message.header())) {
                 return rule.ruling();

@@ -50,7 +50,7 @@ public final class Policy {
         return ask(check -> check.rcpt(client, rcpt));
     }
 
-    public Verdict end(Client client, Check.Message message) {
+    public Verdict end(Client client, Check.CheckedMessage message) {
         return ask(check -> check.end(client, message));
     }
 

@@ -20,7 +20,7 @@ class MechanismsTest {
     private static final byte[] CHANNEL = {1, 2, 3, 4};
     private static final byte[] SECRET = new byte[32];
 
-    private final Credentials users = new Credentials() {
+    private final UserSecrets users = new UserSecrets() {
         @Override
         public boolean verify(String user, String password) {
             return user.equals("user") && password.equals("pencil");
@@ -42,7 +42,7 @@ class MechanismsTest {
     /// RFC 7677 section 3, byte for byte.
     @Test
     void theExchangeOfTheRfc() throws IOException {
-        Scram scram = new Scram(users, false, Map.of(), SECRET, "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0");
+        ScramServer scram = new ScramServer(users, false, Map.of(), SECRET, "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0");
         assertThat(say(scram, "n,,n=user,r=rOprNGfwEbeRWgbNEkqO")).isEqualTo(
                 "r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096");
         assertThat(say(scram, "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,"
@@ -81,9 +81,9 @@ class MechanismsTest {
     /// Who asks for a salt learns nothing from its absence, nor from its change.
     @Test
     void aUserWhoDoesNotExistHasASalt() throws IOException {
-        String one = say(new Scram(users, false, Map.of(), SECRET, "s"), "n,,n=nobody,r=c");
-        String two = say(new Scram(users, false, Map.of(), SECRET, "s"), "n,,n=nobody,r=c");
-        String other = say(new Scram(users, false, Map.of(), SECRET, "s"), "n,,n=anybody,r=c");
+        String one = say(new ScramServer(users, false, Map.of(), SECRET, "s"), "n,,n=nobody,r=c");
+        String two = say(new ScramServer(users, false, Map.of(), SECRET, "s"), "n,,n=nobody,r=c");
+        String other = say(new ScramServer(users, false, Map.of(), SECRET, "s"), "n,,n=anybody,r=c");
         assertThat(one).isEqualTo(two).isNotEqualTo(other).contains(",i=4096");
     }
 
@@ -92,7 +92,8 @@ class MechanismsTest {
             "n,,m=1,n=user,r=c",
             "n,,n=user,r=a b", "n,,n=user,r="})
     void malformedBeginnings(String message) throws IOException {
-        assertThat(new Scram(users, false, Map.of(), SECRET, "s").respond(message.getBytes(StandardCharsets.UTF_8)))
+        assertThat(
+                new ScramServer(users, false, Map.of(), SECRET, "s").respond(message.getBytes(StandardCharsets.UTF_8)))
                 .isInstanceOf(Mechanism.Turn.Failed.class);
     }
 
@@ -100,7 +101,7 @@ class MechanismsTest {
     @ValueSource(strings = {"", "c=biws,r=cs", "c=biws,r=other,p=AAAA", "c=!,r=cs,p=AAAA", "c=biws,r=cs,p=A",
             "c=biws,r=cs,p=", "r=cs,c=biws,p=AAAA", "c=eSws,r=cs,p=AAAA"})
     void malformedEnds(String message) throws IOException {
-        Scram scram = new Scram(users, false, Map.of(), SECRET, "s");
+        ScramServer scram = new ScramServer(users, false, Map.of(), SECRET, "s");
         say(scram, "n,,n=user,r=c");
         assertThat(scram.respond(message.getBytes(StandardCharsets.UTF_8))).isInstanceOf(Mechanism.Turn.Failed.class);
     }

@@ -63,7 +63,7 @@ class PolicyTest {
                         Ruling.reject(550, "5.7.1", "Never")),
                 new HeaderPatterns.Rule("X-Long", Pattern.compile("a!$"), Ruling.reject(550, "5.7.1", "No"))));
         byte[] header = ("X-Long: " + "a".repeat(length) + "!\r\n").getBytes(StandardCharsets.US_ASCII);
-        Ruling ruling = patterns.end(client("192.0.2.1"), new Check.Message(
+        Ruling ruling = patterns.end(client("192.0.2.1"), new Check.CheckedMessage(
                 Envelope.of(Optional.empty(), List.of(Address.of("b@y.example"))), header.length,
                 Header.parse(header, header.length)));
         assertThat(ruling).isEqualTo(Ruling.reject(550, "5.7.1", "No"));

@@ -10,14 +10,14 @@ import java.util.Set;
 ///
 /// The server's words come in and ours go out in the clear form of the mechanism; Base64 is for whoever speaks SMTP, with
 /// [#encode] and [#decode].
-public sealed interface Sasl permits Scram, Sasl.Plain, Sasl.Login {
+public sealed interface Sasl permits ScramClient, Sasl.Plain, Sasl.Login {
     /// What a server's challenge leads to.
-    sealed interface Move {
+    sealed interface SaslMove {
         /// Say this.
-        record Respond(byte[] words) implements Move {}
+        record Respond(byte[] words) implements SaslMove {}
 
         /// The server is not who it should be, or makes no sense: end the exchange.
-        record GiveUp(String reason) implements Move {}
+        record GiveUp(String reason) implements SaslMove {}
     }
 
     String mechanism();
@@ -28,7 +28,7 @@ public sealed interface Sasl permits Scram, Sasl.Plain, Sasl.Login {
     /// What we say before the server has said anything (RFC 4954 section 4). Empty when the server begins.
     Optional<byte[]> first();
 
-    Move challenged(byte[] words);
+    SaslMove challenged(byte[] words);
 
     /// Why the server cannot be believed when it says now that we are in. Empty when it can.
     Optional<String> doubt();
@@ -39,7 +39,7 @@ public sealed interface Sasl permits Scram, Sasl.Plain, Sasl.Login {
     /// @param openly mechanisms that show the password are allowed
     /// @param nonce printable ASCII without commas that nobody can guess
     static Optional<Sasl> choose(Set<String> offered, boolean openly, Credentials credentials, String nonce) {
-        List<Sasl> ours = List.of(Scram.sha256(credentials, nonce), Scram.sha1(credentials, nonce),
+        List<Sasl> ours = List.of(ScramClient.sha256(credentials, nonce), ScramClient.sha1(credentials, nonce),
                 new Plain(credentials), new Login(credentials));
         return ours.stream().filter(sasl -> offered.contains(sasl.mechanism()))
                 .filter(sasl -> openly || !sasl.showsPassword()).findFirst();
@@ -84,8 +84,8 @@ public sealed interface Sasl permits Scram, Sasl.Plain, Sasl.Login {
         }
 
         @Override
-        public Move challenged(byte[] words) {
-            return new Move.GiveUp("the server asks on after PLAIN has said everything");
+        public SaslMove challenged(byte[] words) {
+            return new SaslMove.GiveUp("the server asks on after PLAIN has said everything");
         }
 
         @Override
@@ -119,10 +119,10 @@ public sealed interface Sasl permits Scram, Sasl.Plain, Sasl.Login {
         }
 
         @Override
-        public Move challenged(byte[] words) {
+        public SaslMove challenged(byte[] words) {
             return asked == answers.size()
-                    ? new Move.GiveUp("the server asks on after LOGIN has said everything")
-                    : new Move.Respond(utf8(answers.get(asked++)));
+                    ? new SaslMove.GiveUp("the server asks on after LOGIN has said everything")
+                    : new SaslMove.Respond(utf8(answers.get(asked++)));
         }
 
         @Override

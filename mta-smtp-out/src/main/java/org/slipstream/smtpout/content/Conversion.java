@@ -30,7 +30,7 @@ public final class Conversion extends InputStream {
     private final boolean sevenBit;
     private final boolean binary;
     private final boolean shortLines;
-    private final InputStream letter;
+    private final InputStream input;
     private final MimeWalker walker;
     private final ByteArrayOutputStream made = new ByteArrayOutputStream();
     private byte[] ready = {};
@@ -40,13 +40,13 @@ public final class Conversion extends InputStream {
     /// @param sevenBit the peer has no 8BITMIME
     /// @param binary the sender declared BINARYMIME
     /// @param shortLines lines that are too long are made shorter
-    public Conversion(InputStream letter, Survey survey, boolean sevenBit, boolean binary, boolean shortLines) {
+    public Conversion(InputStream input, Survey survey, boolean sevenBit, boolean binary, boolean shortLines) {
         this.shortLines = shortLines;
         this.survey = survey;
         this.sevenBit = sevenBit;
         this.binary = binary;
-        this.letter = letter;
-        this.walker = new MimeWalker(letter, new Writer());
+        this.input = input;
+        this.walker = new MimeWalker(input, new Writer());
     }
 
     @Override
@@ -82,7 +82,7 @@ public final class Conversion extends InputStream {
 
     @Override
     public void close() throws IOException {
-        letter.close();
+        input.close();
     }
 
     private final class Writer implements MimeWalker.Handler {

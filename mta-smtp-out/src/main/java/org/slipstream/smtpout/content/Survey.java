@@ -26,9 +26,9 @@ public final class Survey {
     private Survey() {}
 
     /// @throws IOException when the letter cannot be read
-    public static Survey of(InputStream letter) throws IOException {
+    public static Survey of(InputStream input) throws IOException {
         Survey survey = new Survey();
-        Watched watched = new Watched(letter);
+        Watched watched = new Watched(input);
         MimeWalker walker = new MimeWalker(watched, survey.new Looker());
         try {
             while (walker.step()) {
@@ -46,8 +46,8 @@ public final class Survey {
     private static final class Watched extends FilterInputStream {
         private boolean eightBit;
 
-        Watched(InputStream letter) {
-            super(letter);
+        Watched(InputStream input) {
+            super(input);
         }
 
         @Override

@@ -4,32 +4,32 @@ import org.slipstream.core.Reply;
 
 /// What is said on one connection: a handshake, then transactions.
 ///
-/// In the handshake every command waits for its reply: the driver performs the open [Step] and comes back with what it led to,
-/// [#heard] after anything that was awaited, [#encrypted] after a TLS handshake. After [Step.Ready] the rest of the
+/// In the handshake every command waits for its reply: the driver performs the open [HandshakeStep] and comes back with what it led to,
+/// [#heard] after anything that was awaited, [#encrypted] after a TLS handshake. After [HandshakeStep.Ready] the rest of the
 /// connection's life is a [Pipeline].
 public final class ClientDialog {
-    private final Protocol protocol;
+    private final ClientProtocol protocol;
     private final Handshake handshake;
 
     private PeerExtensions extensions = PeerExtensions.NONE;
     private boolean ready;
 
-    public ClientDialog(Protocol protocol, Approach approach) {
+    public ClientDialog(ClientProtocol protocol, Approach approach) {
         this.protocol = protocol;
         this.handshake = new Handshake(protocol, approach);
     }
 
-    public Step begin() {
+    public HandshakeStep begin() {
         return handshake.begin();
     }
 
-    public Step encrypted() {
+    public HandshakeStep encrypted() {
         return handshake.encrypted();
     }
 
-    public Step heard(Reply reply) {
-        Step step = handshake.heard(reply);
-        if (step instanceof Step.Ready(PeerExtensions known)) {
+    public HandshakeStep heard(Reply reply) {
+        HandshakeStep step = handshake.heard(reply);
+        if (step instanceof HandshakeStep.Ready(PeerExtensions known)) {
             extensions = known;
             ready = true;
         }

@@ -2,7 +2,7 @@ package org.slipstream.smtpout.dialog;
 
 import org.slipstream.core.Reply;
 import org.slipstream.smtpout.auth.Sasl;
-import org.slipstream.smtpout.dialog.PeerExtensions.Extension;
+import org.slipstream.smtpout.dialog.PeerExtensions.PeerExtension;
 
 import java.util.Optional;
 
@@ -22,7 +22,7 @@ import java.util.Optional;
 /// one that refuses it. All of that may be mended on either side, so it is 4xx, also when the peer says 535: mail waits
 /// for the operator who mistyped a password.
 final class Handshake {
-    private final Protocol protocol;
+    private final ClientProtocol protocol;
     private final Approach approach;
 
     private State state = State.GREETING;
@@ -34,17 +34,17 @@ final class Handshake {
         GREETING, EHLO, HELO, STARTTLS, AUTH, OVER
     }
 
-    Handshake(Protocol protocol, Approach approach) {
+    Handshake(ClientProtocol protocol, Approach approach) {
         this.protocol = protocol;
         this.approach = approach;
         this.encrypted = approach.implicitTls();
     }
 
-    Step begin() {
-        return new Step.Await(Phase.GREETING);
+    HandshakeStep begin() {
+        return new HandshakeStep.Await(DialogPhase.GREETING);
     }
 
-    Step encrypted() {
+    HandshakeStep encrypted() {
         if (state != State.STARTTLS) {
             throw new IllegalStateException("nobody asked for TLS in state " + state);
         }
@@ -52,97 +52,98 @@ final class Handshake {
         return hello();
     }
 
-    Step heard(Reply reply) {
+    HandshakeStep heard(Reply reply) {
         return switch (state) {
-            case GREETING -> isOk(reply) ? hello() : refused(reply, Phase.GREETING);
+            case GREETING -> isOk(reply) ? hello() : refused(reply, DialogPhase.GREETING);
             case EHLO -> afterEhlo(reply);
-            case HELO -> isOk(reply) ? acquainted(PeerExtensions.NONE) : refused(reply, Phase.HELLO);
+            case HELO -> isOk(reply) ? acquainted(PeerExtensions.NONE) : refused(reply, DialogPhase.HELLO);
             case STARTTLS -> afterStartTls(reply);
             case AUTH -> afterAuth(reply, login.orElseThrow());
             case OVER -> throw new IllegalStateException("the handshake is over: " + reply);
         };
     }
 
-    private Step hello() {
-        return send(State.EHLO, (protocol == Protocol.LMTP ? "LHLO " : "EHLO ") + approach.hostname(), Phase.HELLO);
+    private HandshakeStep hello() {
+        return send(State.EHLO, (protocol == ClientProtocol.LMTP ? "LHLO " : "EHLO ") + approach.hostname(),
+                DialogPhase.HELLO);
     }
 
-    private Step afterEhlo(Reply reply) {
+    private HandshakeStep afterEhlo(Reply reply) {
         if (isOk(reply)) {
             PeerExtensions announced = PeerExtensions.of(reply);
-            if (approach.tls() != TlsPolicy.NONE && !encrypted && announced.offers(Extension.STARTTLS)) {
+            if (approach.tls() != TlsPolicy.NONE && !encrypted && announced.offers(PeerExtension.STARTTLS)) {
                 extensions = announced;
-                return send(State.STARTTLS, "STARTTLS", Phase.STARTTLS);
+                return send(State.STARTTLS, "STARTTLS", DialogPhase.STARTTLS);
             }
             return acquainted(announced);
         }
         // RFC 5321 section 3.2: a server from before ESMTP. LMTP has no older verb.
-        if (reply.isPermanent() && protocol == Protocol.SMTP) {
-            return send(State.HELO, "HELO " + approach.hostname(), Phase.HELLO);
+        if (reply.isPermanent() && protocol == ClientProtocol.SMTP) {
+            return send(State.HELO, "HELO " + approach.hostname(), DialogPhase.HELLO);
         }
-        return refused(reply, Phase.HELLO);
+        return refused(reply, DialogPhase.HELLO);
     }
 
-    private Step afterStartTls(Reply reply) {
+    private HandshakeStep afterStartTls(Reply reply) {
         if (isOk(reply)) {
-            return new Step.StartTls();
+            return new HandshakeStep.StartTls();
         }
         return reply.code() == 421 || approach.tls().isMandatory()
-                ? refused(reply, Phase.STARTTLS)
+                ? refused(reply, DialogPhase.STARTTLS)
                 : acquainted(extensions);
     }
 
     /// Nothing more will be learned of the peer.
-    private Step acquainted(PeerExtensions known) {
+    private HandshakeStep acquainted(PeerExtensions known) {
         if (!encrypted && approach.tls().isMandatory()) {
-            return refused(Replies.noTlsOffered(), Phase.STARTTLS);
+            return refused(Replies.noTlsOffered(), DialogPhase.STARTTLS);
         }
         extensions = known;
         return approach.login().isEmpty() ? ready() : logIn();
     }
 
-    private Step logIn() {
+    private HandshakeStep logIn() {
         boolean openly = encrypted || approach.loginInTheClear();
         login = Sasl.choose(extensions.mechanisms(), openly, approach.login().orElseThrow(), approach.nonce());
         if (login.isEmpty()) {
-            return refused(Replies.noLoginOffered(extensions.mechanisms(), openly), Phase.AUTH);
+            return refused(Replies.noLoginOffered(extensions.mechanisms(), openly), DialogPhase.AUTH);
         }
         Sasl sasl = login.get();
         return send(State.AUTH, "AUTH " + sasl.mechanism() + sasl.first().map(w -> " " + Sasl.encode(w)).orElse(""),
-                Phase.AUTH);
+                DialogPhase.AUTH);
     }
 
-    private Step afterAuth(Reply reply, Sasl sasl) {
+    private HandshakeStep afterAuth(Reply reply, Sasl sasl) {
         if (reply.code() == 334) {
-            Sasl.Move move = Sasl.decode(reply.lines().getFirst()).map(sasl::challenged)
-                    .orElseGet(() -> new Sasl.Move.GiveUp("a challenge that is no Base64"));
+            Sasl.SaslMove move = Sasl.decode(reply.lines().getFirst()).map(sasl::challenged)
+                    .orElseGet(() -> new Sasl.SaslMove.GiveUp("a challenge that is no Base64"));
             return switch (move) {
-                case Sasl.Move.Respond(byte[] words) -> send(State.AUTH,
-                        words.length == 0 ? "" : Sasl.encode(words), Phase.AUTH);
-                case Sasl.Move.GiveUp(String reason) -> refused(Replies.loginGivenUp(sasl.mechanism(), reason),
-                        Phase.AUTH);
+                case Sasl.SaslMove.Respond(byte[] words) -> send(State.AUTH,
+                        words.length == 0 ? "" : Sasl.encode(words), DialogPhase.AUTH);
+                case Sasl.SaslMove.GiveUp(String reason) -> refused(Replies.loginGivenUp(sasl.mechanism(), reason),
+                        DialogPhase.AUTH);
             };
         }
         if (!isOk(reply)) {
-            return refused(reply, Phase.AUTH);
+            return refused(reply, DialogPhase.AUTH);
         }
-        return sasl.doubt().map(why -> refused(Replies.loginGivenUp(sasl.mechanism(), why), Phase.AUTH))
+        return sasl.doubt().map(why -> refused(Replies.loginGivenUp(sasl.mechanism(), why), DialogPhase.AUTH))
                 .orElseGet(this::ready);
     }
 
-    private Step send(State next, String command, Phase awaited) {
+    private HandshakeStep send(State next, String command, DialogPhase awaited) {
         state = next;
-        return new Step.Send(command + "\r\n", awaited);
+        return new HandshakeStep.Send(command + "\r\n", awaited);
     }
 
-    private Step ready() {
+    private HandshakeStep ready() {
         state = State.OVER;
-        return new Step.Ready(extensions);
+        return new HandshakeStep.Ready(extensions);
     }
 
-    private Step refused(Reply reply, Phase phase) {
+    private HandshakeStep refused(Reply reply, DialogPhase phase) {
         state = State.OVER;
-        return new Step.Refused(reply.isPositive() ? Replies.unexpected(reply, phase) : reply, phase);
+        return new HandshakeStep.Refused(reply.isPositive() ? Replies.unexpected(reply, phase) : reply, phase);
     }
 
     private static boolean isOk(Reply reply) {

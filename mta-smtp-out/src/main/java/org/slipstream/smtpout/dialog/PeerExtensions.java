@@ -18,7 +18,7 @@ import java.util.TreeSet;
 /// @param mailMax transactions per connection (RFC 9422)
 /// @param recipientMax recipients per transaction (RFC 9422)
 /// @param domainMax recipient domains per transaction (RFC 9422)
-public record PeerExtensions(Set<Extension> announced, Set<String> mechanisms, OptionalLong sizeLimit,
+public record PeerExtensions(Set<PeerExtension> announced, Set<String> mechanisms, OptionalLong sizeLimit,
         OptionalInt mailMax,
         OptionalInt recipientMax, OptionalInt domainMax) {
     /// What a peer has that only knows HELO.
@@ -27,7 +27,7 @@ public record PeerExtensions(Set<Extension> announced, Set<String> mechanisms, O
             OptionalInt.empty(), OptionalInt.empty());
 
     /// The extensions that this client knows, with the keyword of each.
-    public enum Extension {
+    public enum PeerExtension {
         PIPELINING("PIPELINING"), SIZE("SIZE"), EIGHT_BIT_MIME("8BITMIME"), SMTPUTF8("SMTPUTF8"), STARTTLS(
                 "STARTTLS"), CHUNKING(
                         "CHUNKING"), DSN("DSN"), ENHANCED_STATUS_CODES(
@@ -37,7 +37,7 @@ public record PeerExtensions(Set<Extension> announced, Set<String> mechanisms, O
 
         private final String keyword;
 
-        Extension(String keyword) {
+        PeerExtension(String keyword) {
             this.keyword = keyword;
         }
     }
@@ -49,13 +49,13 @@ public record PeerExtensions(Set<Extension> announced, Set<String> mechanisms, O
 
     /// Reads a positive reply to EHLO; its first line is the peer's name and greeting.
     public static PeerExtensions of(Reply ehlo) {
-        Set<Extension> announced = EnumSet.noneOf(Extension.class);
+        Set<PeerExtension> announced = EnumSet.noneOf(PeerExtension.class);
         OptionalLong size = OptionalLong.empty();
         List<String> limits = List.of();
         Set<String> mechanisms = new TreeSet<>();
         for (String line : ehlo.lines().subList(1, ehlo.lines().size())) {
             List<String> words = List.of(unified(line).strip().split("[ \t]+"));
-            for (Extension extension : Extension.values()) {
+            for (PeerExtension extension : PeerExtension.values()) {
                 if (extension.keyword.equalsIgnoreCase(words.getFirst())) {
                     announced.add(extension);
                     List<String> parameters = words.subList(1, words.size());
@@ -81,7 +81,7 @@ public record PeerExtensions(Set<Extension> announced, Set<String> mechanisms, O
         return line.regionMatches(true, 0, "AUTH=", 0, 5) ? "AUTH " + line.substring(5) : line;
     }
 
-    public boolean offers(Extension extension) {
+    public boolean offers(PeerExtension extension) {
         return announced.contains(extension);
     }
 

@@ -2,7 +2,7 @@ package org.slipstream.smtpout.dialog;
 
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
-import org.slipstream.smtpout.dialog.PeerExtensions.Extension;
+import org.slipstream.smtpout.dialog.PeerExtensions.PeerExtension;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -57,14 +57,14 @@ public final class Pipeline {
 
     private static final Move WAIT = new Move.Wait();
 
-    private final Protocol protocol;
+    private final ClientProtocol protocol;
     private final PeerExtensions extensions;
     private final boolean piped;
     private final boolean chunked;
 
     private final Deque<Awaited> awaited = new ArrayDeque<>();
-    private final Deque<Transaction> open = new ArrayDeque<>();
-    private Optional<Transaction> writing = Optional.empty();
+    private final Deque<SendingTransaction> open = new ArrayDeque<>();
+    private Optional<SendingTransaction> writing = Optional.empty();
     /// The peer will have no transaction open when it has read all that was written.
     private boolean clean = true;
     /// Something that was written ahead was answered as it should.
@@ -74,21 +74,21 @@ public final class Pipeline {
     private boolean over;
 
     /// @param of empty for RSET
-    private record Awaited(Phase phase, Optional<Transaction> of, int recipient) {}
+    private record Awaited(DialogPhase phase, Optional<SendingTransaction> of, int recipient) {}
 
     /// @param plainly one command at a time and no BDAT, whatever the peer offers
-    Pipeline(Protocol protocol, PeerExtensions extensions, boolean plainly) {
+    Pipeline(ClientProtocol protocol, PeerExtensions extensions, boolean plainly) {
         this.protocol = protocol;
         this.extensions = extensions;
-        this.piped = extensions.offers(Extension.PIPELINING) && !plainly;
-        this.chunked = piped && protocol == Protocol.SMTP && extensions.offers(Extension.CHUNKING);
+        this.piped = extensions.offers(PeerExtension.PIPELINING) && !plainly;
+        this.chunked = piped && protocol == ClientProtocol.SMTP && extensions.offers(PeerExtension.CHUNKING);
     }
 
     /// How many transactions are worth having at once, at the least and at the most.
     public Reach reach() {
         return chunked
                 ? Reach.ANY
-                : piped && protocol == Protocol.SMTP ? Reach.NEXT : Reach.ONE;
+                : piped && protocol == ClientProtocol.SMTP ? Reach.NEXT : Reach.ONE;
     }
 
     /// How far ahead this peer can be served.
@@ -122,7 +122,8 @@ public final class Pipeline {
         if (!mayBegin()) {
             throw new IllegalStateException("no transaction can begin");
         }
-        Transaction next = new Transaction(transfer, protocol, extensions, remote, nowMillis, chunked, !open.isEmpty());
+        SendingTransaction next = new SendingTransaction(transfer, protocol, extensions, remote, nowMillis, chunked,
+                !open.isEmpty());
         if (next.isOver()) {
             return new ReplyEffects(Map.of(next.number(), next.outcomes().orElseThrow()), List.of(), Optional.empty());
         }
@@ -142,7 +143,7 @@ public final class Pipeline {
         boolean resetFirst = !clean && writing.map(t -> !t.isBegun()).orElse(open.isEmpty());
         if (resetFirst && mayWrite()) {
             clean = true;
-            return write("RSET\r\n", new Awaited(Phase.RESET, Optional.empty(), -1));
+            return write("RSET\r\n", new Awaited(DialogPhase.RESET, Optional.empty(), -1));
         }
         return resetFirst || writing.isEmpty() ? WAIT : next(writing.get());
     }
@@ -151,13 +152,13 @@ public final class Pipeline {
         return piped ? awaited.size() < REFILL : awaited.isEmpty();
     }
 
-    private Move next(Transaction transaction) {
+    private Move next(SendingTransaction transaction) {
         if (transaction.wantsContent()) {
-            await(transaction, Phase.FINAL, protocol == Protocol.LMTP ? transaction.acceptedCount() : 1);
+            await(transaction, DialogPhase.FINAL, protocol == ClientProtocol.LMTP ? transaction.acceptedCount() : 1);
             return new Move.WriteContent(transaction.number());
         }
         if (transaction.wantsLoneDot()) {
-            await(transaction, Phase.FINAL, 1);
+            await(transaction, DialogPhase.FINAL, 1);
             contentWritten();
             return new Move.Write(".\r\n");
         }
@@ -170,12 +171,12 @@ public final class Pipeline {
         return transaction.wantsChunk() ? new Move.WriteChunk(transaction.number()) : WAIT;
     }
 
-    private Move group(Transaction transaction) {
+    private Move group(SendingTransaction transaction) {
         clean = false;
         StringBuilder group = new StringBuilder();
         int limit = piped ? MOST_AWAITED : 1;
         while (transaction.hasCommands() && awaited.size() < limit && group.length() < GROUP_CHARS) {
-            Transaction.Command command = transaction.nextCommand();
+            SendingTransaction.SentCommand command = transaction.nextCommand();
             group.append(command.line()).append("\r\n");
             transaction.await(1);
             awaited.add(new Awaited(command.phase(), Optional.of(transaction), command.recipient()));
@@ -188,7 +189,7 @@ public final class Pipeline {
         return new Move.Write(commands);
     }
 
-    private void await(Transaction transaction, Phase phase, int replies) {
+    private void await(SendingTransaction transaction, DialogPhase phase, int replies) {
         transaction.await(replies);
         for (int i = 0; i < replies; i++) {
             awaited.add(new Awaited(phase, Optional.of(transaction), -1));
@@ -204,8 +205,8 @@ public final class Pipeline {
 
     /// A chunk is about to be written.
     public void chunk(boolean last) {
-        Transaction transaction = writing.orElseThrow();
-        await(transaction, last ? Phase.FINAL : Phase.CHUNK, 1);
+        SendingTransaction transaction = writing.orElseThrow();
+        await(transaction, last ? DialogPhase.FINAL : DialogPhase.CHUNK, 1);
         if (last) {
             transaction.contentIsWritten();
             writing = Optional.empty();
@@ -222,13 +223,13 @@ public final class Pipeline {
     // ---- hearing
 
     /// What is waited for, empty when nothing is.
-    public Optional<Phase> awaited() {
+    public Optional<DialogPhase> awaited() {
         return awaited.isEmpty() ? Optional.empty() : Optional.of(awaited.element().phase());
     }
 
     /// Whose reply is waited for; empty for none and for RSET.
     public Optional<Long> awaitedOf() {
-        return awaited.isEmpty() ? Optional.empty() : awaited.element().of().map(Transaction::number);
+        return awaited.isEmpty() ? Optional.empty() : awaited.element().of().map(SendingTransaction::number);
     }
 
     /// True when no transaction is open, the peer knows that too, and the connection has not ended.
@@ -260,16 +261,16 @@ public final class Pipeline {
         if (command.of().isEmpty() && !reply.isPositive()) {
             return end(reply.isTransient() ? reply : Replies.asTransient(reply, 450), Optional.empty());
         }
-        if (command.of().filter(Transaction::isStuck).isPresent()) {
-            return end(Replies.unexpected(reply, Phase.DATA), Optional.empty());
+        if (command.of().filter(SendingTransaction::isStuck).isPresent()) {
+            return end(Replies.unexpected(reply, DialogPhase.DATA), Optional.empty());
         }
         return settled();
     }
 
-    private void answered(Transaction transaction, Awaited command, Reply reply) {
+    private void answered(SendingTransaction transaction, Awaited command, Reply reply) {
         transaction.answered(command.phase(), command.recipient(), reply);
-        mailTaken |= command.phase() == Phase.MAIL && reply.isPositive();
-        if (command.phase() == Phase.FINAL) {
+        mailTaken |= command.phase() == DialogPhase.MAIL && reply.isPositive();
+        if (command.phase() == DialogPhase.FINAL) {
             // With nothing behind it, a message that was taken leaves nothing to reset.
             clean |= chunked && reply.isPositive() && writing.isEmpty() && open.peekLast() == transaction;
             proven |= transaction.wasAhead();
@@ -277,7 +278,7 @@ public final class Pipeline {
     }
 
     private ReplyEffects settled() {
-        if (writing.filter(Transaction::isWritten).isPresent()) {
+        if (writing.filter(SendingTransaction::isWritten).isPresent()) {
             writing = Optional.empty();
         }
         if (open.isEmpty() || !open.element().isOver()) {
@@ -286,7 +287,7 @@ public final class Pipeline {
         Map<Long, List<RecipientOutcome>> outcomes = new LinkedHashMap<>(2);
         List<Long> unanswered = new ArrayList<>(0);
         while (!open.isEmpty() && open.element().isOver()) {
-            Transaction over = open.remove();
+            SendingTransaction over = open.remove();
             over.outcomes().ifPresentOrElse(all -> outcomes.put(over.number(), all),
                     () -> unanswered.add(over.number()));
         }
@@ -309,7 +310,7 @@ public final class Pipeline {
     /// messages. The reply is about the session then, and the message, of which the server knows nothing but the sender, can
     /// go over another connection at once.
     private ReplyEffects hungUp(Awaited command, Reply reply) {
-        if (command.phase() != Phase.MAIL || !mailTaken) {
+        if (command.phase() != DialogPhase.MAIL || !mailTaken) {
             command.of().ifPresent(transaction -> transaction.decideAll(reply));
         }
         return end(reply, Optional.empty());
@@ -325,7 +326,7 @@ public final class Pipeline {
 
     /// What no server says that does one thing after the other.
     private Optional<String> breach(Awaited command, Reply reply) {
-        boolean nonsense = reply.isPositive() && reply.code() >= 300 != (command.phase() == Phase.DATA);
+        boolean nonsense = reply.isPositive() && reply.code() >= 300 != (command.phase() == DialogPhase.DATA);
         return nonsense || piped && isLost(command, reply)
                 ? Optional.of(command.phase() + " is " + reply)
                 : Optional.empty();
@@ -338,7 +339,7 @@ public final class Pipeline {
         if (!what && !notNow) {
             return false;
         }
-        boolean hopeless = command.of().map(Transaction::isLost).orElse(false);
+        boolean hopeless = command.of().map(SendingTransaction::isLost).orElse(false);
         boolean nobody = command.of().map(t -> t.acceptedCount() == 0).orElse(false);
         return switch (command.phase()) {
             case MAIL -> mailTaken;
@@ -354,7 +355,7 @@ public final class Pipeline {
 
     /// The connection is gone, or must go. `reason` is 4xx.
     public ReplyEffects broken(Reply reason) {
-        boolean suspicious = !proven && open.stream().anyMatch(Transaction::wasAhead);
+        boolean suspicious = !proven && open.stream().anyMatch(SendingTransaction::wasAhead);
         return end(reason, suspicious
                 ? Optional.of("the connection ended in the first messages that were written ahead: " + reason)
                 : Optional.empty());
@@ -369,7 +370,7 @@ public final class Pipeline {
         over = true;
         Map<Long, List<RecipientOutcome>> outcomes = new LinkedHashMap<>();
         List<Long> unanswered = new ArrayList<>();
-        for (Transaction transaction : open) {
+        for (SendingTransaction transaction : open) {
             transaction.outcomes(reason).ifPresentOrElse(all -> outcomes.put(transaction.number(), all),
                     () -> unanswered.add(transaction.number()));
         }

@@ -11,7 +11,7 @@ final class Replies {
     private Replies() {}
 
     /// For a reply that does not belong where it came. Whoever sent it may have lost count, so nothing is believed.
-    static Reply unexpected(Reply reply, Phase phase) {
+    static Reply unexpected(Reply reply, DialogPhase phase) {
         return Reply.of(451, "4.5.0", phase + " makes no sense: " + reply);
     }
 

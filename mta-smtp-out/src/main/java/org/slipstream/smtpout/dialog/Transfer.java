@@ -1,8 +1,8 @@
 package org.slipstream.smtpout.dialog;
 
+import org.slipstream.core.Content;
 import org.slipstream.core.Delivery;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.Letter;
 import org.slipstream.core.Recipient;
 
 import java.util.List;
@@ -11,7 +11,7 @@ import java.util.List;
 ///
 /// @param envelope sender and parameters; its own list of recipients is not used
 /// @param content in the form in which the peer can take it
-public record Transfer(Delivery delivery, Envelope envelope, Letter content) {
+public record Transfer(Delivery delivery, Envelope envelope, Content content) {
     public Transfer {
         if (delivery.recipients().isEmpty()) {
             throw new IllegalArgumentException("a transaction has a recipient");
@@ -34,7 +34,7 @@ public record Transfer(Delivery delivery, Envelope envelope, Letter content) {
     }
 
     /// The same with its content in another form.
-    public Transfer with(Letter converted) {
+    public Transfer with(Content converted) {
         return new Transfer(delivery, envelope, converted);
     }
 }

@@ -1,8 +1,8 @@
 package org.slipstream.smtpout.wire;
 
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.ContentSource;
-import org.slipstream.core.Letter;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -18,7 +18,7 @@ import java.util.Optional;
 /// it has dots to be doubled or lines to be broken.
 public sealed interface Chunks extends Closeable permits CleanedChunks, StoredChunks {
     /// @throws IOException when the content cannot be opened
-    static Chunks of(Letter content, boolean bdat, LongLines longLines) throws IOException {
+    static Chunks of(Content content, boolean bdat, LongLines longLines) throws IOException {
         Optional<ContentFacts> facts = content.facts();
         Optional<ContentSource> source = facts.filter(known -> StoredChunks.canSend(known, bdat, longLines)).isPresent()
                 ? content.source()

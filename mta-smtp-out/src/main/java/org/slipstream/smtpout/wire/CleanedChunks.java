@@ -1,8 +1,8 @@
 package org.slipstream.smtpout.wire;
 
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.ContentSource;
-import org.slipstream.core.Letter;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,7 +15,7 @@ final class CleanedChunks implements Chunks {
     private static final int BLOCK_BYTES = 32 * 1024;
     private static final int SMALLEST_BYTES = 1024;
 
-    private final Letter content;
+    private final Content content;
     private final Optional<ContentFacts> facts;
     private final InputStream in;
     private final boolean dots;
@@ -26,7 +26,7 @@ final class CleanedChunks implements Chunks {
 
     /// @param dots in the form of DATA
     /// @throws IOException when the content cannot be opened
-    CleanedChunks(Letter content, Optional<ContentFacts> facts, boolean dots, LongLines longLines) throws IOException {
+    CleanedChunks(Content content, Optional<ContentFacts> facts, boolean dots, LongLines longLines) throws IOException {
         this.content = content;
         this.facts = facts;
         this.in = content.open();

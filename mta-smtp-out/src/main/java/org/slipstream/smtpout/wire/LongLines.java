@@ -26,11 +26,11 @@ public enum LongLines {
     /// Looks through a whole letter, for one that is longer than a piece.
     ///
     /// @throws IOException when it could not be read
-    static boolean areIn(InputStream letter) throws IOException {
+    static boolean areIn(InputStream input) throws IOException {
         byte[] block = new byte[BLOCK_BYTES];
         LineEnds ends = new LineEnds();
         long column = 0;
-        for (int count = letter.read(block); count >= 0; count = letter.read(block)) {
+        for (int count = input.read(block); count >= 0; count = input.read(block)) {
             int at = 0;
             while (at < count) {
                 int end = ends.next(block, at, count);

@@ -38,7 +38,7 @@ import javax.net.ssl.SSLSocketFactory;
 public final class Wire {
     private final List<? extends Endpoint> candidates;
     private final Dialer dialer;
-    private final Watchdog.Post watchdog;
+    private final WireWatchdog.Post watchdog;
     private final ReplyParser parser = new ReplyParser();
     private final ByteBuffer received = ByteBuffer.allocate(8 * 1024).limit(0);
     private final AtomicReference<Gone> end = new AtomicReference<>();
@@ -57,12 +57,12 @@ public final class Wire {
     private long written;
     private Optional<Gone> mute = Optional.empty();
 
-    public Wire(Endpoint endpoint, Watchdog watchdog) {
+    public Wire(Endpoint endpoint, WireWatchdog watchdog) {
         this(List.of(endpoint), watchdog, new Dialer(Sources.ANY, 1));
     }
 
     /// @param candidates at least one; all are TCP where there are several
-    public Wire(List<? extends Endpoint> candidates, Watchdog watchdog, Dialer dialer) {
+    public Wire(List<? extends Endpoint> candidates, WireWatchdog watchdog, Dialer dialer) {
         this.candidates = List.copyOf(candidates);
         this.endpoint = candidates.getFirst();
         this.dialer = dialer;

@@ -17,7 +17,7 @@ class SaslTest {
     /// RFC 7677 section 3.
     @Test
     void scramWithSha256() {
-        Scram scram = Scram.sha256(PENCIL, "rOprNGfwEbeRWgbNEkqO");
+        ScramClient scram = ScramClient.sha256(PENCIL, "rOprNGfwEbeRWgbNEkqO");
         assertThat(text(scram.first().orElseThrow())).isEqualTo("n,,n=user,r=rOprNGfwEbeRWgbNEkqO");
         assertThat(said(scram, SERVER_FIRST)).isEqualTo("c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,"
                 + "p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=");
@@ -29,7 +29,7 @@ class SaslTest {
     /// RFC 5802 section 5.
     @Test
     void scramWithSha1() {
-        Scram scram = Scram.sha1(PENCIL, "fyko+d2lbbFgONRv9qkxdawL");
+        ScramClient scram = ScramClient.sha1(PENCIL, "fyko+d2lbbFgONRv9qkxdawL");
         assertThat(text(scram.first().orElseThrow())).isEqualTo("n,,n=user,r=fyko+d2lbbFgONRv9qkxdawL");
         assertThat(said(scram, "r=fyko+d2lbbFgONRv9qkxdawL3rfcNHYJY1ZVvWVs7j,s=QSXCR+Q6sek8bf92,i=4096"))
                 .isEqualTo("c=biws,r=fyko+d2lbbFgONRv9qkxdawL3rfcNHYJY1ZVvWVs7j,p=v0X8v3Bz2T0CJGbJQyF0X+HI4Ts=");
@@ -39,7 +39,7 @@ class SaslTest {
 
     @Test
     void aServerThatOnlyClaimsToKnowThePasswordIsLeft() {
-        Scram scram = Scram.sha256(PENCIL, "rOprNGfwEbeRWgbNEkqO");
+        ScramClient scram = ScramClient.sha256(PENCIL, "rOprNGfwEbeRWgbNEkqO");
         said(scram, SERVER_FIRST);
         assertThat(said(scram, "v=AAriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="))
                 .isEqualTo("(the server does not know the password either)");
@@ -55,14 +55,14 @@ class SaslTest {
         assertThat(afterFirst("m=ext,r=abcX,s=QSXCR+Q6sek8bf92,i=4096")).contains("first message is none");
         assertThat(afterFirst("r=abcX,s=====,i=4096")).contains("salt is none");
         assertThat(afterFirst("\u0000")).contains("first message is none");
-        Scram scram = Scram.sha256(PENCIL, "rOprNGfwEbeRWgbNEkqO");
+        ScramClient scram = ScramClient.sha256(PENCIL, "rOprNGfwEbeRWgbNEkqO");
         said(scram, SERVER_FIRST);
         assertThat(said(scram, "e=invalid-proof")).isEqualTo("(the server says invalid-proof)");
     }
 
     @Test
     void aNameWithACommaDoesNotEndEarly() {
-        assertThat(text(Scram.sha256(new Credentials("a,b=c", "x"), "n").first().orElseThrow()))
+        assertThat(text(ScramClient.sha256(new Credentials("a,b=c", "x"), "n").first().orElseThrow()))
                 .isEqualTo("n,,n=a=2Cb=3Dc,r=n");
     }
 
@@ -98,13 +98,13 @@ class SaslTest {
     }
 
     private static String afterFirst(String serverFirst) {
-        return said(Scram.sha256(PENCIL, "abc"), serverFirst);
+        return said(ScramClient.sha256(PENCIL, "abc"), serverFirst);
     }
 
     private static String said(Sasl sasl, String challenge) {
         return switch (sasl.challenged(challenge.getBytes(StandardCharsets.UTF_8))) {
-            case Sasl.Move.Respond(byte[] words) -> text(words);
-            case Sasl.Move.GiveUp(String reason) -> "(" + reason + ")";
+            case Sasl.SaslMove.Respond(byte[] words) -> text(words);
+            case Sasl.SaslMove.GiveUp(String reason) -> "(" + reason + ")";
         };
     }
 

@@ -38,7 +38,7 @@ class ConversionTest {
     }
 
     @Test
-    void aLetterFromBeforeMimeBecomesOneOfMime() throws IOException {
+    void aMessageFromBeforeMimeBecomesOneOfMime() throws IOException {
         assertThat(sevenBit("Subject: hello\n\nGrüße\n")).isEqualTo("""
                 Subject: hello
                 MIME-Version: 1.0
@@ -111,7 +111,7 @@ class ConversionTest {
     }
 
     @Test
-    void lettersInLettersAndDigestsAreEntered() throws IOException {
+    void lettersInMessagesAndDigestsAreEntered() throws IOException {
         assertThat(sevenBit("""
                 Content-Type: multipart/digest; boundary=d
 
@@ -168,8 +168,8 @@ class ConversionTest {
         byte[] blob = {0, '\n', '\r', (byte) 200, '\r', '\n', '-', '-', 'b', 'x', '\r', '\r', '\n'};
         String head = "MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\nContent-Transfer-Encoding: binary\r\n\r\n--b\r\n"
                 + "Content-Type: image/png\r\nContent-Transfer-Encoding: binary\r\n\r\n";
-        byte[] letter = (head + new String(blob, ISO_8859_1) + "\r\n--b--\r\n").getBytes(ISO_8859_1);
-        String converted = new String(convert(letter, false, true), ISO_8859_1);
+        byte[] message = (head + new String(blob, ISO_8859_1) + "\r\n--b--\r\n").getBytes(ISO_8859_1);
+        String converted = new String(convert(message, false, true), ISO_8859_1);
         assertThat(converted)
                 .startsWith(
                         "MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\nContent-Transfer-Encoding: 8bit\r\n")
@@ -179,7 +179,7 @@ class ConversionTest {
     }
 
     @Test
-    void aLetterTooOddIsNotConverted() throws IOException {
+    void aMessageTooOddIsNotConverted() throws IOException {
         assertThat(survey("Content-Type: multipart/mixed\n\nü\n").isConvertible()).isFalse();
         assertThat(survey("X: " + "x\n ".repeat(300_000) + "\n\nü\n").isConvertible()).isFalse();
         StringBuilder deep = new StringBuilder();
@@ -215,15 +215,15 @@ class ConversionTest {
             for (int i = random.nextInt(30); i > 0; i--) {
                 text.append(words[random.nextInt(words.length)]);
             }
-            byte[] letter = text.toString().getBytes(UTF_8);
-            Survey survey = Survey.of(new ByteArrayInputStream(letter));
+            byte[] message = text.toString().getBytes(UTF_8);
+            Survey survey = Survey.of(new ByteArrayInputStream(message));
             assertThat(survey.isConvertible()).as("seed %d: %s", seed, text).isTrue();
-            byte[] converted = convert(letter, true, random.nextBoolean());
+            byte[] converted = convert(message, true, random.nextBoolean());
             boolean clean = survey.hasEightBitHeader()
                     || new String(converted, ISO_8859_1).chars().allMatch(c -> c < 128);
             assertThat(clean).as("seed %d: %s", seed, text).isTrue();
             if (!survey.hasEightBitContent() && !text.toString().matches("(?s).*(8bit|binary).*")) {
-                assertThat(convert(letter, true, false)).as("seed %d: %s", seed, text).isEqualTo(letter);
+                assertThat(convert(message, true, false)).as("seed %d: %s", seed, text).isEqualTo(message);
             }
         }
     }
@@ -236,8 +236,8 @@ class ConversionTest {
     }
 
     private static String shortened(String text) throws IOException {
-        byte[] letter = text.replace("\n", "\r\n").getBytes(UTF_8);
-        String converted = new String(convert(letter, false, false, true), UTF_8);
+        byte[] message = text.replace("\n", "\r\n").getBytes(UTF_8);
+        String converted = new String(convert(message, false, false, true), UTF_8);
         assertThat(converted.split("\r\n")).allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(998));
         return converted.replace("\r\n", "\n");
     }
@@ -322,20 +322,20 @@ class ConversionTest {
     }
 
     private static String sevenBit(String text) throws IOException {
-        byte[] letter = text.replace("\n", "\r\n").getBytes(UTF_8);
-        String converted = new String(convert(letter, true, false), ISO_8859_1);
+        byte[] message = text.replace("\n", "\r\n").getBytes(UTF_8);
+        String converted = new String(convert(message, true, false), ISO_8859_1);
         assertThat(converted.replace("\r\n", "")).doesNotContain("\r", "\n");
         return converted.replace("\r\n", "\n");
     }
 
-    private static byte[] convert(byte[] letter, boolean sevenBit, boolean binary) throws IOException {
-        return convert(letter, sevenBit, binary, false);
+    private static byte[] convert(byte[] message, boolean sevenBit, boolean binary) throws IOException {
+        return convert(message, sevenBit, binary, false);
     }
 
-    private static byte[] convert(byte[] letter, boolean sevenBit, boolean binary, boolean shortLines)
+    private static byte[] convert(byte[] message, boolean sevenBit, boolean binary, boolean shortLines)
             throws IOException {
-        Survey survey = Survey.of(new ByteArrayInputStream(letter));
-        try (InputStream in = new Conversion(new ByteArrayInputStream(letter), survey, sevenBit, binary, shortLines)) {
+        Survey survey = Survey.of(new ByteArrayInputStream(message));
+        try (InputStream in = new Conversion(new ByteArrayInputStream(message), survey, sevenBit, binary, shortLines)) {
             return in.readAllBytes();
         }
     }

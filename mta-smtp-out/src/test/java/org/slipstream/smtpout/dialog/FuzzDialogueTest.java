@@ -40,7 +40,8 @@ class FuzzDialogueTest {
     private static void oneConnection(SplittableRandom random) {
         List<String> extensions = new ArrayList<>(List.of("PIPELINING", "CHUNKING", "SIZE 200"));
         extensions.removeIf(_ -> random.nextInt(4) == 0);
-        Rehearsal peer = Rehearsal.with(random.nextInt(4) == 0, random.nextInt(4) == 0 ? Protocol.LMTP : Protocol.SMTP,
+        Rehearsal peer = Rehearsal.with(random.nextInt(4) == 0,
+                random.nextInt(4) == 0 ? ClientProtocol.LMTP : ClientProtocol.SMTP,
                 extensions.toArray(String[]::new));
         Pipeline pipeline = peer.pipeline();
         List<Long> begun = new ArrayList<>();
@@ -49,7 +50,7 @@ class FuzzDialogueTest {
         for (int i = 0; i < 200; i++) {
             if (pipeline.mayBegin() && random.nextInt(3) > 0) {
                 begun.add(++number);
-                Transfer transfer = TransactionTest.transfer(random.nextBoolean()
+                Transfer transfer = SendingTransactionTest.transfer(random.nextBoolean()
                         ? new String[]{"a@x.example"}
                         : new String[]{"a@x.example", "b@x.example", "ü@x.example"});
                 note(pipeline.begin(transfer.portion(number, transfer.delivery().recipients()), "peer", 0), over);
@@ -60,7 +61,7 @@ class FuzzDialogueTest {
             boolean asked = pipeline.awaited().isPresent();
             if (dice > 1 && (asked || dice < 4)) {
                 int code = asked && random.nextInt(3) > 0
-                        ? pipeline.awaited().get() == Phase.DATA ? 354 : 250
+                        ? pipeline.awaited().get() == DialogPhase.DATA ? 354 : 250
                         : CODES[random.nextInt(CODES.length)];
                 ReplyEffects effects = pipeline.heard(Reply.of(code, "x"));
                 note(effects, over);

@@ -83,7 +83,7 @@ class HandshakeTest {
 
     @Test
     void lmtpHasItsOwnVerbAndNoOlderOne() {
-        Rehearsal lmtp = new Rehearsal(new ClientDialog(Protocol.LMTP, Approach.of("me.example", false)));
+        Rehearsal lmtp = new Rehearsal(new ClientDialog(ClientProtocol.LMTP, Approach.of("me.example", false)));
         assertThat(lmtp.play(lmtp.dialog().begin(), "220 hi", "500 5.5.1 no LMTP here")).isEqualTo("""
                 LHLO me.example
                 refused at the reply to EHLO: 500 5.5.1 no LMTP here""");
@@ -91,7 +91,7 @@ class HandshakeTest {
 
     @Test
     void nothingCanBeDeliveredBeforeThePeerIsReady() {
-        ClientDialog dialog = new ClientDialog(Protocol.SMTP, Approach.of("me.example", false));
+        ClientDialog dialog = new ClientDialog(ClientProtocol.SMTP, Approach.of("me.example", false));
         dialog.begin();
         assertThatThrownBy(() -> dialog.pipeline(false))
                 .isInstanceOf(IllegalStateException.class);
@@ -99,7 +99,7 @@ class HandshakeTest {
     }
 
     private static String smtp(boolean wantsTls, String... replies) {
-        Rehearsal rehearsal = new Rehearsal(new ClientDialog(Protocol.SMTP, Approach.of("me.example", wantsTls)));
+        Rehearsal rehearsal = new Rehearsal(new ClientDialog(ClientProtocol.SMTP, Approach.of("me.example", wantsTls)));
         return rehearsal.play(rehearsal.dialog().begin(), replies);
     }
 }

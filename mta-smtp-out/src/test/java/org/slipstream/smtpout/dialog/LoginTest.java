@@ -114,7 +114,7 @@ class LoginTest {
     }
 
     private static String play(Approach approach, String... replies) {
-        Rehearsal rehearsal = new Rehearsal(new ClientDialog(Protocol.SMTP, approach));
+        Rehearsal rehearsal = new Rehearsal(new ClientDialog(ClientProtocol.SMTP, approach));
         return rehearsal.play(rehearsal.dialog().begin(), replies);
     }
 

@@ -2,7 +2,7 @@ package org.slipstream.smtpout.dialog;
 
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Reply;
-import org.slipstream.smtpout.dialog.PeerExtensions.Extension;
+import org.slipstream.smtpout.dialog.PeerExtensions.PeerExtension;
 
 import java.util.EnumSet;
 import java.util.List;
@@ -16,7 +16,7 @@ class PeerExtensionsTest {
         PeerExtensions peer = ehlo("pipelining", "SIZE 52428800", "8BITMIME", "SmtpUtf8", "STARTTLS", "CHUNKING", "DSN",
                 "ENHANCEDSTATUSCODES", "LIMITS RCPTMAX=20 MAILMAX=5 rcptdomainmax=1", "AUTH plain SCRAM-SHA-256",
                 "AUTH=LOGIN", "BINARYMIME", "DELIVERBY 30", "MT-PRIORITY MIXER", "RequireTls", "X-SOMETHING");
-        assertThat(peer.announced()).isEqualTo(EnumSet.allOf(Extension.class));
+        assertThat(peer.announced()).isEqualTo(EnumSet.allOf(PeerExtension.class));
         assertThat(peer.mechanisms()).containsExactlyInAnyOrder("PLAIN", "SCRAM-SHA-256", "LOGIN");
         assertThat(peer.sizeLimit()).hasValue(52428800);
         assertThat(peer.mailMax()).hasValue(5);
@@ -27,7 +27,7 @@ class PeerExtensionsTest {
     @Test
     void aSizeWithoutANumberOrOfZeroIsNoLimit() {
         for (String size : List.of("SIZE", "SIZE 0", "SIZE many", "SIZE -1", "SIZE 99999999999999999999")) {
-            assertThat(ehlo(size).offers(Extension.SIZE)).as(size).isTrue();
+            assertThat(ehlo(size).offers(PeerExtension.SIZE)).as(size).isTrue();
             assertThat(ehlo(size).sizeLimit()).as(size).isEmpty();
         }
     }

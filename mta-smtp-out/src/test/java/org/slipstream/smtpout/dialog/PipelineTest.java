@@ -5,13 +5,13 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.Reply;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.slipstream.smtpout.dialog.TransactionTest.transfer;
+import static org.slipstream.smtpout.dialog.SendingTransactionTest.transfer;
 
 /// Several messages at once: what is written before what is answered, and that nobody's trouble becomes a neighbour's.
 @Tag("FI-34")
 class PipelineTest {
-    private final Rehearsal data = Rehearsal.with(Protocol.SMTP, "PIPELINING");
-    private final Rehearsal bdat = Rehearsal.with(Protocol.SMTP, "PIPELINING", "CHUNKING");
+    private final Rehearsal data = Rehearsal.with(ClientProtocol.SMTP, "PIPELINING");
+    private final Rehearsal bdat = Rehearsal.with(ClientProtocol.SMTP, "PIPELINING", "CHUNKING");
 
     @Test
     void withDataTheNextEnvelopeRidesWithTheContent() {
@@ -187,7 +187,7 @@ class PipelineTest {
     void anEndInTheFirstMessagesWrittenAheadIsSuspiciousAndALaterOneIsNot() {
         bdat.deliver(1, transfer("a@x.example")).deliver(2, transfer("b@x.example"));
         assertThat(bdat.breakOff()).contains("unanswered\n2: unanswered").contains("pipelines badly");
-        Rehearsal proven = Rehearsal.with(Protocol.SMTP, "PIPELINING", "CHUNKING");
+        Rehearsal proven = Rehearsal.with(ClientProtocol.SMTP, "PIPELINING", "CHUNKING");
         proven.deliver(1, transfer("a@x.example")).deliver(2, transfer("b@x.example"));
         proven.hear("250 ok", "250 ok", "250 one", "250 ok", "250 ok", "250 ok", "250 two");
         proven.deliver(3, transfer("c@x.example")).deliver(4, transfer("d@x.example"));
@@ -205,7 +205,7 @@ class PipelineTest {
     }
 
     @Test
-    void aLetterThatCannotBeReadIsLeftOutBetweenItsNeighbours() {
+    void aMessageThatCannotBeReadIsLeftOutBetweenItsNeighbours() {
         bdat.deliver(1, transfer("a@x.example"));
         // Its first chunk is written, and the next one cannot be read.
         Pipeline pipeline = bdat.pipeline();
@@ -226,7 +226,7 @@ class PipelineTest {
 
     @Test
     void thePeerIsSpokenToPlainlyWhenItIsKnownToBreak() {
-        Rehearsal plain = Rehearsal.with(true, Protocol.SMTP, "PIPELINING", "CHUNKING");
+        Rehearsal plain = Rehearsal.with(true, ClientProtocol.SMTP, "PIPELINING", "CHUNKING");
         assertThat(plain.deliver(transfer("a@x.example")).hear("250 ok", "250 ok", "354 go", "250 one")).isEqualTo("""
                 MAIL FROM:<me@here.example>
                 RCPT TO:<a@x.example>
@@ -238,7 +238,7 @@ class PipelineTest {
 
     @Test
     void noMoreMessagesThanThePeerWantsOnOneConnection() {
-        Rehearsal peer = Rehearsal.with(Protocol.SMTP, "PIPELINING", "CHUNKING", "LIMITS MAILMAX=2");
+        Rehearsal peer = Rehearsal.with(ClientProtocol.SMTP, "PIPELINING", "CHUNKING", "LIMITS MAILMAX=2");
         peer.deliver(1, transfer("a@x.example"));
         assertThat(peer.pipeline().mayBegin()).isTrue();
         peer.deliver(2, transfer("b@x.example"));

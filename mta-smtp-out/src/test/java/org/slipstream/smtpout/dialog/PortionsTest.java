@@ -42,7 +42,7 @@ class PortionsTest {
         for (String recipient : recipients) {
             all.add(new Recipient(all.size() + 1, Address.of(recipient)));
         }
-        return Portions.of(all, MailParametersTest.peer(offer)).stream()
+        return Portions.of(all, PeerMailParametersTest.peer(offer)).stream()
                 .map(group -> String.join(" ", group.stream().map(r -> "" + r.number()).toList())).toList();
     }
 }

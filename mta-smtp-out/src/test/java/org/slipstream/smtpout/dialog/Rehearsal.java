@@ -22,11 +22,11 @@ final class Rehearsal {
     }
 
     /// A dialogue that has just greeted a peer with these extensions.
-    static Rehearsal with(Protocol protocol, String... extensions) {
+    static Rehearsal with(ClientProtocol protocol, String... extensions) {
         return with(false, protocol, extensions);
     }
 
-    static Rehearsal with(boolean plainly, Protocol protocol, String... extensions) {
+    static Rehearsal with(boolean plainly, ClientProtocol protocol, String... extensions) {
         Rehearsal rehearsal = new Rehearsal(new ClientDialog(protocol, Approach.of("me.example", false)));
         String ehlo = "250" + (extensions.length == 0 ? " " : "-") + "peer\r\n";
         for (int i = 0; i < extensions.length; i++) {
@@ -54,34 +54,35 @@ final class Rehearsal {
 
     // ---- handshake
 
-    String play(Step step, String... replies) {
+    String play(HandshakeStep step, String... replies) {
         int next = 0;
         while (true) {
             note(step);
             switch (step) {
-                case Step.Send _,Step.Await _ -> {
+                case HandshakeStep.Send _,HandshakeStep.Await _ -> {
                     if (next == replies.length) {
                         return text();
                     }
                     step = dialog.heard(reply(replies[next++]));
                 }
-                case Step.StartTls _ -> step = dialog.encrypted();
-                case Step.Ready _,Step.Refused _ -> {
+                case HandshakeStep.StartTls _ -> step = dialog.encrypted();
+                case HandshakeStep.Ready _,HandshakeStep.Refused _ -> {
                     return text() + (next < replies.length ? "\nunheard " + (replies.length - next) : "");
                 }
             }
         }
     }
 
-    private void note(Step step) {
+    private void note(HandshakeStep step) {
         switch (step) {
-            case Step.Send(String commands, Phase _) -> transcript.add(onOneLine(commands));
-            case Step.Await _ -> {
+            case HandshakeStep.Send(String commands, DialogPhase _) -> transcript.add(onOneLine(commands));
+            case HandshakeStep.Await _ -> {
             }
-            case Step.StartTls _ -> transcript.add("(TLS)");
-            case Step.Ready(PeerExtensions extensions) -> transcript
+            case HandshakeStep.StartTls _ -> transcript.add("(TLS)");
+            case HandshakeStep.Ready(PeerExtensions extensions) -> transcript
                     .add("ready " + extensions.announced().stream().sorted().toList());
-            case Step.Refused(Reply reply, Phase phase) -> transcript.add("refused at " + phase + ": " + reply);
+            case HandshakeStep.Refused(Reply reply, DialogPhase phase) ->
+                transcript.add("refused at " + phase + ": " + reply);
         }
     }
 

@@ -1,8 +1,8 @@
 package org.slipstream.smtpout.wire;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentSource;
-import org.slipstream.core.Letter;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -68,11 +68,11 @@ class ChunksTest {
     void aLongLineIsNoticedHoweverTheBlocksFall() throws IOException {
         for (int before : new int[]{0, 30, 1_020, 1_023, 1_024}) {
             for (int length : new int[]{998, 999}) {
-                String letter = ("x".repeat(28) + "\r\n").repeat(before / 30) + "y".repeat(length) + "\r\nend\r\n";
-                byte[] bytes = letter.getBytes(StandardCharsets.ISO_8859_1);
+                String message = ("x".repeat(28) + "\r\n").repeat(before / 30) + "y".repeat(length) + "\r\nend\r\n";
+                byte[] bytes = message.getBytes(StandardCharsets.ISO_8859_1);
                 assertThat(LongLines.areIn(new ByteArrayInputStream(bytes))).isEqualTo(length > 998);
                 for (int sizeBytes : new int[]{bytes.length, 100}) {
-                    Letter stored = stored(bytes, sizeBytes);
+                    Content stored = stored(bytes, sizeBytes);
                     assertThat(Chunks.of(stored, false, LongLines.CONVERT).hasLongLine()).isEqualTo(length > 998);
                     assertThat(Chunks.of(stored, true, LongLines.CONVERT).hasLongLine()).isEqualTo(length > 998);
                 }
@@ -85,10 +85,10 @@ class ChunksTest {
         long seed = System.nanoTime();
         SplittableRandom random = new SplittableRandom(seed);
         for (int round = 0; round < 300; round++) {
-            StringBuilder letter = new StringBuilder();
+            StringBuilder message = new StringBuilder();
             int size = random.nextInt(100_000);
-            while (letter.length() < size) {
-                letter.append(switch (random.nextInt(6)) {
+            while (message.length() < size) {
+                message.append(switch (random.nextInt(6)) {
                     case 0 -> ".";
                     case 1 -> "..";
                     case 2 -> "\r\n";
@@ -97,14 +97,14 @@ class ChunksTest {
                     default -> "\u00e4b";
                 });
             }
-            letter.append("\r\n");
-            assertThat(unframed(framed(letter.toString()))).as("seed %d round %d", seed, round)
-                    .isEqualTo(letter.toString());
+            message.append("\r\n");
+            assertThat(unframed(framed(message.toString()))).as("seed %d round %d", seed, round)
+                    .isEqualTo(message.toString());
         }
     }
 
     @Test
-    void onlyTheLastBlockHoldsTheDotAndSmallLettersAreOneBlock() throws IOException {
+    void onlyTheLastBlockHoldsTheDotAndSmallMessagesAreOneBlock() throws IOException {
         List<Boolean> blocks = new ArrayList<>();
         byte[] large = "0123456789\r\n".repeat(20_000).getBytes(StandardCharsets.US_ASCII);
         write(stored(large, 100), LongLines.SEND, chunks -> blocks.add(chunks.isLast()));
@@ -118,7 +118,7 @@ class ChunksTest {
     }
 
     @Test
-    void aLetterThatBreaksOffNeverGetsADot() {
+    void aMessageThatBreaksOffNeverGetsADot() {
         InputStream broken = new InputStream() {
             private int left = 100_000;
 
@@ -137,7 +137,7 @@ class ChunksTest {
         assertThat(blocks).isNotEmpty().containsOnly(false);
     }
 
-    private static void write(Letter content, LongLines longLines, Consumer<Chunks> pieces) throws IOException {
+    private static void write(Content content, LongLines longLines, Consumer<Chunks> pieces) throws IOException {
         try (Chunks chunks = Chunks.of(content, false, longLines)) {
             do {
                 chunks.read();
@@ -146,13 +146,13 @@ class ChunksTest {
         }
     }
 
-    private static Letter stored(byte[] bytes, int sizeBytes) {
+    private static Content stored(byte[] bytes, int sizeBytes) {
         return stored(() -> new ByteArrayInputStream(bytes), sizeBytes);
     }
 
     /// One of which nothing is known.
-    private static Letter stored(Supplier<InputStream> in, int sizeBytes) {
-        return new Letter() {
+    private static Content stored(Supplier<InputStream> in, int sizeBytes) {
+        return new Content() {
             @Override
             public long sizeBytes() {
                 return sizeBytes;
@@ -165,14 +165,14 @@ class ChunksTest {
         };
     }
 
-    private static String framed(String letter) {
-        return framed(letter, LongLines.SEND);
+    private static String framed(String message) {
+        return framed(message, LongLines.SEND);
     }
 
-    private static String framed(String letter, LongLines longLines) {
+    private static String framed(String message, LongLines longLines) {
         ByteArrayOutputStream wire = new ByteArrayOutputStream();
         try {
-            write(stored(letter.getBytes(StandardCharsets.ISO_8859_1), letter.length()), longLines, chunks -> {
+            write(stored(message.getBytes(StandardCharsets.ISO_8859_1), message.length()), longLines, chunks -> {
                 ContentSource.InMemory piece = (ContentSource.InMemory) chunks.piece();
                 wire.write(piece.bytes(), piece.offset(), piece.length());
             });
@@ -184,10 +184,10 @@ class ChunksTest {
 
     private static String unframed(String wire) {
         assertThat(wire).endsWith("\r\n.\r\n");
-        StringBuilder letter = new StringBuilder();
+        StringBuilder message = new StringBuilder();
         for (String line : wire.substring(0, wire.length() - 3).split("\r\n", -1)) {
-            letter.append(line.startsWith(".") ? line.substring(1) : line).append("\r\n");
+            message.append(line.startsWith(".") ? line.substring(1) : line).append("\r\n");
         }
-        return letter.substring(0, letter.length() - 2);
+        return message.substring(0, message.length() - 2);
     }
 }

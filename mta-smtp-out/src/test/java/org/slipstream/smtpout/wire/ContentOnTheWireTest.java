@@ -6,8 +6,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slipstream.core.Letter;
-import org.slipstream.smtpout.StoredLetter;
+import org.slipstream.core.Content;
+import org.slipstream.smtpout.StoredContent;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,7 +34,7 @@ class ContentOnTheWireTest {
     private static final String END = "QUIT\r\n";
     private static final Pattern BDAT = Pattern.compile("BDAT ([0-9]+)( LAST)?\r\n");
 
-    private final Watchdog watchdog = new Watchdog();
+    private final WireWatchdog watchdog = new WireWatchdog();
     private ServerSocket listener;
     private Wire wire;
     private Socket peer;
@@ -65,15 +65,15 @@ class ContentOnTheWireTest {
     void theBytesAreTheSameWhateverIsKnown(int size) throws Exception {
         long seed = System.nanoTime();
         for (String content : List.of(content(size, seed, ""), content(size, seed, "."))) {
-            List<StoredLetter> all = List.of(StoredLetter.unknown(content), StoredLetter.inMemory(content),
-                    StoredLetter.inFile(content, files.resolve("content")));
+            List<StoredContent> all = List.of(StoredContent.unknown(content), StoredContent.inMemory(content),
+                    StoredContent.inFile(content, files.resolve("content")));
             StringBuilder expected = new StringBuilder();
             all.forEach(_ -> expected.append("MAIL\r\nDATA\r\n").append(stuffed(content)).append(".\r\n"));
             CompletableFuture<String> received = receive();
-            for (Letter letter : all) {
+            for (Content each : all) {
                 wire.put("MAIL\r\n", PATIENCE_MILLIS);
                 wire.put("DATA\r\n", PATIENCE_MILLIS);
-                try (Chunks chunks = Chunks.of(letter, false, LongLines.SEND)) {
+                try (Chunks chunks = Chunks.of(each, false, LongLines.SEND)) {
                     assertThat(wire.putContent(chunks, PATIENCE_MILLIS)).isTrue();
                 }
             }
@@ -87,11 +87,11 @@ class ContentOnTheWireTest {
     @ValueSource(ints = {0, 900, 66_000, 140_000, 2_500_000})
     void chunksAddUpToTheContentWhateverIsKnown(int size) throws Exception {
         String content = content(size, System.nanoTime(), ".");
-        for (StoredLetter letter : List.of(StoredLetter.unknown(content), StoredLetter.inMemory(content),
-                StoredLetter.inFile(content, files.resolve("content")))) {
+        for (StoredContent each : List.of(StoredContent.unknown(content), StoredContent.inMemory(content),
+                StoredContent.inFile(content, files.resolve("content")))) {
             long before = wire.putBytes();
             CompletableFuture<String> received = receiveChunks();
-            try (Chunks chunks = Chunks.of(letter, true, LongLines.SEND)) {
+            try (Chunks chunks = Chunks.of(each, true, LongLines.SEND)) {
                 do {
                     chunks.read();
                     wire.put(chunks, PATIENCE_MILLIS);
@@ -115,10 +115,10 @@ class ContentOnTheWireTest {
     }
 
     private static int reads(String content, boolean bdat, LongLines longLines) throws IOException {
-        StoredLetter letter = StoredLetter.inMemory(content);
-        try (Chunks chunks = Chunks.of(letter, bdat, longLines)) {
+        StoredContent each = StoredContent.inMemory(content);
+        try (Chunks chunks = Chunks.of(each, bdat, longLines)) {
             assertThat(chunks.hasLongLine()).isEqualTo(content.length() > 1000);
-            return letter.opened();
+            return each.opened();
         }
     }
 
@@ -126,7 +126,8 @@ class ContentOnTheWireTest {
     @Test
     void aPeerThatStopsReadingIsLeftWithoutTheFinalDot() throws IOException {
         String content = content(20_000_000, 1, "");
-        try (Chunks chunks = Chunks.of(StoredLetter.inFile(content, files.resolve("content")), false, LongLines.SEND)) {
+        try (Chunks chunks = Chunks.of(StoredContent.inFile(content, files.resolve("content")), false,
+                LongLines.SEND)) {
             assertThat(wire.putContent(chunks, 300)).isFalse();
         }
         assertThat(wire.mute().orElseThrow().end()).isEqualTo(Heard.End.TIMED_OUT);
@@ -136,7 +137,7 @@ class ContentOnTheWireTest {
     @Test
     void anArrayThatAPeerDoesNotTakeIsNotHandedOver() throws IOException {
         String content = content(20_000_000, 1, "");
-        try (Chunks chunks = Chunks.of(StoredLetter.inMemory(content), false, LongLines.SEND)) {
+        try (Chunks chunks = Chunks.of(StoredContent.inMemory(content), false, LongLines.SEND)) {
             assertThat(wire.putContent(chunks, 300)).isFalse();
         }
         assertThat(wire.mute().orElseThrow().reason()).startsWith("peer took no data for");
@@ -147,10 +148,10 @@ class ContentOnTheWireTest {
     void aFileThatBecomesShorterNeverGetsAnEnd() throws IOException {
         String content = content(2_500_000, 1, "");
         Path file = files.resolve("content");
-        StoredLetter letter = StoredLetter.inFile(content, file);
+        StoredContent each = StoredContent.inFile(content, file);
         CompletableFuture<String> received = CompletableFuture.supplyAsync(this::receiveAll,
                 Thread::startVirtualThread);
-        try (Chunks chunks = Chunks.of(letter, false, LongLines.SEND)) {
+        try (Chunks chunks = Chunks.of(each, false, LongLines.SEND)) {
             try (FileChannel cut = FileChannel.open(file, StandardOpenOption.WRITE)) {
                 cut.truncate(1_500_000);
             }

@@ -29,7 +29,7 @@ import java.util.TreeSet;
 /// and a domain, which is in lower case already, once more as such: neither has an index then, in H2 or in PostgreSQL, and
 /// what is left is the primary key, from the window's beginning to its end.
 ///
-/// **Recipients** have rows only when something is known of one of them ([Expansion]). Until then the envelope lies in the
+/// **Recipients** have rows only when something is known of one of them ([RecipientRows]). Until then the envelope lies in the
 /// message's row as bytes, of which SQL makes nothing. So a search for a recipient asks for messages with such a row *or* with an
 /// envelope, [#ENVELOPES] at a time, and reads those envelopes here. Tried or untried makes no difference to who asks: a
 /// message fits when a recipient who still waits for it fits all patterns at once. An envelope that cannot be read fits nothing;

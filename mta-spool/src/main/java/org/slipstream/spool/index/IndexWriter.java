@@ -1,11 +1,11 @@
 package org.slipstream.spool.index;
 
+import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
-import org.slipstream.core.Wishes;
 import org.slipstream.spool.log.EnvelopeCodec;
 import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.LogRecord;
@@ -90,7 +90,7 @@ final class IndexWriter {
     private final Map<Long, Kind> latest = new HashMap<>();
     private final Occupancy occupancy;
     private final Removals removals;
-    private final Expansion expansion;
+    private final RecipientRows expansion;
     private final PreparedStatement advance;
     private final PreparedStatement allInLog;
     private final DueReader due;
@@ -108,7 +108,7 @@ final class IndexWriter {
         }
         occupancy = new Occupancy(connection);
         removals = new Removals(connection, occupancy);
-        expansion = new Expansion(connection);
+        expansion = new RecipientRows(connection);
         advance = connection.prepareStatement("update standing set last_id = ?, last_segment = ?, last_offset = ?,"
                 + " applied = ? where one = 1");
         allInLog = connection.prepareStatement("update standing set in_log = true where one = 1");
@@ -216,15 +216,15 @@ final class IndexWriter {
     }
 
     private void enter(LogRecord.Stored stored) throws SQLException {
-        Envelope envelope = stored.letter().envelope();
+        Envelope envelope = stored.message().envelope();
         PreparedStatement message = batches.get(Kind.ENTER_MESSAGE).statement;
         message.setLong(1, stored.id().value());
         message.setLong(2, stored.place().segment());
         message.setLong(3, stored.place().offset());
         message.setBoolean(4, stored.place().ownFile());
-        message.setLong(5, stored.letter().sizeBytes());
-        message.setLong(6, stored.letter().createdMillis());
-        message.setLong(7, envelope.wishes().releaseMillis(stored.letter().createdMillis()));
+        message.setLong(5, stored.message().sizeBytes());
+        message.setLong(6, stored.message().createdMillis());
+        message.setLong(7, envelope.options().releaseMillis(stored.message().createdMillis()));
         message.setInt(8, envelope.recipients().size());
         message.setString(9, envelope.sender().map(sender -> sender.localPart()).orElse(null));
         message.setString(10, envelope.sender().map(sender -> sender.domain()).orElse(null));
@@ -234,8 +234,9 @@ final class IndexWriter {
         message.setInt(14, EnvelopeCodec.code(envelope.returns()));
         boolean inline = stored.envelopeBytes().length <= LARGEST_INLINE_ENVELOPE;
         message.setBytes(15, inline ? stored.envelopeBytes() : null);
-        message.setBytes(16, envelope.wishes().equals(Wishes.NONE) ? null : EnvelopeCodec.encode(envelope.wishes()));
-        message.setLong(17, envelope.wishes().holdUntilMillis().orElse(0));
+        message.setBytes(16,
+                envelope.options().equals(DeliveryOptions.NONE) ? null : EnvelopeCodec.encode(envelope.options()));
+        message.setLong(17, envelope.options().holdUntilMillis().orElse(0));
         batches.get(Kind.ENTER_MESSAGE).add();
         if (!inline) {
             expansion.enter(stored.id().value(), envelope.recipients());
@@ -243,8 +244,8 @@ final class IndexWriter {
         if (stored.place().ownFile()) {
             addForId(Kind.ENTER_LARGE, stored.id());
         }
-        occupancy.entered(stored.place(), stored.letter().sizeBytes());
-        known.put(stored.id(), new QueueIndex.Located(stored.place(), stored.letter().sizeBytes()));
+        occupancy.entered(stored.place(), stored.message().sizeBytes());
+        known.put(stored.id(), new QueueIndex.Located(stored.place(), stored.message().sizeBytes()));
     }
 
     private void outcomes(LogRecord.Outcomes change) throws SQLException {

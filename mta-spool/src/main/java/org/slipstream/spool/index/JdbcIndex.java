@@ -8,8 +8,8 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.LogRecord;
-import org.slipstream.spool.log.Place;
 import org.slipstream.spool.log.Position;
+import org.slipstream.spool.log.RecordPlace;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -185,7 +185,8 @@ final class JdbcIndex implements QueueIndex {
                     Map<QueueId, Located> places = new HashMap<>();
                     while (rows.next()) {
                         places.put(new QueueId(rows.getLong(1)), new Located(
-                                new Place(rows.getLong(2), rows.getLong(3), rows.getBoolean(4)), rows.getLong(5)));
+                                new RecordPlace(rows.getLong(2), rows.getLong(3), rows.getBoolean(4)),
+                                rows.getLong(5)));
                     }
                     return places;
                 });
@@ -216,7 +217,7 @@ final class JdbcIndex implements QueueIndex {
                 query -> query.setLong(1, id.value()),
                 rows -> rows.next()
                         ? Optional.of(new Located(
-                                new Place(rows.getLong(1), rows.getLong(2), rows.getBoolean(3)), rows.getLong(4)))
+                                new RecordPlace(rows.getLong(1), rows.getLong(2), rows.getBoolean(3)), rows.getLong(4)))
                         : Optional.empty());
     }
 
@@ -232,12 +233,12 @@ final class JdbcIndex implements QueueIndex {
     }
 
     @Override
-    public Page page(Optional<QueueId> after, int limit) throws IndexException {
+    public MessagePage page(Optional<QueueId> after, int limit) throws IndexException {
         return reader.page(after, limit);
     }
 
     @Override
-    public Page setAside(Optional<QueueId> after, int limit) throws IndexException {
+    public MessagePage setAside(Optional<QueueId> after, int limit) throws IndexException {
         return reader.setAside(after, limit);
     }
 
@@ -258,7 +259,7 @@ final class JdbcIndex implements QueueIndex {
     }
 
     @Override
-    public Page messages(List<QueueId> ids) throws IndexException {
+    public MessagePage messages(List<QueueId> ids) throws IndexException {
         return reader.messages(ids);
     }
 

@@ -114,36 +114,36 @@ final class MessageReader {
     }
 
     Optional<Indexed> message(QueueId id) throws IndexException, DamagedRowsException {
-        QueueIndex.Page page = query(ONE, query -> query.setLong(1, id.value()), MessageReader::registered);
+        QueueIndex.MessagePage page = query(ONE, query -> query.setLong(1, id.value()), MessageReader::registered);
         if (!page.damaged().isEmpty()) {
             throw new DamagedRowsException(id, page.damaged().getFirst().what());
         }
         return page.messages().stream().findFirst();
     }
 
-    QueueIndex.Page page(Optional<QueueId> after, int limit) throws IndexException {
+    QueueIndex.MessagePage page(Optional<QueueId> after, int limit) throws IndexException {
         return page(PAGE, after, limit);
     }
 
-    QueueIndex.Page setAside(Optional<QueueId> after, int limit) throws IndexException {
+    QueueIndex.MessagePage setAside(Optional<QueueId> after, int limit) throws IndexException {
         return page(SET_ASIDE, after, limit);
     }
 
-    private QueueIndex.Page page(String sql, Optional<QueueId> after, int limit) throws IndexException {
+    private QueueIndex.MessagePage page(String sql, Optional<QueueId> after, int limit) throws IndexException {
         return query(sql, query -> {
             query.setLong(1, after.map(QueueId::value).orElse(0L));
             query.setInt(2, limit);
         }, MessageReader::registered);
     }
 
-    QueueIndex.Page messages(List<QueueId> ids) throws IndexException {
+    QueueIndex.MessagePage messages(List<QueueId> ids) throws IndexException {
         Object[] values = ids.stream().map(QueueId::value).toArray();
         return query(SOME, query -> query.setArray(1, query.getConnection().createArrayOf("bigint", values)),
                 MessageReader::registered);
     }
 
     /// Rows of one message follow each other; each carries the message's columns, too.
-    private static QueueIndex.Page registered(ResultSet rows) throws SQLException {
+    private static QueueIndex.MessagePage registered(ResultSet rows) throws SQLException {
         List<Indexed> messages = new ArrayList<>();
         List<DamagedMessage> damaged = new ArrayList<>();
         boolean more = rows.next();
@@ -163,7 +163,7 @@ final class MessageReader {
                 }
             }
         }
-        return new QueueIndex.Page(messages, damaged);
+        return new QueueIndex.MessagePage(messages, damaged);
     }
 
     private static final class Building {
@@ -197,7 +197,7 @@ final class MessageReader {
 
         Indexed toRegistered() {
             var envelope = new Envelope(summary.sender(), body, smtpUtf8, envelopeId, returns,
-                    recipients.stream().map(IndexedRecipient::recipient).toList(), summary.wishes());
+                    recipients.stream().map(IndexedRecipient::recipient).toList(), summary.options());
             return new Indexed(summary, envelope, nextMillis, recipients);
         }
     }

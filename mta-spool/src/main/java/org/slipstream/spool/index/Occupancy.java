@@ -1,6 +1,6 @@
 package org.slipstream.spool.index;
 
-import org.slipstream.spool.log.Place;
+import org.slipstream.spool.log.RecordPlace;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -12,7 +12,7 @@ import java.util.TreeMap;
 /// segments, so a start pays with as many rows as there are segments, and a letter pays next to nothing.
 final class Occupancy {
     private static final class Difference {
-        long letters;
+        long messages;
         long bytes;
     }
 
@@ -28,17 +28,17 @@ final class Occupancy {
         tidy = connection.prepareStatement("delete from segment where letters = 0");
     }
 
-    void entered(Place place, long sizeBytes) {
+    void entered(RecordPlace place, long sizeBytes) {
         add(place, 1, sizeBytes);
     }
 
-    void left(Place place, long sizeBytes) {
+    void left(RecordPlace place, long sizeBytes) {
         add(place, -1, -sizeBytes);
     }
 
-    private void add(Place place, long letters, long bytes) {
+    private void add(RecordPlace place, long messages, long bytes) {
         Difference difference = differences.computeIfAbsent(place.segment(), _ -> new Difference());
-        difference.letters += letters;
+        difference.messages += messages;
         difference.bytes += bytes;
     }
 
@@ -54,7 +54,7 @@ final class Occupancy {
     }
 
     private static boolean execute(PreparedStatement statement, Map.Entry<Long, Difference> each) throws SQLException {
-        statement.setLong(1, each.getValue().letters);
+        statement.setLong(1, each.getValue().messages);
         statement.setLong(2, each.getValue().bytes);
         statement.setLong(3, each.getKey());
         return statement.executeUpdate() > 0;

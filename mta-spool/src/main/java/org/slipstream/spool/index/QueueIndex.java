@@ -7,8 +7,8 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.LogRecord;
-import org.slipstream.spool.log.Place;
 import org.slipstream.spool.log.Position;
+import org.slipstream.spool.log.RecordPlace;
 
 import java.util.List;
 import java.util.Map;
@@ -64,13 +64,13 @@ public interface QueueIndex extends AutoCloseable {
     /// What the messages name in the log, all of it. Does not depend on how many they are.
     Named named() throws IndexException;
 
-    /// @param letters how many messages name each segment
+    /// @param messages how many messages name each segment
     /// @param setAside how many of them are set aside
     /// @param ownFiles messages whose content has a file of its own
-    record Named(Map<Long, Long> letters, Map<Long, Long> setAside, Set<QueueId> ownFiles) {
+    record Named(Map<Long, Long> messages, Map<Long, Long> setAside, Set<QueueId> ownFiles) {
         /// How many messages that are not set aside name the log.
         public long queued() {
-            return sum(letters) - sum(setAside);
+            return sum(messages) - sum(setAside);
         }
 
         private static long sum(Map<Long, Long> counts) {
@@ -89,7 +89,7 @@ public interface QueueIndex extends AutoCloseable {
 
     Optional<Located> locate(QueueId id) throws IndexException;
 
-    record Located(Place place, long sizeBytes) {}
+    record Located(RecordPlace place, long sizeBytes) {}
 
     /// Open recipients with a number above `after`, at most `limit`; with `after` 0 also checks that none is missing.
     List<Recipient> openRecipients(QueueId id, int after, int limit) throws IndexException, DamagedRowsException;
@@ -97,13 +97,13 @@ public interface QueueIndex extends AutoCloseable {
     Optional<Indexed> message(QueueId id) throws IndexException, DamagedRowsException;
 
     /// Messages after `after` in order of id, without those set aside.
-    Page page(Optional<QueueId> after, int limit) throws IndexException;
+    MessagePage page(Optional<QueueId> after, int limit) throws IndexException;
 
     /// Messages after `after` in order of id that are set aside.
-    Page setAside(Optional<QueueId> after, int limit) throws IndexException;
+    MessagePage setAside(Optional<QueueId> after, int limit) throws IndexException;
 
     /// @param damaged messages between those listed whose rows make no sense
-    record Page(List<Indexed> messages, List<DamagedMessage> damaged) {}
+    record MessagePage(List<Indexed> messages, List<DamagedMessage> damaged) {}
 
     record DamagedMessage(QueueId id, String what) {}
 
@@ -127,7 +127,7 @@ public interface QueueIndex extends AutoCloseable {
     Found tried(String domain) throws IndexException;
 
     /// Those of `ids` that are there and not set aside, in order of id.
-    Page messages(List<QueueId> ids) throws IndexException;
+    MessagePage messages(List<QueueId> ids) throws IndexException;
 
     /// A message with all its rows.
     record Indexed(MessageSummary summary, Envelope envelope, long nextAttemptMillis,

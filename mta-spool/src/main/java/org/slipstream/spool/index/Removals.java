@@ -2,7 +2,7 @@ package org.slipstream.spool.index;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.spool.index.QueueIndex.Located;
-import org.slipstream.spool.log.Place;
+import org.slipstream.spool.log.RecordPlace;
 
 import java.sql.Array;
 import java.sql.Connection;
@@ -74,7 +74,7 @@ final class Removals {
         places.setArray(1, ids);
         try (ResultSet rows = places.executeQuery()) {
             while (rows.next()) {
-                Place place = new Place(rows.getLong(2), rows.getLong(3), rows.getBoolean(4));
+                RecordPlace place = new RecordPlace(rows.getLong(2), rows.getLong(3), rows.getBoolean(4));
                 found.put(new QueueId(rows.getLong(1)), new Located(place, rows.getLong(5)));
             }
         }

@@ -1,6 +1,7 @@
 package org.slipstream.spool.index;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
@@ -8,8 +9,7 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
-import org.slipstream.core.Wishes;
-import org.slipstream.spool.log.DamagedLetterException;
+import org.slipstream.spool.log.DamagedMessageException;
 import org.slipstream.spool.log.EnvelopeCodec;
 
 import java.nio.ByteBuffer;
@@ -50,14 +50,14 @@ final class Rows {
         }
         return new MessageSummary(id(row), sender(row), row.getLong("created_millis"), row.getLong("size_bytes"),
                 recipients, row.getInt("open_rows"), row.getInt("failed_rows"), row.getInt("attempts"),
-                row.getInt("state") == MessageStatus.HELD, row.getBoolean("delay_notified"), wishes(row));
+                row.getInt("state") == MessageStatus.HELD, row.getBoolean("delay_notified"), options(row));
     }
 
-    private static Wishes wishes(ResultSet row) throws SQLException {
+    private static DeliveryOptions options(ResultSet row) throws SQLException {
         byte[] bytes = row.getBytes("wishes");
         try {
-            return bytes == null ? Wishes.NONE : EnvelopeCodec.decodeWishes(ByteBuffer.wrap(bytes));
-        } catch (DamagedLetterException e) {
+            return bytes == null ? DeliveryOptions.NONE : EnvelopeCodec.decodeWishes(ByteBuffer.wrap(bytes));
+        } catch (DamagedMessageException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }
     }
@@ -97,7 +97,7 @@ final class Rows {
     static Envelope decoded(byte[] bytes) {
         try {
             return EnvelopeCodec.decode(ByteBuffer.wrap(bytes));
-        } catch (DamagedLetterException e) {
+        } catch (DamagedMessageException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }
     }

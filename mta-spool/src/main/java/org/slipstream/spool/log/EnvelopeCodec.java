@@ -2,11 +2,11 @@ package org.slipstream.spool.log;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
+import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.Wishes;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -56,7 +56,7 @@ public final class EnvelopeCodec {
 
     public static byte[] encode(Envelope envelope) {
         ByteOutput out = new ByteOutput(64 + 48 * envelope.recipients().size());
-        boolean plain = envelope.wishes().equals(Wishes.NONE);
+        boolean plain = envelope.options().equals(DeliveryOptions.NONE);
         out.octet(plain ? VERSION : VERSION_WITH_WISHES);
         out.octet((envelope.sender().isEmpty() ? NULL_SENDER : 0) | (envelope.smtpUtf8() ? SMTP_UTF8 : 0)
                 | (envelope.envelopeId().isPresent() ? HAS_ENVELOPE_ID : 0));
@@ -71,41 +71,41 @@ public final class EnvelopeCodec {
             recipient.original().ifPresent(out::text);
         }
         if (!plain) {
-            wishes(out, envelope.wishes());
+            wishes(out, envelope.options());
         }
         return out.toBytes();
     }
 
     /// The wishes alone, as the index keeps them.
-    public static byte[] encode(Wishes wishes) {
+    public static byte[] encode(DeliveryOptions options) {
         ByteOutput out = new ByteOutput(18);
-        wishes(out, wishes);
+        wishes(out, options);
         return out.toBytes();
     }
 
     /// @throws DamagedLetterException when the bytes are no wishes
-    public static Wishes decodeWishes(ByteBuffer bytes) throws DamagedLetterException {
+    public static DeliveryOptions decodeWishes(ByteBuffer bytes) throws DamagedMessageException {
         try {
-            Wishes wishes = wishes(bytes);
+            DeliveryOptions options = options(bytes);
             if (bytes.hasRemaining()) {
-                throw new DamagedLetterException("bytes after the end of wishes");
+                throw new DamagedMessageException("bytes after the end of wishes");
             }
-            return wishes;
+            return options;
         } catch (BufferUnderflowException | IllegalArgumentException e) {
-            throw new DamagedLetterException("no wishes: " + e);
+            throw new DamagedMessageException("no wishes: " + e);
         }
     }
 
     /// @throws DamagedLetterException when the bytes are no envelope
-    public static Envelope decode(ByteBuffer bytes) throws DamagedLetterException {
+    public static Envelope decode(ByteBuffer bytes) throws DamagedMessageException {
         try {
             Envelope envelope = read(bytes);
             if (bytes.hasRemaining()) {
-                throw new DamagedLetterException("bytes after the end of an envelope");
+                throw new DamagedMessageException("bytes after the end of an envelope");
             }
             return envelope;
         } catch (BufferUnderflowException | IllegalArgumentException e) {
-            throw new DamagedLetterException("not an envelope: " + e);
+            throw new DamagedMessageException("not an envelope: " + e);
         }
     }
 
@@ -127,31 +127,31 @@ public final class EnvelopeCodec {
             Optional<String> original = (bits & HAS_ORIGINAL) != 0 ? Optional.of(text(in)) : Optional.empty();
             recipients.add(new Recipient(number, address, original, notifyOn(bits & ~HAS_ORIGINAL)));
         }
-        Wishes wishes = version == VERSION ? Wishes.NONE : wishes(in);
-        return new Envelope(sender, body, (flags & SMTP_UTF8) != 0, envelopeId, returns, recipients, wishes);
+        DeliveryOptions options = version == VERSION ? DeliveryOptions.NONE : options(in);
+        return new Envelope(sender, body, (flags & SMTP_UTF8) != 0, envelopeId, returns, recipients, options);
     }
 
-    private static void wishes(ByteOutput out, Wishes wishes) {
-        int by = wishes.deliverBy()
+    private static void wishes(ByteOutput out, DeliveryOptions options) {
+        int by = options.deliverBy()
                 .map(each -> DELIVER_BY | (each.returned() ? RETURNED : 0) | (each.traced() ? TRACED : 0))
                 .orElse(0);
-        out.octet((wishes.holdUntilMillis().isPresent() ? HOLD : 0) | by | (wishes.requireTls() ? REQUIRE_TLS : 0));
-        out.octet(wishes.priority() - LOWEST_PRIORITY);
-        wishes.holdUntilMillis().ifPresent(out::eightBytes);
-        wishes.deliverBy().ifPresent(each -> out.eightBytes(each.deadlineMillis()));
+        out.octet((options.holdUntilMillis().isPresent() ? HOLD : 0) | by | (options.requireTls() ? REQUIRE_TLS : 0));
+        out.octet(options.priority() - LOWEST_PRIORITY);
+        options.holdUntilMillis().ifPresent(out::eightBytes);
+        options.deliverBy().ifPresent(each -> out.eightBytes(each.deadlineMillis()));
     }
 
-    private static Wishes wishes(ByteBuffer in) {
+    private static DeliveryOptions options(ByteBuffer in) {
         int bits = in.get();
         if (bits < 0 || bits >= REQUIRE_TLS << 1 || (bits & DELIVER_BY) == 0 && (bits & (RETURNED | TRACED)) != 0) {
             throw new IllegalArgumentException("no wishes: " + bits);
         }
         int priority = in.get() + LOWEST_PRIORITY;
         OptionalLong hold = (bits & HOLD) != 0 ? OptionalLong.of(in.getLong()) : OptionalLong.empty();
-        Optional<Wishes.DeliverBy> by = (bits & DELIVER_BY) != 0
-                ? Optional.of(new Wishes.DeliverBy(in.getLong(), (bits & RETURNED) != 0, (bits & TRACED) != 0))
+        Optional<DeliveryOptions.DeliverBy> by = (bits & DELIVER_BY) != 0
+                ? Optional.of(new DeliveryOptions.DeliverBy(in.getLong(), (bits & RETURNED) != 0, (bits & TRACED) != 0))
                 : Optional.empty();
-        return new Wishes(hold, by, priority, (bits & REQUIRE_TLS) != 0);
+        return new DeliveryOptions(hold, by, priority, (bits & REQUIRE_TLS) != 0);
     }
 
     private static Address address(ByteBuffer in) {

@@ -32,16 +32,16 @@ public sealed interface LogRecord {
     ///
     /// @param envelopeBytes the envelope as the log has it
     /// @param copied known to be a copy; false says nothing
-    record Stored(StoredLetter letter, Place place, byte[] envelopeBytes, boolean copied) implements OfMessage {
+    record Stored(StoredMessage message, RecordPlace place, byte[] envelopeBytes, boolean copied) implements OfMessage {
         /// What has just been appended at a place.
-        public static Stored of(NewLetter letter, Place place, boolean copied) {
-            return new Stored(new StoredLetter(0, letter.id(), letter.createdMillis(), letter.content().sizeBytes(),
-                    letter.envelope()), place, letter.envelopeBytes(), copied);
+        public static Stored of(NewMessage message, RecordPlace place, boolean copied) {
+            return new Stored(new StoredMessage(0, message.id(), message.createdMillis(), message.content().sizeBytes(),
+                    message.envelope()), place, message.envelopeBytes(), copied);
         }
 
         @Override
         public QueueId id() {
-            return letter.id();
+            return message.id();
         }
     }
 

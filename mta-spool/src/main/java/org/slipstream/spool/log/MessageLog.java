@@ -1,6 +1,6 @@
 package org.slipstream.spool.log;
 
-import org.slipstream.core.Letter;
+import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
 
 import java.io.IOException;
@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 /// to the start, before there is one). All other methods may be called by any thread.
 public interface MessageLog extends AutoCloseable {
     /// Adds a message; it is safe only after [#sync].
-    Place append(NewLetter letter) throws IOException;
+    RecordPlace append(NewMessage message) throws IOException;
 
     /// Adds records that say what became of messages; they are safe only after [#sync].
     void append(List<LogRecord> records) throws IOException;
@@ -32,14 +32,14 @@ public interface MessageLog extends AutoCloseable {
     /// A new file for the content of a large message, written by the session's own thread.
     OwnFile ownFile(QueueId id) throws IOException;
 
-    /// The content of the message at a place. Opening or reading a damaged one throws [DamagedLetterException], after `damaged` has
+    /// The content of the message at a place. Opening or reading a damaged one throws [DamagedMessageException], after `damaged` has
     /// run.
-    Letter letter(QueueId id, Place place, long sizeBytes, Runnable damaged);
+    Content content(QueueId id, RecordPlace place, long sizeBytes, Runnable damaged);
 
     /// The message at a place, to be appended once more.
     ///
     /// @throws DamagedLetterException when its record is damaged
-    NewLetter read(LogRecord.Stored stored) throws IOException;
+    NewMessage read(LogRecord.Stored stored) throws IOException;
 
     /// What lies in the log between two positions, in order. Segments that are missing are passed over.
     void scan(Position from, Position to, Consumer<Found> found) throws IOException;

@@ -28,10 +28,10 @@ public final class OwnFile implements AutoCloseable {
     }
 
     /// The bytes are on disk when this returns; nothing more is written.
-    public NewLetter.OwnFile finish() throws IOException {
+    public NewMessage.OwnFile finish() throws IOException {
         output.getFD().sync();
         output.close();
-        return new NewLetter.OwnFile(size, (int) crc.getValue());
+        return new NewMessage.OwnFile(size, (int) crc.getValue());
     }
 
     /// Throws the file away.

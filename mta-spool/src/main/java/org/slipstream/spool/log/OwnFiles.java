@@ -72,7 +72,7 @@ final class OwnFiles {
         try {
             if (file.size() != sizeBytes || checksum(file) != crc) {
                 damaged.run();
-                throw new DamagedLetterException(DAMAGED);
+                throw new DamagedMessageException(DAMAGED);
             }
             return file;
         } catch (IOException e) {
@@ -128,7 +128,7 @@ final class OwnFiles {
                 size += got;
             } else if (got < 0 && (size != expectedSize || (int) sum.getValue() != expectedCrc)) {
                 damaged.run();
-                throw new DamagedLetterException(DAMAGED);
+                throw new DamagedMessageException(DAMAGED);
             }
             return got;
         }

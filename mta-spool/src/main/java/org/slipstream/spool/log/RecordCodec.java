@@ -101,7 +101,7 @@ final class RecordCodec {
 
     /// @throws NewerLogException when a kind is not known
     /// @throws DamagedLetterException when the bytes are no records
-    static List<LogRecord> decode(ByteBuffer in) throws DamagedLetterException, NewerLogException {
+    static List<LogRecord> decode(ByteBuffer in) throws DamagedMessageException, NewerLogException {
         List<LogRecord> records = new ArrayList<>();
         try {
             while (in.hasRemaining()) {
@@ -109,7 +109,7 @@ final class RecordCodec {
             }
             return records;
         } catch (BufferUnderflowException | IllegalArgumentException e) {
-            throw new DamagedLetterException("no records: " + e);
+            throw new DamagedMessageException("no records: " + e);
         }
     }
 

@@ -81,7 +81,7 @@ final class RecordFormat {
     }
 
     /// A record's fixed part.
-    record Header(int length, int crc, int kind, long seq, long id, long createdMillis, int envelopeLength) {
+    record RecordHeader(int length, int crc, int kind, long seq, long id, long createdMillis, int envelopeLength) {
         long recordBytes() {
             return (long) RECORD_HEADER + length;
         }
@@ -106,12 +106,12 @@ final class RecordFormat {
     /// The salt of a segment.
     ///
     /// @throws DamagedLetterException when this is not the beginning of the segment of that number
-    static long salt(ByteBuffer header, long number) throws DamagedLetterException {
+    static long salt(ByteBuffer header, long number) throws DamagedMessageException {
         CRC32C crc = new CRC32C();
         crc.update(header.slice(0, SEGMENT_CRC_OFFSET));
         if (header.getInt(SEGMENT_CRC_OFFSET) != (int) crc.getValue() || header.getLong(0) != SEGMENT_MAGIC
                 || header.getLong(8) != number) {
-            throw new DamagedLetterException("segment " + number + " has no valid beginning");
+            throw new DamagedMessageException("segment " + number + " has no valid beginning");
         }
         return header.getLong(SALT_OFFSET);
     }
@@ -125,8 +125,8 @@ final class RecordFormat {
         header.flip();
     }
 
-    static Header header(ByteBuffer bytes, int at) {
-        return new Header(bytes.getInt(at + 4), bytes.getInt(at + CRC_OFFSET), bytes.getInt(at + 12),
+    static RecordHeader header(ByteBuffer bytes, int at) {
+        return new RecordHeader(bytes.getInt(at + 4), bytes.getInt(at + CRC_OFFSET), bytes.getInt(at + 12),
                 bytes.getLong(at + 16), bytes.getLong(at + 24), bytes.getLong(at + 32), bytes.getInt(at + 40));
     }
 
@@ -146,7 +146,7 @@ final class RecordFormat {
         if (left < RECORD_HEADER || bytes.getInt(at) != RECORD_MAGIC) {
             return OptionalInt.empty();
         }
-        Header header = header(bytes, at);
+        RecordHeader header = header(bytes, at);
         return header.isPlausible(left) ? OptionalInt.of(at + (int) header.recordBytes()) : OptionalInt.empty();
     }
 
@@ -165,7 +165,7 @@ final class RecordFormat {
     }
 
     /// True when the whole record at `at` has the checksum it claims.
-    static boolean isSound(ByteBuffer bytes, int at, Header header, long salt) {
+    static boolean isSound(ByteBuffer bytes, int at, RecordHeader header, long salt) {
         byte[] fixed = new byte[RECORD_HEADER];
         bytes.get(at, fixed);
         CRC32C crc = new CRC32C();

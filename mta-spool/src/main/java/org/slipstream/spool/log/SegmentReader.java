@@ -14,11 +14,11 @@ import java.util.Optional;
 /// reader must not close a channel that others use (RandomAccessFile does not mind interrupts at all).
 final class SegmentReader {
     /// What follows the envelope, in the array that was read.
-    record Tail(Optional<ContentFacts> facts, byte[] record, int offset, int length) {
+    record RecordRest(Optional<ContentFacts> facts, byte[] record, int offset, int length) {
         /// Size and checksum of the file that holds the content.
-        NewLetter.OwnFile reference() {
+        NewMessage.OwnFile reference() {
             ByteBuffer reference = ByteBuffer.wrap(record, offset, length);
-            return new NewLetter.OwnFile(reference.getLong(), reference.getInt());
+            return new NewMessage.OwnFile(reference.getLong(), reference.getInt());
         }
     }
 
@@ -26,27 +26,27 @@ final class SegmentReader {
 
     /// @param learnt salts of segments whose headers are damaged, as far as they have been found out; concurrent
     /// @throws DamagedLetterException when the record is not the letter `id`, sound and whole
-    static Tail read(Path file, Place place, QueueId id, Map<Long, Long> learnt) throws IOException {
+    static RecordRest read(Path file, RecordPlace place, QueueId id, Map<Long, Long> learnt) throws IOException {
         try (RandomAccessFile input = new RandomAccessFile(file.toFile(), "r")) {
             long salt = salt(file, input, place.segment(), learnt);
             byte[] record = record(input, place);
             ByteBuffer bytes = ByteBuffer.wrap(record);
-            RecordFormat.Header header = RecordFormat.header(bytes, 0);
+            RecordFormat.RecordHeader header = RecordFormat.header(bytes, 0);
             if (!RecordFormat.isSound(bytes, 0, header, salt) || header.id() != id.value()) {
-                throw new DamagedLetterException("wrong checksum" + where(place));
+                throw new DamagedMessageException("wrong checksum" + where(place));
             }
             RecordFormat.Kind kind = RecordFormat.Kind.of(header.kind());
             if (!kind.isMessage() || kind.hasOwnFile() != place.ownFile()) {
-                throw new DamagedLetterException("another kind of record" + where(place));
+                throw new DamagedMessageException("another kind of record" + where(place));
             }
             int afterEnvelope = RecordFormat.RECORD_HEADER + header.envelopeLength();
             int offset = afterEnvelope + kind.factsBytes();
             Optional<ContentFacts> facts = kind.factsBytes() == 0
                     ? Optional.empty()
                     : RecordCodec.facts(bytes.position(afterEnvelope));
-            return new Tail(facts, record, offset, record.length - offset);
+            return new RecordRest(facts, record, offset, record.length - offset);
         } catch (java.io.EOFException e) {
-            throw new DamagedLetterException("segment too short" + where(place));
+            throw new DamagedMessageException("segment too short" + where(place));
         }
     }
 
@@ -56,7 +56,7 @@ final class SegmentReader {
         input.readFully(header);
         try {
             return RecordFormat.salt(ByteBuffer.wrap(header), segment);
-        } catch (DamagedLetterException e) {
+        } catch (DamagedMessageException e) {
             Optional<Long> known = Optional.ofNullable(learnt.get(segment));
             long salt = known.isPresent() ? known.get() : SegmentSalt.find(file, segment).orElseThrow(() -> e);
             learnt.put(segment, salt);
@@ -64,13 +64,13 @@ final class SegmentReader {
         }
     }
 
-    private static byte[] record(RandomAccessFile input, Place place) throws IOException {
+    private static byte[] record(RandomAccessFile input, RecordPlace place) throws IOException {
         byte[] fixed = new byte[RecordFormat.RECORD_HEADER];
         input.seek(place.offset());
         input.readFully(fixed);
-        RecordFormat.Header header = RecordFormat.header(ByteBuffer.wrap(fixed), 0);
+        RecordFormat.RecordHeader header = RecordFormat.header(ByteBuffer.wrap(fixed), 0);
         if (!header.isPlausible(input.length() - place.offset())) {
-            throw new DamagedLetterException("no record" + where(place));
+            throw new DamagedMessageException("no record" + where(place));
         }
         byte[] record = new byte[Math.toIntExact(header.recordBytes())];
         System.arraycopy(fixed, 0, record, 0, fixed.length);
@@ -78,7 +78,7 @@ final class SegmentReader {
         return record;
     }
 
-    private static String where(Place place) {
+    private static String where(RecordPlace place) {
         return " in segment " + place.segment() + " at " + place.offset();
     }
 }

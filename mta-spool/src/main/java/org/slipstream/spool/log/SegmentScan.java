@@ -68,7 +68,7 @@ final class SegmentScan {
     private void begin(int from) throws IOException {
         try {
             salt = RecordFormat.salt(bytes, number);
-        } catch (DamagedLetterException e) {
+        } catch (DamagedMessageException e) {
             Optional<Long> learnt = SegmentSalt.find(bytes, number);
             if (learnt.isEmpty()) {
                 // Without the salt no record can be told from noise.
@@ -103,11 +103,11 @@ final class SegmentScan {
     }
 
     private int report(int at) throws IOException {
-        RecordFormat.Header header = RecordFormat.header(bytes, at);
+        RecordFormat.RecordHeader header = RecordFormat.header(bytes, at);
         int end = at + (int) header.recordBytes();
         try {
             read(at, header);
-        } catch (DamagedLetterException | IllegalArgumentException | BufferUnderflowException
+        } catch (DamagedMessageException | IllegalArgumentException | BufferUnderflowException
                 | IndexOutOfBoundsException e) {
             // The checksum fits and the content does not: written by something else than this program.
             setAside(at, end);
@@ -115,7 +115,7 @@ final class SegmentScan {
         return end;
     }
 
-    private void read(int at, RecordFormat.Header header) throws IOException {
+    private void read(int at, RecordFormat.RecordHeader header) throws IOException {
         int tail = at + RecordFormat.RECORD_HEADER + header.envelopeLength();
         ByteBuffer rest = bytes.slice(tail, header.length() - header.envelopeLength());
         RecordFormat.Kind kind = RecordFormat.Kind.of(header.kind());
@@ -140,22 +140,22 @@ final class SegmentScan {
         found.accept(new MessageLog.Found.Sound(record, new Position(number, at)));
     }
 
-    private LogRecord message(int at, RecordFormat.Header header, RecordFormat.Kind kind, ByteBuffer rest)
-            throws DamagedLetterException {
+    private LogRecord message(int at, RecordFormat.RecordHeader header, RecordFormat.Kind kind, ByteBuffer rest)
+            throws DamagedMessageException {
         int content = rest.remaining() - kind.factsBytes();
         if (content < 0 || kind.hasOwnFile() && content != RecordFormat.OWN_FILE_TAIL) {
-            throw new DamagedLetterException("a message of the wrong length");
+            throw new DamagedMessageException("a message of the wrong length");
         }
         long size = kind.hasOwnFile() ? rest.getLong(kind.factsBytes()) : content;
         byte[] envelope = new byte[header.envelopeLength()];
         bytes.get(at + RecordFormat.RECORD_HEADER, envelope);
-        return new LogRecord.Stored(new StoredLetter(header.seq(), new QueueId(header.id()), header.createdMillis(),
-                size, EnvelopeCodec.decode(ByteBuffer.wrap(envelope))), new Place(number, at, kind.hasOwnFile()),
+        return new LogRecord.Stored(new StoredMessage(header.seq(), new QueueId(header.id()), header.createdMillis(),
+                size, EnvelopeCodec.decode(ByteBuffer.wrap(envelope))), new RecordPlace(number, at, kind.hasOwnFile()),
                 envelope, false);
     }
 
     /// What earlier versions noted.
-    private static LogRecord note(QueueId id, int what, int recipient) throws DamagedLetterException {
+    private static LogRecord note(QueueId id, int what, int recipient) throws DamagedMessageException {
         return switch (what) {
             case 1 -> new LogRecord.Remove(id);
             case 2 -> new LogRecord.BareOutcome(id, recipient, true);
@@ -163,7 +163,7 @@ final class SegmentScan {
             case 4 -> new LogRecord.FailuresReported(id);
             case 5 -> new LogRecord.Hold(id, true);
             case 6 -> new LogRecord.Hold(id, false);
-            default -> throw new DamagedLetterException("a note of unknown kind " + what);
+            default -> throw new DamagedMessageException("a note of unknown kind " + what);
         };
     }
 

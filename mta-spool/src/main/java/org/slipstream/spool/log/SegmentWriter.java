@@ -65,16 +65,16 @@ final class SegmentWriter implements AutoCloseable {
     }
 
     /// @return the record's offset
-    long append(NewLetter letter) throws IOException {
+    long append(NewMessage message) throws IOException {
         long offset = position();
-        byte[] facts = RecordCodec.encode(letter.facts());
-        switch (letter.content()) {
-            case NewLetter.Inline(byte[] bytes, int length) ->
-                put(RecordFormat.Kind.MESSAGE, letter, facts, bytes, length);
-            case NewLetter.OwnFile(long sizeBytes, int contentCrc) -> {
+        byte[] facts = RecordCodec.encode(message.facts());
+        switch (message.content()) {
+            case NewMessage.Inline(byte[] bytes, int length) ->
+                put(RecordFormat.Kind.MESSAGE, message, facts, bytes, length);
+            case NewMessage.OwnFile(long sizeBytes, int contentCrc) -> {
                 byte[] tail = ByteBuffer.allocate(RecordFormat.OWN_FILE_TAIL).putLong(sizeBytes).putInt(contentCrc)
                         .array();
-                put(RecordFormat.Kind.OWN_FILE, letter, facts, tail, tail.length);
+                put(RecordFormat.Kind.OWN_FILE, message, facts, tail, tail.length);
             }
         }
         return offset;
@@ -85,9 +85,9 @@ final class SegmentWriter implements AutoCloseable {
         put(RecordFormat.Kind.RECORDS, 0, 0, NOTHING, NOTHING, encoded, encoded.length);
     }
 
-    private void put(RecordFormat.Kind kind, NewLetter letter, byte[] facts, byte[] tail, int tailLength)
+    private void put(RecordFormat.Kind kind, NewMessage message, byte[] facts, byte[] tail, int tailLength)
             throws IOException {
-        put(kind, letter.id().value(), letter.createdMillis(), letter.envelopeBytes(), facts, tail, tailLength);
+        put(kind, message.id().value(), message.createdMillis(), message.envelopeBytes(), facts, tail, tailLength);
     }
 
     private void put(RecordFormat.Kind kind, long id, long createdMillis, byte[] envelope, byte[] facts, byte[] tail,

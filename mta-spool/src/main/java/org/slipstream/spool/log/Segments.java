@@ -2,9 +2,9 @@ package org.slipstream.spool.log;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.ContentSource;
-import org.slipstream.core.Letter;
 import org.slipstream.core.QueueId;
 
 import java.io.ByteArrayInputStream;
@@ -73,11 +73,11 @@ public final class Segments implements MessageLog {
     }
 
     @Override
-    public Place append(NewLetter letter) throws IOException {
+    public RecordPlace append(NewMessage message) throws IOException {
         SegmentWriter segment = writable();
-        boolean ownFile = letter.content() instanceof NewLetter.OwnFile;
+        boolean ownFile = message.content() instanceof NewMessage.OwnFile;
         ownFileInGroup |= ownFile;
-        return new Place(segment.number(), segment.append(letter), ownFile);
+        return new RecordPlace(segment.number(), segment.append(message), ownFile);
     }
 
     @Override
@@ -153,19 +153,19 @@ public final class Segments implements MessageLog {
     }
 
     @Override
-    public Letter letter(QueueId id, Place place, long sizeBytes, Runnable damaged) {
+    public Content content(QueueId id, RecordPlace place, long sizeBytes, Runnable damaged) {
         return new StoredContent(id, place, sizeBytes, damaged);
     }
 
-    private final class StoredContent implements Letter {
+    private final class StoredContent implements Content {
         private final QueueId id;
-        private final Place place;
+        private final RecordPlace place;
         private final long sizeBytes;
         private final Runnable damaged;
         /// Read for the facts, and used by whatever follows.
-        private Optional<SegmentReader.Tail> ahead = Optional.empty();
+        private Optional<SegmentReader.RecordRest> ahead = Optional.empty();
 
-        StoredContent(QueueId id, Place place, long sizeBytes, Runnable damaged) {
+        StoredContent(QueueId id, RecordPlace place, long sizeBytes, Runnable damaged) {
             this.id = id;
             this.place = place;
             this.sizeBytes = sizeBytes;
@@ -185,34 +185,34 @@ public final class Segments implements MessageLog {
 
         @Override
         public Optional<ContentSource> source() throws IOException {
-            SegmentReader.Tail tail = tail();
+            SegmentReader.RecordRest tail = tail();
             ahead = Optional.empty();
             if (!place.ownFile()) {
                 return Optional.of(new ContentSource.InMemory(tail.record(), tail.offset(), tail.length()));
             }
-            NewLetter.OwnFile reference = tail.reference();
+            NewMessage.OwnFile reference = tail.reference();
             return Optional.of(new ContentSource.InFile(
                     ownFiles.verified(id, reference.sizeBytes(), reference.crc(), damaged), 0, reference.sizeBytes()));
         }
 
         @Override
         public InputStream open() throws IOException {
-            SegmentReader.Tail tail = tail();
+            SegmentReader.RecordRest tail = tail();
             ahead = Optional.empty();
             if (!place.ownFile()) {
                 return new ByteArrayInputStream(tail.record(), tail.offset(), tail.length());
             }
-            NewLetter.OwnFile reference = tail.reference();
+            NewMessage.OwnFile reference = tail.reference();
             return ownFiles.open(id, reference.sizeBytes(), reference.crc(), damaged);
         }
 
-        private SegmentReader.Tail tail() throws IOException {
+        private SegmentReader.RecordRest tail() throws IOException {
             if (ahead.isPresent()) {
                 return ahead.get();
             }
             try {
                 return SegmentReader.read(file(place.segment()), place, id, learntSalts);
-            } catch (DamagedLetterException e) {
+            } catch (DamagedMessageException e) {
                 damaged.run();
                 throw e;
             } catch (FileNotFoundException e) {
@@ -226,15 +226,15 @@ public final class Segments implements MessageLog {
     }
 
     @Override
-    public NewLetter read(LogRecord.Stored stored) throws IOException {
-        StoredLetter letter = stored.letter();
-        SegmentReader.Tail tail = SegmentReader.read(file(stored.place().segment()), stored.place(), letter.id(),
+    public NewMessage read(LogRecord.Stored stored) throws IOException {
+        StoredMessage message = stored.message();
+        SegmentReader.RecordRest tail = SegmentReader.read(file(stored.place().segment()), stored.place(), message.id(),
                 learntSalts);
-        NewLetter.Content content = stored.place().ownFile()
+        NewMessage.ContentForm content = stored.place().ownFile()
                 ? tail.reference()
-                : new NewLetter.Inline(Arrays.copyOfRange(tail.record(), tail.offset(),
+                : new NewMessage.Inline(Arrays.copyOfRange(tail.record(), tail.offset(),
                         tail.offset() + tail.length()), tail.length());
-        return new NewLetter(letter.id(), letter.createdMillis(), letter.envelope(), stored.envelopeBytes(),
+        return new NewMessage(message.id(), message.createdMillis(), message.envelope(), stored.envelopeBytes(),
                 tail.facts(), content);
     }
 

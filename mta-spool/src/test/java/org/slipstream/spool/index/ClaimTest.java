@@ -10,9 +10,9 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
 import org.slipstream.spool.log.EnvelopeCodec;
 import org.slipstream.spool.log.LogRecord;
-import org.slipstream.spool.log.Place;
 import org.slipstream.spool.log.Position;
-import org.slipstream.spool.log.StoredLetter;
+import org.slipstream.spool.log.RecordPlace;
+import org.slipstream.spool.log.StoredMessage;
 
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -37,34 +37,34 @@ class ClaimTest {
     @TempDir
     Path directory;
 
-    private static void enter(QueueIndex register, long first, int count) throws IndexException {
-        register.apply(LongStream.range(first, first + count).mapToObj(ClaimTest::enter).toList(), Position.START, 0);
+    private static void enter(QueueIndex index, long first, int count) throws IndexException {
+        index.apply(LongStream.range(first, first + count).mapToObj(ClaimTest::enter).toList(), Position.START, 0);
     }
 
     private static LogRecord enter(long n) {
         Envelope envelope = Envelope.of(Optional.of(Address.of("ann@example.org")),
                 List.of(Address.of("bob@example.net")));
-        return new LogRecord.Stored(new StoredLetter(0, new QueueId(n), n / GROUP, 10, envelope),
-                new Place(1, n, false), EnvelopeCodec.encode(envelope), false);
+        return new LogRecord.Stored(new StoredMessage(0, new QueueId(n), n / GROUP, 10, envelope),
+                new RecordPlace(1, n, false), EnvelopeCodec.encode(envelope), false);
     }
 
     @Test
     void theFirstScanForNewMailFindsItBehindEveryDueDeferredMessage() throws Exception {
-        QueueIndex register = IndexDatabase.open(directory, 2);
+        QueueIndex index = IndexDatabase.open(directory, 2);
         for (long first = 1; first <= DEFERRED; first += GROUP) {
-            enter(register, first, GROUP);
+            enter(index, first, GROUP);
         }
         try (var connection = connect(); var statement = connection.createStatement()) {
             statement.execute(
                     "update message set state = " + MessageStatus.QUEUED + ", attempts = 1, next_millis = 500");
         }
-        enter(register, DEFERRED + 1, FRESH);
+        enter(index, DEFERRED + 1, FRESH);
 
         assertThat(rowsRead(MessageStatus.INCOMING)).as("rows of the index").isLessThanOrEqualTo(FRESH + 1);
         assertThat(rowsRead(MessageStatus.QUEUED)).as("rows of the index").isLessThanOrEqualTo(GROUP + 1);
-        QueueIndex.Due fresh = claim(register, QueueName.INCOMING);
-        QueueIndex.Due old = claim(register, QueueName.DEFERRED);
-        register.close();
+        QueueIndex.Due fresh = claim(index, QueueName.INCOMING);
+        QueueIndex.Due old = claim(index, QueueName.DEFERRED);
+        index.close();
 
         assertThat(fresh.messages()).extracting(message -> message.id().value())
                 .containsExactlyElementsOf(LongStream.rangeClosed(DEFERRED + 1, DEFERRED + FRESH).boxed().toList());
@@ -74,8 +74,8 @@ class ClaimTest {
         assertThat(old.more()).isTrue();
     }
 
-    private static QueueIndex.Due claim(QueueIndex register, QueueName queue) throws IndexException {
-        return register.due(new DueQuery(queue, NOW_MILLIS, GROUP, 0, Long.MAX_VALUE));
+    private static QueueIndex.Due claim(QueueIndex index, QueueName queue) throws IndexException {
+        return index.due(new DueQuery(queue, NOW_MILLIS, GROUP, 0, Long.MAX_VALUE));
     }
 
     private Connection connect() throws SQLException {

@@ -12,9 +12,9 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
 import org.slipstream.spool.log.EnvelopeCodec;
 import org.slipstream.spool.log.LogRecord;
-import org.slipstream.spool.log.Place;
 import org.slipstream.spool.log.Position;
-import org.slipstream.spool.log.StoredLetter;
+import org.slipstream.spool.log.RecordPlace;
+import org.slipstream.spool.log.StoredMessage;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -60,9 +60,9 @@ class FailedWritesTest {
     @Test
     void theWriterComesBackWhenTheDatabaseDiesInTheMiddleOfItsTransaction() throws Exception {
         QueueIndex filled = IndexDatabase.open(directory, FullDisk.SCHEME, 2);
-        write(filled, letters(2_000));
+        write(filled, messages(2_000));
         filled.close();
-        QueueIndex register = IndexDatabase.open(directory, FullDisk.SCHEME, 2);
+        QueueIndex index = IndexDatabase.open(directory, FullDisk.SCHEME, 2);
         // A read begins the transaction. Then the database dies, and the next read finds its file closed.
         List<LogRecord> changes = new AbstractList<>() {
             @Override
@@ -80,28 +80,28 @@ class FailedWritesTest {
                 return 2;
             }
         };
-        assertThatThrownBy(() -> write(register, changes)).isInstanceOf(IndexException.class);
-        assertThat(register.recover().lastId()).isEqualTo(2_000);
-        write(register, letters(1));
-        register.sync();
-        register.close();
+        assertThatThrownBy(() -> write(index, changes)).isInstanceOf(IndexException.class);
+        assertThat(index.recover().lastId()).isEqualTo(2_000);
+        write(index, messages(1));
+        index.sync();
+        index.close();
     }
 
     /// Before: the writer's dead session took the readers' new database out of H2's list, and the file stayed locked.
     @Test
     void theWriterComesBackAlthoughAReaderHasOpenedTheDatabaseFirst() throws Exception {
-        QueueIndex register = IndexDatabase.open(directory, FullDisk.SCHEME, 2);
-        write(register, letters(1));
-        register.sync();
-        register.page(Optional.empty(), 1);
+        QueueIndex index = IndexDatabase.open(directory, FullDisk.SCHEME, 2);
+        write(index, messages(1));
+        index.sync();
+        index.page(Optional.empty(), 1);
         somebodyMeetsTheFullDisk();
-        readAtLast(register);
-        assertThatThrownBy(() -> write(register, letters(1))).isInstanceOf(IndexException.class);
-        assertThat(comeBack(register).lastId()).isEqualTo(1);
-        readAtLast(register);
-        write(register, letters(1));
-        register.sync();
-        register.close();
+        readAtLast(index);
+        assertThatThrownBy(() -> write(index, messages(1))).isInstanceOf(IndexException.class);
+        assertThat(comeBack(index).lastId()).isEqualTo(1);
+        readAtLast(index);
+        write(index, messages(1));
+        index.sync();
+        index.close();
     }
 
     private void somebodyMeetsTheFullDisk() {
@@ -123,11 +123,11 @@ class FailedWritesTest {
         index.apply(records, new Position(1, lastSeq), lastSeq);
     }
 
-    private static void readAtLast(QueueIndex register) {
+    private static void readAtLast(QueueIndex index) {
         boolean read = false;
         while (!read) {
             try {
-                register.page(Optional.empty(), 1);
+                index.page(Optional.empty(), 1);
                 read = true;
             } catch (IndexException closed) {
                 Thread.onSpinWait();
@@ -139,9 +139,9 @@ class FailedWritesTest {
     void theWriterComesBackFromEachFullDiskAlthoughOthersRead() throws Exception {
         long seed = new Random().nextLong();
         Random chance = new Random(seed);
-        QueueIndex register = IndexDatabase.open(directory, FullDisk.SCHEME, 2);
+        QueueIndex index = IndexDatabase.open(directory, FullDisk.SCHEME, 2);
         List<Thread> readers = IntStream.range(0, 2)
-                .mapToObj(_ -> Thread.ofPlatform().daemon().start(() -> read(register))).toList();
+                .mapToObj(_ -> Thread.ofPlatform().daemon().start(() -> read(index))).toList();
         long safe = 0;
         int failures = 0;
         while (failures < FAILURES) {
@@ -149,14 +149,14 @@ class FailedWritesTest {
             writesLeft = chance.nextInt(6);
             try {
                 for (int group = chance.nextInt(20); group >= 0; group--) {
-                    write(register, letters(chance.nextInt(1, 300)));
+                    write(index, messages(chance.nextInt(1, 300)));
                 }
-                register.sync();
+                index.sync();
                 safe = lastSeq;
             } catch (IndexException full) {
                 failures++;
                 writesLeft = Integer.MAX_VALUE;
-                lastSeq = comeBack(register).lastId();
+                lastSeq = comeBack(index).lastId();
                 safe = madeAgain ? 0 : safe;
                 madeAgain = false;
                 assertThat(lastSeq).as("seed " + seed).isGreaterThanOrEqualTo(safe);
@@ -166,58 +166,58 @@ class FailedWritesTest {
         for (Thread reader : readers) {
             reader.join();
         }
-        write(register, letters(1));
-        register.sync();
-        assertThat(register.totals().messages()).isEqualTo(lastSeq);
-        register.close();
+        write(index, messages(1));
+        index.sync();
+        assertThat(index.totals().messages()).isEqualTo(lastSeq);
+        index.close();
     }
 
     /// As the index thread does it: again, until it succeeds. What the full disk has left may make no sense; then the index is made again.
-    private QueueIndex.Standing comeBack(QueueIndex register) {
+    private QueueIndex.Standing comeBack(QueueIndex index) {
         IndexException last = new IndexException("never tried", new SQLException());
         for (int i = 0; i < ATTEMPTS; i++) {
             try {
-                return register.recover();
+                return index.recover();
             } catch (IndexException again) {
                 last = again;
                 if (IndexDamage.isBehind(again)) {
-                    madeAgain |= makeAgain(register);
+                    madeAgain |= makeAgain(index);
                 }
             }
         }
         throw new AssertionError("the index does not come back", last);
     }
 
-    private static boolean makeAgain(QueueIndex register) {
+    private static boolean makeAgain(QueueIndex index) {
         try {
-            register.makeAgain();
+            index.makeAgain();
             return true;
         } catch (IndexException again) {
             return false;
         }
     }
 
-    private void read(QueueIndex register) {
+    private void read(QueueIndex index) {
         while (reading) {
             try {
-                register.page(Optional.empty(), 200);
+                index.page(Optional.empty(), 200);
             } catch (IndexException closed) {
                 // The next one may succeed.
             }
         }
     }
 
-    private List<LogRecord> letters(int count) {
+    private List<LogRecord> messages(int count) {
         Envelope envelope = Envelope.of(Optional.of(Address.of("ann@example.org")),
                 Collections.nCopies(20, Address.of("somebody.with.a.long.name@department.example.net")));
         byte[] bytes = EnvelopeCodec.encode(envelope);
-        List<LogRecord> letters = new ArrayList<>();
+        List<LogRecord> messages = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             long seq = ++lastSeq;
-            letters.add(new LogRecord.Stored(new StoredLetter(0, new QueueId(seq), 1, 100, envelope),
-                    new Place(1, seq, false), bytes, false));
+            messages.add(new LogRecord.Stored(new StoredMessage(0, new QueueId(seq), 1, 100, envelope),
+                    new RecordPlace(1, seq, false), bytes, false));
         }
-        return letters;
+        return messages;
     }
 
     /// H2 makes the objects.

@@ -86,27 +86,27 @@ class IndexDamageTest {
     }
 
     @Test
-    void aFullDiskUnderTheBoxIsNotTheRegistersFault() {
+    void aFullDiskUnderTheLogIsNotTheIndexsFault() {
         assertThat(IndexDamage.isBehind(new IOException("No space left on device"))).isFalse();
         assertThat(IndexDamage.isBehind(new IllegalStateException("a mistake of our own"))).isFalse();
     }
 
     @Test
     void aDatabaseThatWasClosedUnderUsIsNone() throws Exception {
-        QueueIndex register = IndexDatabase.open(directory, 1);
-        register.sync();
+        QueueIndex index = IndexDatabase.open(directory, 1);
+        index.sync();
         try (Connection other = DriverManager.getConnection("jdbc:h2:file:" + directory.resolve("register"), "sa",
                 "")) {
             other.createStatement().execute("shutdown immediately");
         } catch (java.sql.SQLException alsoClosed) {
             // It takes our connection along.
         }
-        Throwable failure = catchThrowable(register::standing);
+        Throwable failure = catchThrowable(index::standing);
         assertThat(failure == null || !IndexDamage.isBehind(failure)).as("%s", failure).isTrue();
-        failure = catchThrowable(() -> register.apply(List.of(new LogRecord.ForgetHost("a", "b")), Position.START, 0));
+        failure = catchThrowable(() -> index.apply(List.of(new LogRecord.ForgetHost("a", "b")), Position.START, 0));
         assertThat(failure).isInstanceOf(IndexException.class);
         assertThat(IndexDamage.isBehind(failure)).as("%s", failure).isFalse();
-        register.close();
+        index.close();
     }
 
     @Test

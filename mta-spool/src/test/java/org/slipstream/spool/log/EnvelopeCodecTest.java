@@ -3,11 +3,11 @@ package org.slipstream.spool.log;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
+import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.Wishes;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -48,7 +48,7 @@ class EnvelopeCodecTest {
             bytes = Arrays.copyOf(bytes, random.nextInt(bytes.length + 3));
             try {
                 EnvelopeCodec.decode(ByteBuffer.wrap(bytes));
-            } catch (DamagedLetterException e) {
+            } catch (DamagedMessageException e) {
                 continue;
             } catch (Throwable e) {
                 throw new AssertionError("seed " + seed, e);
@@ -61,16 +61,16 @@ class EnvelopeCodecTest {
         byte[] bytes = EnvelopeCodec.encode(Envelope.of(Optional.empty(), List.of(Address.of("bob@example.net"))));
         bytes[0] = 3;
         assertThatThrownBy(() -> EnvelopeCodec.decode(ByteBuffer.wrap(bytes)))
-                .isInstanceOf(DamagedLetterException.class).hasMessageContaining("version 3");
+                .isInstanceOf(DamagedMessageException.class).hasMessageContaining("version 3");
     }
 
-    private static Wishes wishes(Random random) {
+    private static DeliveryOptions options(Random random) {
         if (random.nextBoolean()) {
-            return Wishes.NONE;
+            return DeliveryOptions.NONE;
         }
-        return new Wishes(random.nextBoolean() ? OptionalLong.of(random.nextLong()) : OptionalLong.empty(),
+        return new DeliveryOptions(random.nextBoolean() ? OptionalLong.of(random.nextLong()) : OptionalLong.empty(),
                 random.nextBoolean()
-                        ? Optional.of(new Wishes.DeliverBy(random.nextLong(), random.nextBoolean(),
+                        ? Optional.of(new DeliveryOptions.DeliverBy(random.nextLong(), random.nextBoolean(),
                                 random.nextBoolean()))
                         : Optional.empty(),
                 random.nextInt(19) - 9, random.nextBoolean());
@@ -90,7 +90,7 @@ class EnvelopeCodecTest {
         }
         return new Envelope(random.nextBoolean() ? Optional.of(address(random)) : Optional.empty(),
                 BodyType.values()[random.nextInt(3)], random.nextBoolean(), maybe(random),
-                DsnReturn.values()[random.nextInt(3)], recipients).withWishes(wishes(random));
+                DsnReturn.values()[random.nextInt(3)], recipients).withWishes(options(random));
     }
 
     private static Optional<String> maybe(Random random) {

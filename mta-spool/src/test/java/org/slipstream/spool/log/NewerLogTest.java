@@ -144,10 +144,10 @@ class NewerLogTest {
                 assertThat(queue.get(2).summary().held()).isFalse();
                 assertThat(queue.get(2).recipients()).extracting(Spool.RecipientState::state).containsExactly(
                         Spool.State.OPEN, Spool.State.OPEN, Spool.State.FAILED);
-                try (var content = spool.letter(new QueueId(ids.get(0))).open()) {
+                try (var content = spool.content(new QueueId(ids.get(0))).open()) {
                     assertThat(content.readAllBytes()).hasSize(50).startsWith(1);
                 }
-                assertThat(spool.letter(new QueueId(ids.get(0))).facts()).isEmpty();
+                assertThat(spool.content(new QueueId(ids.get(0))).facts()).isEmpty();
             }
             Files.delete(directory.resolve("register.mv.db"));
         }

@@ -57,7 +57,7 @@ class RecordCodecTest {
             for (int end = 1; end < whole.length; end++) {
                 byte[] cut = Arrays.copyOf(whole, end);
                 assertThatThrownBy(() -> decode(cut)).as("seed %d, %s cut at %d", seed, record, end)
-                        .isInstanceOf(DamagedLetterException.class);
+                        .isInstanceOf(DamagedMessageException.class);
             }
         }
     }
@@ -71,7 +71,7 @@ class RecordCodecTest {
             }
             try {
                 decode(Arrays.copyOf(bytes, random.nextInt(bytes.length + 3)));
-            } catch (DamagedLetterException | NewerLogException e) {
+            } catch (DamagedMessageException | NewerLogException e) {
                 continue;
             } catch (Throwable e) {
                 throw new AssertionError("seed " + seed, e);
@@ -101,7 +101,7 @@ class RecordCodecTest {
         assertThat(RecordCodec.facts(ByteBuffer.wrap(RecordCodec.encode(Optional.empty())))).isEmpty();
     }
 
-    private static List<LogRecord> decode(byte[] bytes) throws DamagedLetterException, NewerLogException {
+    private static List<LogRecord> decode(byte[] bytes) throws DamagedMessageException, NewerLogException {
         return RecordCodec.decode(ByteBuffer.wrap(bytes));
     }
 

@@ -30,13 +30,13 @@ class SegmentScanTest {
     Path spool;
     private Path file;
     private byte[] intact;
-    private final List<Place> places = new ArrayList<>();
+    private final List<RecordPlace> places = new ArrayList<>();
 
     @BeforeEach
-    void threeSmallLetters() throws IOException {
+    void threeSmallMessages() throws IOException {
         try (Segments box = box()) {
             for (int i = 1; i <= LETTERS; i++) {
-                places.add(box.append(letter(i, ("body " + i).getBytes(StandardCharsets.US_ASCII))));
+                places.add(box.append(message(i, ("body " + i).getBytes(StandardCharsets.US_ASCII))));
             }
             box.sync();
         }
@@ -50,11 +50,11 @@ class SegmentScanTest {
         return box;
     }
 
-    private static NewLetter letter(int number, byte[] body) {
+    private static NewMessage message(int number, byte[] body) {
         Envelope envelope = Envelope.of(Optional.empty(), List.of(Address.of("bob@example.net")));
-        return new NewLetter(new QueueId(1000 + number), 5000 + number, envelope, EnvelopeCodec.encode(envelope),
+        return new NewMessage(new QueueId(1000 + number), 5000 + number, envelope, EnvelopeCodec.encode(envelope),
                 Optional.empty(),
-                new NewLetter.Inline(body, body.length));
+                new NewMessage.Inline(body, body.length));
     }
 
     private List<Found> scan(byte[] bytes) throws IOException {
@@ -87,7 +87,7 @@ class SegmentScanTest {
         List<Found> found = scan(intact);
         assertThat(seqs(found)).containsExactly(1L, 2L, 3L);
         assertThat(found).extracting(each -> stored(each).place()).isEqualTo(places);
-        StoredLetter second = stored(found.get(1)).letter();
+        StoredMessage second = stored(found.get(1)).message();
         assertThat(second.id()).isEqualTo(new QueueId(1002));
         assertThat(second.createdMillis()).isEqualTo(5002);
         assertThat(second.sizeBytes()).isEqualTo(6);
@@ -175,7 +175,7 @@ class SegmentScanTest {
     }
 
     @Test
-    void aLonelyLetterSurvivesOneWrongByteOfTheHeader() throws Exception {
+    void aLonelyMessageSurvivesOneWrongByteOfTheHeader() throws Exception {
         byte[] lonely = Arrays.copyOf(intact, (int) places.get(1).offset());
         for (int at = 0; at < RecordFormat.SEGMENT_HEADER; at++) {
             byte[] damaged = lonely.clone();
@@ -196,10 +196,10 @@ class SegmentScanTest {
         assertThat(seqs(scan(damaged))).containsExactly(2L, 3L);
     }
 
-    private void assertReadable(List<Place> all) throws IOException {
+    private void assertReadable(List<RecordPlace> all) throws IOException {
         try (Segments box = new Segments(spool, 1 << 20)) {
             for (int i = 0; i < all.size(); i++) {
-                assertThat(box.letter(new QueueId(1001 + i), all.get(i), 6, () -> {}).open().readAllBytes())
+                assertThat(box.content(new QueueId(1001 + i), all.get(i), 6, () -> {}).open().readAllBytes())
                         .isEqualTo(("body " + (i + 1)).getBytes(StandardCharsets.US_ASCII));
             }
         }
@@ -218,10 +218,10 @@ class SegmentScanTest {
     void recordsInsideSomebodysMailAreNotAskedForTheSalt() throws Exception {
         // A box of the sender's own, whose records agree with each other, as the text of a mail.
         byte[] images = Arrays.copyOfRange(intact, (int) places.get(0).offset(), intact.length);
-        Place carrier;
+        RecordPlace carrier;
         try (Segments box = box()) {
-            carrier = box.append(letter(10, images));
-            box.append(letter(11, new byte[5]));
+            carrier = box.append(message(10, images));
+            box.append(message(11, new byte[5]));
             box.sync();
         }
         file = spool.resolve("box").resolve("0000000002.segment");
@@ -233,13 +233,13 @@ class SegmentScanTest {
     }
 
     @Test
-    void aRecordInsideSomebodysMailIsNotTakenForALetter() throws Exception {
+    void aRecordInsideSomebodysMailIsNotTakenForAMessage() throws Exception {
         // A mail whose text is the image of a record, taken from a box of the sender's own.
         byte[] image = Arrays.copyOfRange(intact, (int) places.get(1).offset(), (int) places.get(2).offset());
-        Place carrier;
+        RecordPlace carrier;
         try (Segments box = box()) {
-            carrier = box.append(letter(10, image));
-            box.append(letter(11, new byte[5]));
+            carrier = box.append(message(10, image));
+            box.append(message(11, new byte[5]));
             box.sync();
         }
         file = spool.resolve("box").resolve("0000000002.segment");
@@ -250,14 +250,14 @@ class SegmentScanTest {
     }
 
     @Test
-    void whatWasAbandonedIsCutOffAndTheNextLetterGoesToAFreshSegment() throws Exception {
+    void whatWasAbandonedIsCutOffAndTheNextMessageGoesToAFreshSegment() throws Exception {
         try (Segments box = box()) {
-            Place safe = box.append(letter(4, new byte[10]));
+            RecordPlace safe = box.append(message(4, new byte[10]));
             box.sync();
-            box.append(letter(5, new byte[10]));
-            box.append(letter(6, new byte[2_000_000]));
+            box.append(message(5, new byte[10]));
+            box.append(message(6, new byte[2_000_000]));
             box.abandon();
-            Place next = box.append(letter(7, new byte[10]));
+            RecordPlace next = box.append(message(7, new byte[10]));
             box.sync();
             assertThat(next.segment()).isGreaterThan(safe.segment());
         }
@@ -265,44 +265,44 @@ class SegmentScanTest {
     }
 
     @Test
-    void aLetterIsReadOnlyFromItsOwnSoundRecord() throws Exception {
+    void aMessageIsReadOnlyFromItsOwnSoundRecord() throws Exception {
         try (Segments box = new Segments(spool, 1 << 20)) {
             List<String> damage = new ArrayList<>();
             Runnable told = () -> damage.add("damaged");
-            assertThat(box.letter(new QueueId(1002), places.get(1), 6, told).open().readAllBytes())
+            assertThat(box.content(new QueueId(1002), places.get(1), 6, told).open().readAllBytes())
                     .isEqualTo("body 2".getBytes(StandardCharsets.US_ASCII));
-            assertThatThrownBy(() -> box.letter(new QueueId(1002), places.get(0), 6, told).open())
-                    .isInstanceOf(DamagedLetterException.class);
+            assertThatThrownBy(() -> box.content(new QueueId(1002), places.get(0), 6, told).open())
+                    .isInstanceOf(DamagedMessageException.class);
             byte[] damaged = intact.clone();
             damaged[(int) places.get(2).offset() - 1] ^= 1;
             Files.write(file, damaged);
-            assertThatThrownBy(() -> box.letter(new QueueId(1002), places.get(1), 6, told).open())
-                    .isInstanceOf(DamagedLetterException.class);
+            assertThatThrownBy(() -> box.content(new QueueId(1002), places.get(1), 6, told).open())
+                    .isInstanceOf(DamagedMessageException.class);
             assertThat(damage).hasSize(2);
         }
     }
 
     @Test
-    void aLargeLetterTellsDamageAtItsEnd() throws Exception {
+    void aLargeMessageTellsDamageAtItsEnd() throws Exception {
         try (Segments box = box()) {
             QueueId id = new QueueId(77);
             OwnFile content = box.ownFile(id);
             content.write(new byte[300_000], 0, 300_000);
-            NewLetter.OwnFile finished = content.finish();
+            NewMessage.OwnFile finished = content.finish();
             Envelope envelope = Envelope.of(Optional.empty(), List.of(Address.of("bob@example.net")));
-            Place place = box.append(
-                    new NewLetter(id, 1, envelope, EnvelopeCodec.encode(envelope), Optional.empty(), finished));
+            RecordPlace place = box.append(
+                    new NewMessage(id, 1, envelope, EnvelopeCodec.encode(envelope), Optional.empty(), finished));
             box.sync();
             List<String> damage = new ArrayList<>();
-            try (var input = box.letter(id, place, 300_000, () -> damage.add("damaged")).open()) {
+            try (var input = box.content(id, place, 300_000, () -> damage.add("damaged")).open()) {
                 assertThat(input.readAllBytes()).hasSize(300_000);
             }
             Path own = spool.resolve("large").resolve(id + ".letter");
             byte[] bytes = Files.readAllBytes(own);
             bytes[1234] = 1;
             Files.write(own, bytes);
-            try (var input = box.letter(id, place, 300_000, () -> damage.add("damaged")).open()) {
-                assertThatThrownBy(input::readAllBytes).isInstanceOf(DamagedLetterException.class);
+            try (var input = box.content(id, place, 300_000, () -> damage.add("damaged")).open()) {
+                assertThatThrownBy(input::readAllBytes).isInstanceOf(DamagedMessageException.class);
             }
             assertThat(damage).hasSize(1);
         }

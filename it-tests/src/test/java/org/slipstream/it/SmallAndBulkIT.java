@@ -1,0 +1,103 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Bytes;
+import org.slipstream.it.fixture.OutgoingMessage;
+import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Settings;
+import org.slipstream.it.fixture.Sink;
+import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.it.fixture.Workbench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// A mailing to 2,000 people of one domain is under way, and a letter to one more of them comes in: what the order of service is
+/// for, with real sockets. The other server takes 100 ms for each delivery on each of 20 connections.
+///
+/// Everything is a ratio of times of the same run, since the machine may be busy: how long a letter waited, by how
+/// long the mailing still took when it came.
+class SmallAndBulkIT {
+    private static final int RECIPIENTS = 2_000;
+    private static final int PER_DELIVERY = 2;
+    private static final int LETTERS = 3;
+    private static final long SERVICE_MILLIS = 100;
+
+    @RegisterExtension
+    final Workbench bench = new Workbench();
+
+    /// @param waited until the other server had the letter
+    /// @param rest until it had the last of the mailing, both counted from our 250 for the letter
+    private record Wait(long waited, long rest) {
+        double share() {
+            return (double) waited / rest;
+        }
+    }
+
+    /// The old manager reads a thousand recipients and serves whoever comes next behind them; the preemptive one lets the
+    /// letter have one of the next slots. What is asserted leaves room for a busy machine; what was seen is printed.
+    @Test
+    @Tag("PF-43")
+    @Tag("PF-73")
+    void aMessagePassesTheMailingAndInTheOldManagerWaitsBehindIt() {
+        List<Wait> preemptive = run("preemptive");
+        List<Wait> roundRobin = run("round-robin");
+        assertThat(median(preemptive)).isLessThan(0.3);
+        assertThat(median(roundRobin)).isGreaterThan(3 * median(preemptive));
+    }
+
+    private static double median(List<Wait> waits) {
+        return waits.stream().mapToDouble(Wait::share).sorted().toArray()[LETTERS / 2];
+    }
+
+    private List<Wait> run(String order) {
+        Sink far = bench.smtpSink();
+        far.takesForEach(SERVICE_MILLIS);
+        RunningServer server = bench.server(Settings.quick().route(Settings.FAR_DOMAIN, far)
+                .set("scheduler.order", order).set("queue.lanes-per-destination", "20").set("queue.lanes", "20")
+                .set("queue.recipients-per-delivery", Integer.toString(PER_DELIVERY))
+                .set("limits.recipients", Integer.toString(RECIPIENTS)));
+        send(server, OutgoingMessage.of("mailing@x", "news@client.example",
+                IntStream.range(0, RECIPIENTS).mapToObj(i -> "reader" + i + "@far.example").toList(),
+                Bytes.ascii("News.\r\n")));
+        List<Long> accepted = new ArrayList<>();
+        for (int i = 0; i < LETTERS; i++) {
+            int some = 100 + 100 * i;
+            eventually().until(() -> far.deliveries().size() >= some);
+            send(server, OutgoingMessage.of("letter" + i + "@x", "someone@client.example", "friend@far.example"));
+            accepted.add(System.nanoTime());
+        }
+        eventually().until(() -> far.deliveries().size() == RECIPIENTS / PER_DELIVERY + LETTERS);
+        return told(order, far.deliveries(), accepted);
+    }
+
+    private static List<Wait> told(String order, List<Sink.Delivery> deliveries, List<Long> accepted) {
+        long lastOfMailing = deliveries.stream().filter(each -> each.id().equals("mailing@x"))
+                .mapToLong(Sink.Delivery::atNanos).max().orElseThrow();
+        List<Wait> waits = new ArrayList<>();
+        System.out.println("order        letter  waited s  in slots of 100 ms  mailing's rest s  ratio");
+        for (int i = 0; i < LETTERS; i++) {
+            String id = "letter" + i + "@x";
+            long delivered = deliveries.stream().filter(each -> each.id().equals(id)).mapToLong(Sink.Delivery::atNanos)
+                    .findFirst().orElseThrow();
+            Wait wait = new Wait(delivered - accepted.get(i), lastOfMailing - accepted.get(i));
+            waits.add(wait);
+            System.out.printf(Locale.ROOT, "%-12s %6d  %8.3f  %18.1f  %16.3f  %5.3f%n", order, i + 1,
+                    wait.waited() / 1e9, wait.waited() / 1e6 / SERVICE_MILLIS, wait.rest() / 1e9, wait.share());
+        }
+        return waits;
+    }
+
+    private static void send(RunningServer server, OutgoingMessage outgoing) {
+        try (SmtpTalk talk = SmtpTalk.greeted(server.smtp())) {
+            assertThat(talk.send(outgoing).code()).isEqualTo(250);
+        }
+    }
+}

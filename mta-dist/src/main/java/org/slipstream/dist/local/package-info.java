@@ -1,2 +1,0 @@
-/// Mail that ends here: one file per message and mailbox, in Maildirs.
-package org.slipstream.dist.local;

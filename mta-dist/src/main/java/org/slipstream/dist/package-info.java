@@ -1,2 +1,0 @@
-/// The composition root: [Main] is the process, [Server] joins the rooms.
-package org.slipstream.dist;

@@ -1,2 +1,0 @@
-/// Reports to senders: what became of their message, for people and for programs (RFC 3464), with a template of our own.
-package org.slipstream.dist.report;

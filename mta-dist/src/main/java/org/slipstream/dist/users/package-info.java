@@ -1,2 +1,0 @@
-/// Who may log in: the file of users, what is kept of their passwords, and which addresses are theirs.
-package org.slipstream.dist.users;

@@ -1,0 +1,57 @@
+package org.slipstream.server;
+
+import org.slipstream.core.Reply;
+import org.slipstream.server.config.Config;
+import org.slipstream.server.policy.NameQuestions;
+import org.slipstream.server.route.RouteTable;
+import org.slipstream.smtpout.ClientConfig;
+import org.slipstream.smtpout.RouteFinder;
+import org.slipstream.smtpout.host.Dns;
+import org.slipstream.smtpout.host.DnsHostFinder;
+import org.slipstream.smtpout.host.HostFinder;
+
+import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// The policy's questions, put to whoever finds the way for our own mail: a domain to which we would find none is one
+/// to which nothing could be returned.
+final class DnsNames implements NameQuestions {
+    private static final String NULL_MX = "5.1.10";
+    private static final String OURSELVES = "5.4.6";
+
+    private final RouteTable routes;
+    private final DnsHostFinder hosts;
+
+    DnsNames(Config config, ClientConfig client, RouteFinder mx) {
+        // A smart host for everything says nothing about a domain.
+        Map<String, Config.RouteTarget> own = new HashMap<>(config.routes());
+        own.remove("*");
+        this.routes = new RouteTable(own, config.local().domains(), mx);
+        this.hosts = new DnsHostFinder(new Dns(client.dnsServers()));
+    }
+
+    @Override
+    public Addresses ip4(String name) {
+        return switch (hosts.ip4InDns(name)) {
+            case HostFinder.Answer.Found(List<InetAddress> addresses) -> new Addresses.Found(addresses);
+            case HostFinder.Answer.None _ -> new Addresses.None();
+            case HostFinder.Answer.Trouble _ -> new Addresses.Trouble();
+        };
+    }
+
+    @Override
+    public Mail mail(String domain) {
+        return switch (routes.find(domain)) {
+            case RouteTable.Answer.Found _ -> Mail.POSSIBLE;
+            case RouteTable.Answer.NoRoute(Reply reason) -> reason.code() < 500
+                    ? Mail.TROUBLE
+                    : switch (reason.statusOrGeneral().toString()) {
+                        case NULL_MX -> Mail.TAKES_NONE;
+                        case OURSELVES -> Mail.POSSIBLE;
+                        default -> Mail.NO_SUCH_DOMAIN;
+                    };
+        };
+    }
+}

@@ -1,0 +1,57 @@
+package org.slipstream.server;
+
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
+import org.slipstream.server.config.Config;
+import org.slipstream.server.intake.AddressBook;
+import org.slipstream.server.intake.Ingest;
+import org.slipstream.server.intake.ThisMachine;
+import org.slipstream.server.report.Reporter;
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.SpoolTools;
+
+import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/// Tells senders that this server has lost their mail, when an operator orders it (`mta spool corrupt report`).
+///
+/// Local trouble is never the sender's fault, so nothing here happens by itself: the operator may still have the files. Each recipient
+/// that still waits fails with 554 5.3.0, and the report is an ordinary one: queued with the null sender, delivered by the next start.
+/// Outcomes first, then the report, then the removal: a crash in between tells the sender twice, never not at all.
+final class LostMail {
+    private LostMail() {}
+
+    static SpoolTools.Order reports(Config config) {
+        AddressBook book = new AddressBook(config, new ThisMachine());
+        Outcome lost = Outcome.of(Reply.of(554, "5.3.0", "the message was lost on the disk of this server"),
+                config.hostname());
+        return (spool, message) -> {
+            if (message.details().isEmpty()) {
+                return false;
+            }
+            fail(spool, message.details().get(), lost);
+            return reporter(config, spool, book).report(message.id(), NoticeKind.FAILED);
+        };
+    }
+
+    private static Reporter reporter(Config config, Spool spool, AddressBook book) {
+        Ingest ingest = new Ingest(spool, book, _ -> {});
+        return new Reporter(spool, ingest::submit, config.hostname(), Wiring.contact(config),
+                config.queue().lifetime().toMillis(), Clock.systemDefaultZone());
+    }
+
+    private static void fail(Spool spool, Spool.Details message, Outcome lost) {
+        QueueId id = message.summary().id();
+        List<RecipientOutcome> open = message.openRecipients().stream()
+                .map(each -> new RecipientOutcome(each.number(), lost)).toList();
+        if (!open.isEmpty()) {
+            CompletableFuture<Void> recorded = new CompletableFuture<>();
+            spool.record(id, open, () -> recorded.complete(null));
+            recorded.join();
+        }
+    }
+}

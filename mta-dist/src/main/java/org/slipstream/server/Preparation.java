@@ -1,0 +1,237 @@
+package org.slipstream.server;
+
+import org.slipstream.core.DataSize;
+import org.slipstream.server.config.Config;
+import org.slipstream.server.intake.AddressBook;
+import org.slipstream.server.intake.Services;
+import org.slipstream.server.intake.ThisMachine;
+import org.slipstream.server.tls.FreshContexts;
+import org.slipstream.server.tls.TlsContexts;
+import org.slipstream.server.tls.TlsFailure;
+import org.slipstream.server.users.UserFile;
+import org.slipstream.server.users.UserFileException;
+import org.slipstream.server.users.Users;
+import org.slipstream.smtpout.ClientConfig;
+import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.Spools;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
+
+import javax.net.ssl.SSLContext;
+
+/// All that a start needs besides spool and ports: certificates, logins at smart hosts, users, folders. `run` and `check`
+/// prepare with the same code, so no mistake is found by one of them alone; and everything is looked at before anything is told.
+///
+/// A **mistake** keeps the server from starting. A **remark** does not: the server works, but some mail will not. Each is a
+/// sentence that names the place, the key, what is wrong, and a way out.
+///
+/// `check` leaves everything as it is. It makes no certificate, takes no lock, and does not complain of a port that is taken,
+/// which a running server of the same home holds itself.
+final class Preparation {
+    private final Config config;
+    private final boolean makes;
+    private final List<String> mistakes = new ArrayList<>();
+    private final List<String> remarks = new ArrayList<>();
+    private Optional<Supplier<SSLContext>> tls = Optional.empty();
+    private Optional<ClientConfig> client = Optional.empty();
+    private Optional<Users> users = Optional.empty();
+
+    private Preparation(Config config, boolean makes) {
+        this.config = config;
+        this.makes = makes;
+    }
+
+    /// For a start: what is missing and can be made is made.
+    static Preparation toRun(Config config) {
+        Preparation preparation = new Preparation(config, true);
+        preparation.prepare();
+        return preparation;
+    }
+
+    /// For a look: nothing is made.
+    static Preparation toCheck(Config config) {
+        Preparation preparation = new Preparation(config, false);
+        preparation.prepare();
+        preparation.lookAtSpool();
+        preparation.lookAtPorts();
+        return preparation;
+    }
+
+    List<String> mistakes() {
+        return List.copyOf(mistakes);
+    }
+
+    List<String> remarks() {
+        return List.copyOf(remarks);
+    }
+
+    void requireNoMistakes() throws StartFailure {
+        if (!mistakes.isEmpty()) {
+            throw new StartFailure(String.join(System.lineSeparator(), mistakes));
+        }
+    }
+
+    /// Empty when no port offers TLS.
+    Optional<Supplier<SSLContext>> tls() {
+        return tls;
+    }
+
+    /// There when there are no mistakes.
+    ClientConfig client() {
+        return client.orElseThrow();
+    }
+
+    /// There when there are no mistakes.
+    Users users() {
+        return users.orElseThrow();
+    }
+
+    private void prepare() {
+        unusable(config.home()).ifPresent(why -> mistakes.add("--home: " + why));
+        unusable(config.spool().directory()).ifPresent(why -> mistake("spool.directory", why));
+        unusable(config.local().maildir()).ifPresent(why -> remark("local.maildir", why));
+        prepareTls();
+        prepareClient();
+        prepareUsers();
+        source("smtp-client.source-address-v4", config.smtpClient().sourceAddressV4());
+        source("smtp-client.source-address-v6", config.smtpClient().sourceAddressV6());
+        minimumFree();
+    }
+
+    /// What is wrong with a folder that is, or can be made.
+    private static Optional<String> unusable(Path folder) {
+        Path there = folder;
+        while (there.getParent() != null && Files.notExists(there)) {
+            there = there.getParent();
+        }
+        if (!Files.isDirectory(there)) {
+            return Optional.of(there + " is no folder; move it away, or name another one");
+        }
+        return Files.isWritable(there)
+                ? Optional.empty()
+                : Optional.of(there + " may not be written by this user; give it the right to, or name another folder");
+    }
+
+    private void prepareTls() {
+        if (!Services.offerTls(config)) {
+            return;
+        }
+        if (!TlsContexts.areThere(config.tls(), config.home(), config.hostname())) {
+            unusable(config.home().resolve("tls")).ifPresent(why -> mistake("tls.certificate", why));
+            if (!makes) {
+                return;
+            }
+        }
+        try {
+            tls = Optional.of(FreshContexts.open(config.tls(), config.home(), config.hostname()));
+        } catch (TlsFailure failure) {
+            mistake(keyOf(failure.getMessage()), failure.getMessage());
+        }
+    }
+
+    /// The key whose file a sentence speaks of.
+    private String keyOf(String sentence) {
+        boolean further = config.tls().further().stream().anyMatch(
+                pair -> sentence.contains(pair.key().toString()) || sentence.contains(pair.certificate().toString()));
+        return further ? "tls.further" : sentence.startsWith("The key") ? "tls.key" : "tls.certificate";
+    }
+
+    private void prepareClient() {
+        try {
+            client = Optional.of(Wiring.client(config));
+        } catch (StartFailure failure) {
+            mistake(failure.getCause() instanceof TlsFailure ? "smarthost.authorities" : "smarthost.credentials",
+                    failure.getMessage());
+        }
+    }
+
+    private void prepareUsers() {
+        UserFile file = UserFile.in(config.home());
+        mistakes.addAll(file.mistakes());
+        try {
+            users = Optional.of(Users.open(file, config.local().subaddressDelimiter()));
+            AddressBook book = new AddressBook(config, new ThisMachine());
+            for (UserFile.UserEntry user : file.list()) {
+                book.lostReports(user.addresses()).forEach(
+                        why -> remarks.add(UserFile.NAME + ":" + user.line() + ": " + user.name() + ": " + why));
+            }
+        } catch (UserFileException | IOException told) {
+            // Among the mistakes.
+        }
+    }
+
+    private void source(String key, Optional<? extends InetAddress> address) {
+        address.flatMap(own -> unbindable(new InetSocketAddress(own, 0))).ifPresent(why -> remark(key,
+                why + "; no connection to another server will come about until it is an address of this machine"));
+    }
+
+    private void minimumFree() {
+        Optional<DataSize> minimum = config.spool().minimumFree();
+        OptionalLong size = diskBytes(config.spool().directory());
+        if (minimum.isPresent() && size.isPresent() && minimum.get().bytes() > size.getAsLong()) {
+            remark("spool.minimum-free",
+                    "the disk of the spool is smaller than that, so no mail will be accepted; lower it");
+        }
+    }
+
+    private static OptionalLong diskBytes(Path folder) {
+        Path there = folder;
+        while (there.getParent() != null && Files.notExists(there)) {
+            there = there.getParent();
+        }
+        try {
+            FileStore disk = Files.getFileStore(there);
+            return OptionalLong.of(disk.getTotalSpace());
+        } catch (IOException unknown) {
+            return OptionalLong.empty();
+        }
+    }
+
+    private void lookAtSpool() {
+        if (unusable(config.spool().directory()).isPresent()) {
+            return;
+        }
+        try {
+            Spools.examine(config.spool());
+        } catch (SpoolException refused) {
+            mistake(config.spool().index().isPresent() ? "spool.index" : "spool.directory",
+                    refused.getMessage());
+        }
+    }
+
+    private void lookAtPorts() {
+        for (Services.Service service : Services.of(config)) {
+            unbindable(service.address()).filter(why -> !why.contains("in use")).ifPresent(
+                    why -> mistake("listen." + service.name(), why + "; choose another address or port"));
+        }
+    }
+
+    private static Optional<String> unbindable(InetSocketAddress address) {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.bind(address);
+            return Optional.empty();
+        } catch (IOException refused) {
+            return Optional.of("cannot use " + address.getAddress().getHostAddress()
+                    + (address.getPort() == 0 ? "" : ":" + address.getPort()) + " (" + refused.getMessage() + ")");
+        }
+    }
+
+    private void mistake(String key, String what) {
+        mistakes.add(config.written().sentence(key, what));
+    }
+
+    private void remark(String key, String what) {
+        remarks.add(config.written().sentence(key, what));
+    }
+}

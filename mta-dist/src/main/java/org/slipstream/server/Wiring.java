@@ -1,0 +1,190 @@
+package org.slipstream.server;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QueueSettings;
+import org.slipstream.qmgr.TransportSettings;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.place.PlacementSettings;
+import org.slipstream.server.config.Config;
+import org.slipstream.server.dispatch.OrderDispatcher;
+import org.slipstream.server.intake.AddressBook;
+import org.slipstream.server.intake.Brake;
+import org.slipstream.server.intake.EtrnRequests;
+import org.slipstream.server.intake.Ingest;
+import org.slipstream.server.intake.RecipientPolicy;
+import org.slipstream.server.intake.Services;
+import org.slipstream.server.intake.ThisMachine;
+import org.slipstream.server.local.LocalDelivery;
+import org.slipstream.server.local.MaildirDelivery;
+import org.slipstream.server.policy.NameQuestions;
+import org.slipstream.server.policy.Policies;
+import org.slipstream.server.report.Contact;
+import org.slipstream.server.report.Reporter;
+import org.slipstream.server.route.OwnAddresses;
+import org.slipstream.server.route.RouteTable;
+import org.slipstream.server.route.SmartHosts;
+import org.slipstream.server.tls.TlsFailure;
+import org.slipstream.server.users.Users;
+import org.slipstream.smtpin.ListenerServices;
+import org.slipstream.smtpin.MemoryBudget;
+import org.slipstream.smtpin.MessageHandler;
+import org.slipstream.smtpin.policy.Check;
+import org.slipstream.smtpin.policy.ClientNetwork;
+import org.slipstream.smtpin.policy.Policy;
+import org.slipstream.smtpin.policy.SenderBelongs;
+import org.slipstream.smtpout.ClientConfig;
+import org.slipstream.smtpout.Peers;
+import org.slipstream.smtpout.RouteFinder;
+import org.slipstream.smtpout.dns.DnsRouteFinder;
+import org.slipstream.spool.Spool;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/// The rooms of this module, furnished from the configuration, and the settings of the other modules' rooms: each speaks
+/// its own words, and this class translates from those of `mta.toml`.
+final class Wiring {
+    private final AddressBook book;
+    private final Ingest ingest;
+    private final LocalDelivery local;
+    private final Reporter reporter;
+    private final RouteTable routes;
+    private final Config config;
+    private final NameQuestions names;
+
+    /// @param client from [#client]
+    /// @param arrived told of each committed message
+    Wiring(Config config, ClientConfig client, Spool spool, Consumer<MessageSummary> arrived) {
+        this.config = config;
+        this.book = new AddressBook(config, new ThisMachine());
+        this.ingest = new Ingest(spool, book, arrived);
+        this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox);
+        this.reporter = new Reporter(spool, ingest::submit, config.hostname(),
+                contact(config),
+                config.queue().lifetime().toMillis(), Clock.systemDefaultZone());
+        RouteFinder mx = new DnsRouteFinder(client, new OwnAddresses(config.listen().smtp())::contains,
+                config.smtpClient().mxRollUp());
+        this.routes = new RouteTable(config.routes(), config.local().domains(), mx);
+        this.names = new DnsNames(config, client, mx);
+    }
+
+    /// Whom the readers of reports may write to.
+    static Contact contact(Config config) {
+        return new Contact(config.local().postmaster(), config.local().domains(), config.hostname());
+    }
+
+    /// What stands behind every port.
+    ///
+    /// @param behind whether mail arrives faster than the queue manager takes it up
+    /// @param users who may log in
+    ListenerServices services(BooleanSupplier behind, Users users) {
+        MessageHandler handler = new RecipientPolicy(ingest, book, config.relay(),
+                new Brake(behind, config.operation().inFlowDelay().toMillis()),
+                Set.copyOf(config.tls().off()));
+        List<Check> checks = new ArrayList<>(Policies.checks(config, book::knows, names));
+        if (config.submission().senderMustBelong()) {
+            checks.add(1, new SenderBelongs(users::owns));
+        }
+        return ListenerServices.of(handler).withPolicy(new Policy(checks)).withCredentials(users,
+                Services.guard(config.submission().guesses())).withMemory(
+                        new MemoryBudget(config.operation().transactionMemory().bytes()));
+    }
+
+    /// ETRN. Without deliveries there is none, and the listener answers 458.
+    EtrnRequests wake(EtrnRequests.Queue queue) {
+        Config.Policy policy = config.policy();
+        return new EtrnRequests(config.routes().keySet(), queue,
+                client -> client.user().isPresent() || config.relay().contains(client.address()),
+                new EtrnRequests.Limits(config.queue().minimalBackoff().toMillis(),
+                        new ClientNetwork(policy.clientPrefixV4(), policy.clientPrefixV6()), policy.ratesRemembered()),
+                System::nanoTime);
+    }
+
+    /// Whether an address of ours is known; empty for an address of another domain.
+    Optional<Boolean> knowsLocally(Address address) {
+        return switch (book.decide(address)) {
+            case AddressBook.Decision.Mailbox _,AddressBook.Decision.Alias _ -> Optional.of(true);
+            case AddressBook.Decision.Unknown _ -> Optional.of(false);
+            case AddressBook.Decision.Remote _ -> Optional.empty();
+        };
+    }
+
+    OrderDispatcher.Mailboxes mailboxes() {
+        return local::deliver;
+    }
+
+    OrderDispatcher.Reports reports() {
+        return new OrderDispatcher.Reports() {
+            @Override
+            public boolean report(QueueId id, QmgrOrder.NoticeKind kind) {
+                return reporter.report(id, kind);
+            }
+
+            @Override
+            public boolean confirm(QueueId id) {
+                return reporter.confirm(id);
+            }
+        };
+    }
+
+    OrderDispatcher.Routes routes() {
+        return new OrderDispatcher.Routes() {
+            @Override
+            public boolean isQuick(String domain) {
+                return routes.isQuick(domain);
+            }
+
+            @Override
+            public QmgrEvent find(String domain) {
+                return switch (routes.find(domain)) {
+                    case RouteTable.Answer.Found found -> new QmgrEvent.RouteKnown(domain, found.route());
+                    case RouteTable.Answer.NoRoute none -> new QmgrEvent.RouteFailed(domain, none.reason());
+                };
+            }
+        };
+    }
+
+    static ClientConfig client(Config config) throws StartFailure {
+        PlacementSettings place = config.placement();
+        return ClientConfig.of(config.hostname(), config.smtpClient()).withPeers(peers(config))
+                .with(new ClientConfig.Ahead(place.connectionDepth(), place.mostConnectionDepth(),
+                        config.smtpClient().bytesAhead()));
+    }
+
+    /// The placement's rules of each transport. A host that failed is left alone as long as a destination: `queue.minimal-backoff`. Only SMTP
+    /// has several hosts and connections that bear several deliveries; the others are destinations with one host.
+    static Function<String, PlaceRules> placement(Config config, QmgrConfig queue) {
+        PlaceRules smtp = smtpPlacement(config);
+        return transport -> transport.equals("smtp") ? smtp : queue.plainRules(transport);
+    }
+
+    static PlaceRules smtpPlacement(Config config) {
+        TransportSettings smtp = config.transports().of("smtp");
+        int workers = smtp.processLimit();
+        int perHost = smtp.concurrencyLimit() == 0 ? workers : Math.min(workers, smtp.concurrencyLimit());
+        QueueSettings queue = config.queue();
+        Duration retry = queue.minimalBackoff();
+        Duration told = retry.compareTo(queue.maximalBackoff()) > 0 ? retry : queue.maximalBackoff();
+        return config.placement().rules(workers, perHost, queue.idleConnection(), retry, told);
+    }
+
+    private static Peers peers(Config config) throws StartFailure {
+        try {
+            return SmartHosts.peers(config);
+        } catch (SmartHosts.Unusable | TlsFailure unusable) {
+            throw new StartFailure(unusable.getMessage(), unusable);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.admin.AdminSocket;
+import org.slipstream.admin.ApiClient;
+import tools.jackson.core.JacksonException;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.ConnectException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/// Asks the running server of a home folder over its socket, which only the owner can open.
+///
+/// Whatever keeps it from being asked ends the command with one sentence.
+final class AdminClient implements AutoCloseable {
+    private static final Duration ANSWER = Duration.ofSeconds(60);
+
+    private final Path home;
+    private final ApiClient api;
+
+    private AdminClient(Path home, ApiClient api) {
+        this.home = home;
+        this.api = api;
+    }
+
+    static AdminClient of(Path home) {
+        try {
+            return new AdminClient(home, ApiClient.connect(AdminSocket.in(home), ANSWER));
+        } catch (NoSuchFileException | ConnectException nobody) {
+            throw new CommandFailure(Exit.UNREACHABLE,
+                    "mta: no server is running for home " + home + " (start it with ./mta --home " + home + " run)");
+        } catch (AccessDeniedException denied) {
+            throw new CommandFailure(Exit.UNREACHABLE, "mta: " + AdminSocket.in(home)
+                    + " may not be opened; only the owner of the server may ask it", denied);
+        } catch (IOException trouble) {
+            throw new CommandFailure(Exit.UNREACHABLE, "mta: the server of home " + home + " cannot be reached: "
+                    + trouble.getMessage(), trouble);
+        }
+    }
+
+    /// The answer as the server wrote it; empty when there is no such thing.
+    Optional<String> ask(String method, String path) {
+        ApiClient.ApiReply reply = send(method, path);
+        return switch (reply.status()) {
+            case 200 -> Optional.of(reply.body());
+            case 404 -> Optional.empty();
+            case 400 -> throw new CommandFailure(Exit.USAGE, "mta: " + sentence(reply));
+            default -> throw new CommandFailure(Exit.NO, "mta: " + sentence(reply));
+        };
+    }
+
+    @Override
+    public void close() {
+        api.close();
+    }
+
+    private ApiClient.ApiReply send(String method, String path) {
+        try {
+            return api.ask(method, path);
+        } catch (InterruptedIOException silent) {
+            throw new CommandFailure(Exit.UNREACHABLE, "mta: the server of home " + home + " does not answer", silent);
+        } catch (IOException broken) {
+            throw new CommandFailure(Exit.UNREACHABLE, "mta: the server of home " + home + " has gone", broken);
+        }
+    }
+
+    private record Refusal(Optional<String> error) {}
+
+    private static String sentence(ApiClient.ApiReply reply) {
+        String otherwise = "the server answered " + reply.status();
+        try {
+            return RecordJson.read(reply.body(), Refusal.class).error().orElse(otherwise);
+        } catch (JacksonException noJson) {
+            return otherwise;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.server.config.Config;
+import org.slipstream.server.config.ConfigReader;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// `check`: everything that is wrong with the settings.
+@Command(name = "check", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Reads the settings as the server would and tells every mistake.", descriptionHeading = "%n", description = {
+        "One line for each mistake, with its place and a way out. Everything that a start reads is read: settings, certificates,"
+                + " logins at smart hosts, users, folders, the queue index's database. Nothing is started or written, and a port that"
+                + " is taken is no mistake, since a running server holds its own."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                        Exit.DONE_TEXT,
+                        " 1:the server would start, but some mail would not go", Exit.USAGE_TEXT,
+                        Exit.CONFIGURATION_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta check",
+                                "  ./mta --home /srv/mail check --set hostname=mail.example.org"})
+final class CheckCommand implements Callable<Integer> {
+    @Option(names = "--set", paramLabel = "KEY=VALUE", description = "a setting that is stronger than mta.toml; may be repeated")
+    private List<String> overrides = List.of();
+
+    private final MtaCommand mta;
+
+    CheckCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() {
+        Config config = LoadedConfig.read(mta.home(), overrides);
+        ServerStarter.Findings findings = mta.world().starter().examine(config);
+        if (!findings.mistakes().isEmpty()) {
+            throw new CommandFailure(Exit.CONFIGURATION, sentences(
+                    Stream.concat(findings.mistakes().stream(), findings.remarks().stream()).toList()));
+        }
+        if (!findings.remarks().isEmpty()) {
+            throw new CommandFailure(Exit.NO, sentences(findings.remarks()));
+        }
+        config.hints().forEach(hint -> mta.world().out().println(Table.harmless(hint)));
+        Path file = mta.home().resolve(ConfigReader.FILE);
+        mta.world().out().println(Files.exists(file)
+                ? file + ": no mistakes"
+                : "there is no " + file
+                        + "; the defaults hold");
+        return Exit.DONE;
+    }
+
+    private static String sentences(List<String> all) {
+        return all.stream().map(Table::harmless).collect(Collectors.joining(System.lineSeparator()));
+    }
+}

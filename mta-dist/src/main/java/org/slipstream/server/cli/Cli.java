@@ -1,0 +1,143 @@
+package org.slipstream.server.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.ExecutionException;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// Puts the commands together and turns every way in which they can end into an exit code and at most a sentence.
+public final class Cli {
+    private Cli() {}
+
+    /// Names of commands below each command, in the order of the help.
+    private static final Map<String, List<String>> NAMES = Map.of("",
+            List.of("run", "warm-up", "check", "send", "queue", "verify", "destdb", "user", "spool", "status",
+                    "lab", "completion"),
+            "queue", List.of("list", "count", "show", "flush", "hold", "release", "delete"), "destdb",
+            List.of("list", "show", "suspend", "resume", "forget"), "user",
+            List.of("add", "passwd", "list", "remove"), "spool",
+            List.of("verify", "repair", "corrupt", "export", "import"),
+            "spool corrupt", List.of("list", "report", "forget"), "lab",
+            List.of("list", "run", "study", "golden"));
+    /// These show all commands.
+    private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion");
+
+    /// @return the exit code
+    public static int execute(CliContext world, String... arguments) {
+        return commandLine(world, arguments).execute(arguments);
+    }
+
+    static CommandLine commandLine(CliContext world, String... arguments) {
+        MtaCommand mta = new MtaCommand(world);
+        List<String> words = List.of(arguments);
+        CommandLine line = withCommands("", mta, mta,
+                OVERVIEWS.stream().anyMatch(words::contains) ? List.of() : words);
+        return line.setOut(writer(world.out())).setErr(writer(world.err()))
+                .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF)).setUsageHelpAutoWidth(false)
+                .setUsageHelpWidth(100).setParameterExceptionHandler(Cli::wrongUsage)
+                .setExecutionExceptionHandler((failure, where, _) -> failed(failure, where, mta));
+    }
+
+    /// Adds the commands that the words name. Reading the annotations of all forty takes longer than most of them run.
+    /// Where none is named, all are added, for the help and for "did you mean".
+    private static CommandLine withCommands(String path, Object command, MtaCommand mta, List<String> words) {
+        CommandLine line = new CommandLine(command);
+        List<String> all = NAMES.getOrDefault(path, List.of());
+        List<String> named = all.stream().filter(words::contains).toList();
+        for (String name : named.isEmpty() ? all : named) {
+            String below = path.isEmpty() ? name : path + " " + name;
+            line.addSubcommand(withCommands(below, command(below, mta), mta, words));
+        }
+        return line;
+    }
+
+    private static Object command(String path, MtaCommand mta) {
+        return switch (path) {
+            case "run" -> new RunCommand(mta);
+            case "warm-up" -> new WarmUpCommand(mta);
+            case "check" -> new CheckCommand(mta);
+            case "send" -> new SendCommand(mta);
+            case "queue" -> new QueueCommand(mta);
+            case "queue list" -> new QueueListCommand(mta);
+            case "queue count" -> new QueueCountCommand(mta);
+            case "queue show" -> new QueueShowCommand(mta);
+            case "queue flush" -> new QueueFlushCommand(mta);
+            case "queue hold" -> new QueueOrderCommand.Hold(mta);
+            case "queue release" -> new QueueOrderCommand.Release(mta);
+            case "queue delete" -> new QueueDeleteCommand(mta);
+            case "verify" -> new VerifyCommand(mta);
+            case "destdb" -> new DestdbCommand(mta);
+            case "destdb list" -> new DestdbCommand.Listing(mta);
+            case "destdb show" -> new DestdbCommand.Show(mta);
+            case "destdb suspend" -> new DestdbOrderCommand.Suspend(mta);
+            case "destdb resume" -> new DestdbOrderCommand.Resume(mta);
+            case "destdb forget" -> new DestdbOrderCommand.Forget(mta);
+            case "user" -> new UserCommand(mta);
+            case "user add" -> new UserCommand.Add(mta);
+            case "user passwd" -> new UserCommand.Passwd(mta);
+            case "user list" -> new UserCommand.Listing(mta);
+            case "user remove" -> new UserCommand.Remove(mta);
+            case "spool" -> new SpoolCommand(mta);
+            case "spool verify" -> new SpoolCommand.Verify(mta);
+            case "spool repair" -> new SpoolCommand.Repair(mta);
+            case "spool corrupt" -> new SpoolCorruptCommand(mta);
+            case "spool corrupt list" -> new SpoolCorruptCommand.Listing(mta);
+            case "spool corrupt report" -> new SpoolCorruptCommand.Reporting(mta);
+            case "spool corrupt forget" -> new SpoolCorruptCommand.Forgetting(mta);
+            case "spool export" -> new SpoolCommand.Export(mta);
+            case "spool import" -> new SpoolCommand.Import(mta);
+            case "status" -> new StatusCommand(mta);
+            case "lab" -> new LabCommand(mta);
+            case "lab list" -> new LabListCommand(mta);
+            case "lab run" -> new LabRunCommand(mta);
+            case "lab study" -> new LabStudyCommand(mta);
+            case "lab golden" -> new LabCommand.GoldenTraces(mta);
+            case "completion" -> new CompletionCommand(mta);
+            default -> throw new IllegalArgumentException(path);
+        };
+    }
+
+    private static PrintWriter writer(java.io.OutputStream stream) {
+        return new PrintWriter(new java.io.OutputStreamWriter(stream, StandardCharsets.UTF_8), true);
+    }
+
+    private static int wrongUsage(ParameterException wrong, String[] arguments) {
+        CommandLine line = wrong.getCommandLine();
+        List<String> near = wrong instanceof UnmatchedArgumentException unmatched
+                ? unmatched.getSuggestions()
+                : List.of();
+        String meant = near.isEmpty() ? "" : "; did you mean " + String.join(" or ", near) + "?";
+        line.getErr().println("mta: " + decapitalised(wrong.getMessage()) + meant + " (see "
+                + line.getCommandSpec().qualifiedName() + " --help)");
+        return Exit.USAGE;
+    }
+
+    private static int failed(Exception failure, CommandLine line, MtaCommand mta) {
+        Throwable cause = failure instanceof ExecutionException && failure.getCause() != null
+                ? failure.getCause()
+                : failure;
+        if (cause instanceof CommandFailure expected) {
+            line.getErr().println(expected.getMessage());
+            return expected.exit();
+        }
+        line.getErr().println("mta: internal error: "
+                + Optional.ofNullable(cause.getMessage()).orElse(cause.getClass().getSimpleName())
+                + (mta.isVerbose() ? "" : " (-v shows where)"));
+        if (mta.isVerbose()) {
+            cause.printStackTrace(line.getErr());
+        }
+        return Exit.INTERNAL;
+    }
+
+    private static String decapitalised(String sentence) {
+        return sentence.isEmpty() ? sentence : Character.toLowerCase(sentence.charAt(0)) + sentence.substring(1);
+    }
+}

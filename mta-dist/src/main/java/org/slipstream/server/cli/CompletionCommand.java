@@ -1,0 +1,29 @@
+package org.slipstream.server.cli;
+
+import picocli.AutoComplete;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+import java.util.concurrent.Callable;
+
+/// `completion`: what a shell needs to complete the others.
+@Command(name = "completion", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Prints a completion script for bash and zsh.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+        Exit.DONE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  source <(./mta completion)",
+                "  ./mta completion > ~/.local/share/bash-completion/completions/mta"})
+final class CompletionCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    private final MtaCommand mta;
+
+    CompletionCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() {
+        mta.world().out().print(AutoComplete.bash("mta", spec.root().commandLine()));
+        return Exit.DONE;
+    }
+}

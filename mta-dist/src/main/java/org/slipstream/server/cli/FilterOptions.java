@@ -1,0 +1,66 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.admin.FilterText;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/// The options that say which messages are meant, the same for all commands of `queue`. All that are given must fit.
+final class FilterOptions {
+    @Option(names = "--sender", paramLabel = "ADDRESS", description = "from this sender; * is any text: *@example.org; <> means reports")
+    private Optional<String> sender = Optional.empty();
+
+    @Option(names = "--recipient", paramLabel = "ADDRESS", description = "still waiting for this recipient, perhaps among others; * is any text")
+    private Optional<String> recipient = Optional.empty();
+
+    @Option(names = "--domain", paramLabel = "DOMAIN", description = "still waiting for a recipient of this domain; * is any text")
+    private Optional<String> domain = Optional.empty();
+
+    @Option(names = "--state", paramLabel = "STATE", description = "held, active, or deferred")
+    private Optional<String> state = Optional.empty();
+
+    @Option(names = "--older-than", paramLabel = "TIME", description = "in the queue for so long: 90s, 5m, 2h, 3d, 1d12h")
+    private Optional<String> olderThan = Optional.empty();
+
+    @Option(names = "--younger-than", paramLabel = "TIME", description = "in the queue for less")
+    private Optional<String> youngerThan = Optional.empty();
+
+    @Option(names = "--attempts", paramLabel = "N", description = "tried at least N times")
+    private Optional<String> attempts = Optional.empty();
+
+    boolean isEmpty() {
+        return texts().isEmpty();
+    }
+
+    /// As a query for the server: `&sender=...`, or nothing. What the server would not understand ends the command before it is
+    /// asked.
+    String query(CommandSpec spec) {
+        Map<String, String> texts = texts();
+        return switch (FilterText.read(texts)) {
+            case FilterText.Read.Wrong(String name, String sentence) ->
+                throw new ParameterException(spec.commandLine(), "--" + name + ": " + sentence);
+            case FilterText.Read.Filter _ -> texts.entrySet().stream().map(
+                    text -> "&" + text.getKey() + "=" + URLEncoder.encode(text.getValue(), StandardCharsets.UTF_8))
+                    .collect(Collectors.joining());
+        };
+    }
+
+    private Map<String, String> texts() {
+        Map<String, String> texts = new LinkedHashMap<>();
+        sender.ifPresent(text -> texts.put("sender", text));
+        recipient.ifPresent(text -> texts.put("recipient", text));
+        domain.ifPresent(text -> texts.put("domain", text));
+        state.ifPresent(text -> texts.put("state", text));
+        olderThan.ifPresent(text -> texts.put("older-than", text));
+        youngerThan.ifPresent(text -> texts.put("younger-than", text));
+        attempts.ifPresent(text -> texts.put("attempts", text));
+        return texts;
+    }
+}

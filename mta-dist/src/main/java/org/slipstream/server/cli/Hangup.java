@@ -1,0 +1,44 @@
+package org.slipstream.server.cli;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+
+/// SIGHUP for a running server: a log line instead of the end of the process, which is the JVM's default.
+///
+/// A SIGHUP that the parent process ignores (`nohup`) stays ignored: the JVM then installs no handler. The JDK has no
+/// supported API for signals. `sun.misc.Signal` is the one that JEP 260 keeps open; it is called by reflection because
+/// the compiler warns of it in a way that cannot be switched off.
+final class Hangup {
+    private static final Logger log = LoggerFactory.getLogger(Hangup.class);
+
+    private Hangup() {}
+
+    static void survive() {
+        try {
+            Class<?> signal = Class.forName("sun.misc.Signal");
+            Class<?> handler = Class.forName("sun.misc.SignalHandler");
+            Object logs = Proxy.newProxyInstance(Hangup.class.getClassLoader(), new Class<?>[]{handler},
+                    (_, method, _) -> method.getName().equals("handle") ? received() : null);
+            signal.getMethod("handle", signal, handler).invoke(null,
+                    signal.getConstructor(String.class).newInstance("HUP"), logs);
+        } catch (ReflectiveOperationException | IllegalArgumentException unavailable) {
+            // With -Xrs, or on a system without SIGHUP: the JVM handles no signals then.
+            log.debug("event=signal-unavailable signal=HUP error=\"{}\"", reason(unavailable));
+        }
+    }
+
+    private static Object received() {
+        log.info("event=signal signal=HUP action=ignored reason=\"settings are read at the start only; restart the"
+                + " server to apply changes\"");
+        return null;
+    }
+
+    private static String reason(Exception unavailable) {
+        return unavailable instanceof InvocationTargetException inner
+                ? String.valueOf(inner.getCause().getMessage())
+                : String.valueOf(unavailable.getMessage());
+    }
+}

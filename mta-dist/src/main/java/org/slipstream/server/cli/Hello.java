@@ -1,0 +1,94 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.core.Address;
+import org.slipstream.server.config.Config;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/// `run --hello`: one message to the postmaster through the server that has just started, so that a first-time user sees
+/// mail flow before reading anything.
+///
+/// It goes the whole way: over the port, through the spool and the queue manager, into the mailbox. Runs on a thread of its
+/// own and only prints; the server does not depend on it.
+final class Hello {
+    private static final long PATIENCE_MILLIS = 30_000;
+    private static final long LOOK_MILLIS = 50;
+
+    private final Config config;
+    private final PrintStream out;
+    private final PrintStream err;
+
+    Hello(Config config, PrintStream out, PrintStream err) {
+        this.config = config;
+        this.out = out;
+        this.err = err;
+    }
+
+    /// @param port where the server takes mail
+    void greet(InetSocketAddress port) {
+        Thread.ofPlatform().daemon().name("hello").start(() -> {
+            try {
+                send(port);
+            } catch (IOException trouble) {
+                err.println("mta: the greeting did not get through: " + trouble.getMessage());
+            } catch (InterruptedException stop) {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
+
+    private void send(InetSocketAddress port) throws IOException, InterruptedException {
+        Address postmaster = new Address("postmaster", config.local().domains().getFirst());
+        long before = files().size();
+        byte[] message = Composer.compose(postmaster, List.of(postmaster), "Hello from Slipstream",
+                "This message came in by SMTP, was synced to the spool, and was filed by the queue manager.\n",
+                config.hostname());
+        InetAddress host = port.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : port.getAddress();
+        SubmissionClient.Result result;
+        try {
+            result = new SubmissionClient(host.getHostAddress(), port.getPort(), config.hostname())
+                    .send(Optional.of(postmaster.toString()), List.of(postmaster.toString()), message);
+        } catch (SubmissionClient.Unreachable unreachable) {
+            throw new IOException(unreachable.getMessage(), unreachable);
+        }
+        out.println("hello: to <" + postmaster + ">: " + result.accepted().map(Table::harmless).orElse("refused"));
+        out.println("hello: " + arrived(before).map(file -> "it lies in " + file)
+                .orElse("it is in the queue; ./mta queue list says why"));
+        out.flush();
+    }
+
+    private Optional<Path> arrived(long before) throws IOException, InterruptedException {
+        for (long waited = 0; waited < PATIENCE_MILLIS; waited += LOOK_MILLIS) {
+            List<Path> now = files();
+            if (now.size() > before) {
+                return Optional.of(now.getLast());
+            }
+            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+        }
+        return Optional.empty();
+    }
+
+    /// What lies unread in mailboxes, oldest name first: Maildir names begin with the time.
+    private List<Path> files() throws IOException {
+        Path maildir = config.local().maildir();
+        if (!Files.isDirectory(maildir)) {
+            return List.of();
+        }
+        try (Stream<Path> all = Files.walk(maildir)) {
+            return all.filter(file -> file.getParent().endsWith("new") && Files.isRegularFile(file))
+                    .sorted((a, b) -> a.getFileName().compareTo(b.getFileName())).toList();
+        } catch (UncheckedIOException vanished) {
+            return List.of();
+        }
+    }
+}

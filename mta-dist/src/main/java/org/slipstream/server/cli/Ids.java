@@ -1,0 +1,15 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.core.QueueId;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+
+/// Queue ids as people type them.
+final class Ids {
+    private Ids() {}
+
+    static QueueId of(CommandSpec spec, String text) {
+        return QueueId.parse(text)
+                .orElseThrow(() -> new ParameterException(spec.commandLine(), "\"" + text + "\" is no queue id"));
+    }
+}

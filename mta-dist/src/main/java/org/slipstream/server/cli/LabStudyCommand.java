@@ -1,0 +1,72 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.lab.study.Studies;
+import org.slipstream.lab.study.Study;
+import org.slipstream.lab.study.StudyPage;
+import org.slipstream.lab.study.StudyText;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+
+/// `lab study`: the published measurements of the concurrency scheduler, made again.
+@Command(name = "study", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Makes published measurements again and prints both.", descriptionHeading = "%n", description = {
+        "Three tables and a sentence of Postfix's scheduler document, measured in simulated time with the queue manager of this program:"
+                + " limiter, connect, greeting and balancer. Takes some seconds. The same figures each time."}, optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                        Exit.DONE_TEXT, " 1:the page cannot be written",
+                        Exit.USAGE_TEXT}, footerHeading = "%nExamples:%n", footer = {
+                                "  ./mta lab study                           all of them",
+                                "  ./mta lab study limiter                   a server that answers 421",
+                                "  ./mta lab study --html studies.html       with the windows over time"})
+final class LabStudyCommand implements Callable<Integer> {
+    @Parameters(paramLabel = "NAME", arity = "0..1", description = "limiter, connect, greeting or balancer; all when none is named")
+    private Optional<String> name = Optional.empty();
+
+    @Option(names = "--html", paramLabel = "OUT", description = "write a page instead, which needs no other file")
+    private Optional<Path> html = Optional.empty();
+
+    private final MtaCommand mta;
+
+    LabStudyCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() {
+        List<Study> studies = name.map(LabStudyCommand::find).map(List::of).orElseGet(Studies::all);
+        html.ifPresentOrElse(out -> write(out, studies), () -> print(studies));
+        return Exit.DONE;
+    }
+
+    private static Study find(String name) {
+        return Studies.find(name).orElseThrow(() -> new CommandFailure(Exit.USAGE, "mta: there is no study " + name
+                + "; there are " + Studies.all().stream().map(Study::name).collect(Collectors.joining(", "))));
+    }
+
+    private void print(List<Study> studies) {
+        PrintStream out = mta.world().out();
+        for (int i = 0; i < studies.size(); i++) {
+            if (i > 0) {
+                out.println();
+            }
+            StudyText.lines(studies.get(i)).forEach(out::println);
+        }
+    }
+
+    private void write(Path out, List<Study> studies) {
+        try {
+            Files.writeString(out, StudyPage.html(studies));
+        } catch (IOException e) {
+            throw new CommandFailure(Exit.NO, "mta: cannot write " + out + ": " + e.getMessage(), e);
+        }
+        mta.world().out().println("wrote " + out);
+    }
+}

@@ -1,0 +1,148 @@
+package org.slipstream.server.cli;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.UnsynchronizedAppenderBase;
+import ch.qos.logback.core.encoder.Encoder;
+
+import java.io.ByteArrayOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// Log lines to standard error, many with one write.
+///
+/// A message leaves three or four lines. One write for each costs a busy server as much as a good part of the work that
+/// the lines tell of, and all sessions meet at the stream's lock. Here a line is put behind those that wait, and a thread
+/// writes whatever waits at once: on an idle server that is the line itself, at full load some hundred together.
+///
+/// Nothing is dropped: who logs waits when a MiB has gathered. Errors are on the stream when the call returns, because the
+/// next thing that happens may be the end of the process; other lines, when it is killed, may be those of the last
+/// moment. From the orderly end of the process on, every line is written by the thread that logs it.
+public final class LineAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
+    private static final int MOST_BYTES = 1 << 20;
+
+    private final OutputStream stream;
+    private Encoder<ILoggingEvent> encoder;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    // Guarded by the lock.
+    private ByteArrayOutputStream waiting = new ByteArrayOutputStream();
+    private boolean writing;
+    private boolean direct = true;
+
+    public LineAppender() {
+        this(new FileOutputStream(FileDescriptor.err));
+    }
+
+    LineAppender(OutputStream stream) {
+        this.stream = stream;
+    }
+
+    public void setEncoder(Encoder<ILoggingEvent> encoder) {
+        this.encoder = encoder;
+    }
+
+    Encoder<ILoggingEvent> encoder() {
+        return encoder;
+    }
+
+    @Override
+    public void start() {
+        if (encoder == null) {
+            addError("no encoder");
+            return;
+        }
+        super.start();
+        direct = false;
+        Thread.ofPlatform().daemon().name("log").start(this::run);
+        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("log-end").unstarted(this::endGathering));
+    }
+
+    @Override
+    public void stop() {
+        endGathering();
+        super.stop();
+    }
+
+    @Override
+    protected void append(ILoggingEvent event) {
+        byte[] line = encoder.encode(event);
+        lock.lock();
+        try {
+            while (!direct && waiting.size() > MOST_BYTES) {
+                changed.awaitUninterruptibly();
+            }
+            waiting.writeBytes(line);
+            if (direct) {
+                write(waiting);
+                return;
+            }
+            changed.signalAll();
+            boolean mustBeSeen = event.getLevel().isGreaterOrEqual(Level.ERROR);
+            while (mustBeSeen && !direct && (writing || waiting.size() > 0)) {
+                changed.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void run() {
+        ByteArrayOutputStream spare = new ByteArrayOutputStream();
+        for (ByteArrayOutputStream lines = next(spare); lines.size() > 0; lines = next(spare)) {
+            write(lines);
+            spare = lines;
+        }
+    }
+
+    /// What waits, in exchange for an empty buffer; empty itself when there will be no more.
+    private ByteArrayOutputStream next(ByteArrayOutputStream empty) {
+        lock.lock();
+        try {
+            writing = false;
+            changed.signalAll();
+            while (!direct && waiting.size() == 0) {
+                changed.awaitUninterruptibly();
+            }
+            if (direct) {
+                return new ByteArrayOutputStream(0);
+            }
+            ByteArrayOutputStream lines = waiting;
+            waiting = empty;
+            writing = true;
+            return lines;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void endGathering() {
+        lock.lock();
+        try {
+            while (writing) {
+                changed.awaitUninterruptibly();
+            }
+            direct = true;
+            write(waiting);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void write(ByteArrayOutputStream lines) {
+        try {
+            lines.writeTo(stream);
+            stream.flush();
+        } catch (IOException e) {
+            // Whoever read them is gone; there is no one to tell, and mail goes on.
+        }
+        lines.reset();
+    }
+}

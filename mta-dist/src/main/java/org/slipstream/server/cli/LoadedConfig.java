@@ -1,0 +1,24 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.server.config.Config;
+import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.Problem;
+import org.slipstream.server.config.ReadResult;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// The configuration, or the end of the command with everything that is wrong with it.
+final class LoadedConfig {
+    private LoadedConfig() {}
+
+    static Config read(Path home, List<String> overrides) {
+        return switch (ConfigReader.read(home, overrides)) {
+            case ReadResult.Accepted accepted -> accepted.config();
+            case ReadResult.Rejected rejected -> throw new CommandFailure(Exit.CONFIGURATION,
+                    rejected.problems().stream().map(Problem::toString)
+                            .collect(Collectors.joining(System.lineSeparator())));
+        };
+    }
+}

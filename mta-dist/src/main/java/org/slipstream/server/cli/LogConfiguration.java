@@ -1,0 +1,59 @@
+package org.slipstream.server.cli;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.spi.Configurator;
+import ch.qos.logback.classic.spi.ConfiguratorRank;
+import ch.qos.logback.core.spi.ContextAwareBase;
+import ch.qos.logback.core.status.NopStatusListener;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/// What logback is told at its start: one line per fact on standard error. `run` sets the level of org.slipstream from `log.level`
+/// ([LogLevel]); other commands tell warnings only.
+///
+/// In code and not in a `logback.xml`, because an XML parser and logback's own interpreter of it are some 350 classes that every start would
+/// load, and an idle server keep. A file that is named by `-Dlogback.configurationFile`, or a `logback-test.xml`, still counts.
+@ConfiguratorRank(ConfiguratorRank.CUSTOM_NORMAL_PRIORITY)
+public final class LogConfiguration extends ContextAwareBase implements Configurator {
+    /// Line ends inside a message (a peer's reply, perhaps) must not look like lines of ours, nor paint the terminal.
+    private static final String PATTERN = "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSS'Z'\",UTC} %-5level "
+            + "%replace(%msg){'\\p{Cntrl}+',' '} thread=%thread logger=%logger{0}%n";
+
+    private static final Map<String, Level> LIBRARIES = Map.of(
+            // Stack traces at WARN for every client that hangs up.
+            "org.subethamail.smtp.server.Session", Level.OFF, "org.subethamail", Level.ERROR, "com.zaxxer.hikari",
+            Level.WARN, "org.flywaydb", Level.WARN, "h2database", Level.WARN, "org.xbill", Level.WARN,
+            "org.simplejavamail", Level.ERROR);
+
+    @Override
+    public ExecutionStatus configure(LoggerContext context) {
+        if (System.getProperty("logback.configurationFile") != null
+                || LogConfiguration.class.getResource("/logback-test.xml") != null) {
+            return ExecutionStatus.INVOKE_NEXT_IF_ANY;
+        }
+        context.getStatusManager().add(new NopStatusListener());
+        Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
+        root.setLevel(Level.WARN);
+        root.addAppender(appender(context));
+        LIBRARIES.forEach((library, level) -> context.getLogger(library).setLevel(level));
+        return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+    }
+
+    private static LineAppender appender(LoggerContext context) {
+        PatternLayoutEncoder encoder = new PatternLayoutEncoder();
+        encoder.setContext(context);
+        encoder.setCharset(StandardCharsets.UTF_8);
+        encoder.setPattern(PATTERN);
+        encoder.start();
+        LineAppender appender = new LineAppender();
+        appender.setContext(context);
+        appender.setName("stderr");
+        appender.setEncoder(encoder);
+        appender.start();
+        return appender;
+    }
+}

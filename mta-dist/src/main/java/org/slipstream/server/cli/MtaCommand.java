@@ -1,0 +1,58 @@
+package org.slipstream.server.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+
+/// The root of all commands and what they have in common.
+@Command(name = "mta", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "A mail server.", descriptionHeading = "%n", description = {
+        "Everything of a server lies in its home folder: settings (mta.toml), queue, mailboxes. Several servers run side"
+                + " by side in folders of their own."}, optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                        Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.UNREACHABLE_TEXT,
+                        Exit.CANNOT_START_TEXT, Exit.INTERNAL_TEXT}, footerHeading = "%nExamples:%n", footer = {
+                                "  ./mta run                                        start a server in ./var",
+                                "  ./mta send --from me@localhost --to user@localhost --subject Hello --text 'It works.'",
+                                "  ./mta queue list                                 what waits, and why",
+                                "  ./mta --home /srv/mail check                     all mistakes of /srv/mail/mta.toml"})
+final class MtaCommand implements Callable<Integer> {
+    @Option(names = "--home", paramLabel = "DIR", defaultValue = "var", scope = ScopeType.INHERIT, description = "the server's folder (default: ./var)")
+    private Path home;
+
+    @Option(names = {"-v",
+            "--verbose"}, scope = ScopeType.INHERIT, description = "with internal errors, show where they happened")
+    private boolean verbose;
+
+    @Spec
+    private CommandSpec spec;
+
+    private final CliContext world;
+
+    MtaCommand(CliContext world) {
+        this.world = world;
+    }
+
+    Path home() {
+        return home.toAbsolutePath().normalize();
+    }
+
+    boolean isVerbose() {
+        return verbose;
+    }
+
+    CliContext world() {
+        return world;
+    }
+
+    @Override
+    public Integer call() {
+        CommandLine line = spec.commandLine();
+        line.usage(line.getErr());
+        return Exit.USAGE;
+    }
+}

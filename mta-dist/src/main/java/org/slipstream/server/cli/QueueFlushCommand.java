@@ -1,0 +1,107 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.admin.HostOperations.Hosts;
+import org.slipstream.admin.Operations.MessageCount;
+import org.slipstream.admin.Operations.MessageView;
+import org.slipstream.core.QueueId;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+import java.io.PrintStream;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/// `queue flush`: try now.
+@Command(name = "flush", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Tries mail now instead of at its next time.", descriptionHeading = "%n", description = "Without ID and options, all of it. Held mail stays.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+        Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+        Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue flush",
+                "  ./mta queue flush 1p4q0c8k2v0", "  ./mta queue flush --domain example.org",
+                "  ./mta queue flush --sender 'boss@*'"})
+final class QueueFlushCommand implements Callable<Integer> {
+    @Mixin
+    private QueueSweep sweep;
+
+    @Spec
+    private CommandSpec spec;
+
+    private final MtaCommand mta;
+
+    QueueFlushCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() {
+        boolean everything = !sweep.namesIds() && !sweep.hasFilter();
+        sweep.check(spec, everything);
+        if (sweep.isDryRun()) {
+            return sweep.give(mta, spec, "flush", "flushed");
+        }
+        try (AdminClient server = AdminClient.of(mta.home())) {
+            return sweep.namesIds() ? flush(server, sweep.ids()) : flushAll(server, everything);
+        }
+    }
+
+    private int flush(AdminClient server, List<String> texts) {
+        List<QueueId> ids = texts.stream().map(text -> Ids.of(spec, text)).toList();
+        int found = 0;
+        int held = 0;
+        for (QueueId id : ids) {
+            if (server.ask("POST", "queue/" + id + "/flush").isEmpty()) {
+                mta.world().err().println("mta: there is no message " + id + " in the queue");
+            } else {
+                found++;
+                held += isHeld(server, id) ? 1 : 0;
+            }
+        }
+        tell(server, found - held, held);
+        return found == ids.size() ? Exit.DONE : Exit.NO;
+    }
+
+    private static boolean isHeld(AdminClient server, QueueId id) {
+        return server.ask("GET", "queue/" + id).map(body -> RecordJson.read(body, MessageView.class))
+                .filter(message -> message.state().equals("held")).isPresent();
+    }
+
+    private int flushAll(AdminClient server, boolean everything) {
+        String query = sweep.query(spec);
+        boolean anyState = !query.contains("&state=");
+        if (everything || isOneDomain(query)) {
+            long held = count(server, query + "&state=held");
+            long due = count(server, query + "&state=deferred");
+            server.ask("POST", "queue/flush" + (query.isEmpty() ? "" : "?" + query.substring(1))).orElseThrow();
+            tell(server, due, held);
+        } else {
+            long held = anyState ? count(server, query + "&state=held") : 0;
+            long given = sweep.giveAll(mta, spec, "flush", "flushed");
+            long left = query.contains("&state=held") ? given : Math.min(held, given);
+            tell(server, given - left, left);
+        }
+        return Exit.DONE;
+    }
+
+    /// The spool does it in portions, however long the queue is.
+    private static boolean isOneDomain(String query) {
+        return query.matches("&domain=[^&*]*");
+    }
+
+    private static long count(AdminClient server, String query) {
+        return Pieces.of(server, "GET", "queue/count", query, MessageCount.class, MessageCount::next)
+                .mapToLong(MessageCount::count).sum();
+    }
+
+    /// What has been done, and what a flush leaves as it is.
+    private void tell(AdminClient server, long due, long held) {
+        PrintStream out = mta.world().out();
+        out.println(
+                DisplayUnits.count(due, "message") + " due" + (held == 0 ? "" : ", " + held + " held and left alone"));
+        RecordJson.read(server.ask("GET", "destdb").orElseThrow(), Hosts.class).hosts()
+                .forEach(host -> host.states().stream().filter(state -> state.state().equals("suspended"))
+                        .forEach(state -> out.println("left alone: " + Table.harmless(DestdbCommand.nameOf(host)
+                                + ", suspended "
+                                + (state.until().isEmpty() ? "until it is resumed" : "until " + state.until())
+                                + ": " + state.reason()))));
+    }
+}

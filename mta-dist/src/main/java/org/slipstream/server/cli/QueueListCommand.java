@@ -1,0 +1,122 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.admin.Operations.MessageView;
+import org.slipstream.admin.Operations.QueuePage;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+import java.io.PrintStream;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/// `queue list`: a page of the queue.
+@Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Lists the mail that waits, oldest first.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+        Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {
+                "  ./mta queue list", "  ./mta queue list --limit 20 --after 1p4q0c8k2v0",
+                "  ./mta queue list --recipient '*@example.org' --attempts 3",
+                "  ./mta queue list --json | jq '.messages[].id'"})
+final class QueueListCommand implements Callable<Integer> {
+    private static final int MOST = 1000;
+
+    @Option(names = "--json", description = "as the server's JSON: messages, next, total")
+    private boolean json;
+
+    @Option(names = "--limit", paramLabel = "N", defaultValue = "100", description = "at most N messages, 1 to 1000 (default: 100)")
+    private int limit;
+
+    @Option(names = "--after", paramLabel = "ID", description = "those after this one: the next page")
+    private String after = "";
+
+    @Mixin
+    private FilterOptions filter;
+
+    @Spec
+    private CommandSpec spec;
+
+    private final MtaCommand mta;
+
+    QueueListCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() {
+        if (limit < 1 || limit > MOST) {
+            throw new ParameterException(spec.commandLine(), "--limit is a number from 1 to " + MOST);
+        }
+        String from = after.isEmpty() ? "" : "&after=" + Ids.of(spec, after);
+        String query = filter.query(spec);
+        try (AdminClient server = AdminClient.of(mta.home())) {
+            QueuePage page = page(server, query, from);
+            if (json) {
+                mta.world().out().println(RecordJson.write(page));
+            } else {
+                print(page, mta.world().out());
+            }
+        }
+        return Exit.DONE;
+    }
+
+    /// The server looks at a piece of the queue for each request, and few of its messages may fit.
+    private QueuePage page(AdminClient server, String query, String after) {
+        List<MessageView> messages = new ArrayList<>();
+        String from = after;
+        while (true) {
+            QueuePage piece = RecordJson
+                    .read(server.ask("GET", "queue?limit=" + (limit - messages.size()) + query + from)
+                            .orElseThrow(), QueuePage.class);
+            messages.addAll(piece.messages());
+            if (messages.size() >= limit || piece.next().isEmpty()) {
+                return new QueuePage(messages, piece.next(), piece.total());
+            }
+            from = "&after=" + piece.next().get();
+        }
+    }
+
+    private void print(QueuePage page, PrintStream out) {
+        if (page.messages().isEmpty()) {
+            out.println(page.total() == 0
+                    ? "the queue is empty"
+                    : after.isEmpty() && !filter.isEmpty() ? "no message fits" : "nothing more");
+            return;
+        }
+        Instant now = Instant.now();
+        Table table = new Table("ID", "SIZE", "AGE", "SENDER", "RECIPIENTS", "STATE", "PHASE", "FOR",
+                "NEXT ATTEMPT", "WHY");
+        page.messages().forEach(message -> table.add(message.id(), DisplayUnits.size(message.sizeBytes()),
+                DisplayUnits.age(message.created(), now), sender(message), recipients(message), message.state(),
+                message.phase().code(), DisplayUnits.since(message.phase().since(), now),
+                DisplayUnits.until(message.nextAttempt(), now), why(message, now)));
+        table.lines().forEach(out::println);
+        page.next().ifPresent(next -> out.println(page.messages().size()
+                + (filter.isEmpty() ? " of " + page.total() : "") + "; the next page: --after " + next));
+    }
+
+    /// With the time that it may take, of what has such a time.
+    static String why(MessageView message, Instant now) {
+        boolean hasLimit = message.state().equals("active") && !message.phase().until().isEmpty();
+        return hasLimit
+                ? message.why() + ", for " + DisplayUnits.rest(message.phase().until(), now) + " more at most"
+                : message.why();
+    }
+
+    static String sender(MessageView message) {
+        return message.sender().isEmpty() ? "<>" : message.sender();
+    }
+
+    /// The first that is not finished, and how many more.
+    private static String recipients(MessageView message) {
+        var open = message.recipients().stream().filter(r -> r.state().equals("open")).toList();
+        var shown = open.isEmpty() ? message.recipients() : open;
+        if (shown.isEmpty()) {
+            return "-";
+        }
+        return shown.getFirst().address() + (shown.size() > 1 ? " +" + (shown.size() - 1) : "");
+    }
+}

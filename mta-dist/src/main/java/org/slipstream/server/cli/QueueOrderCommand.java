@@ -1,0 +1,92 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.core.QueueId;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/// Orders that name messages: `queue hold` and `queue release`.
+final class QueueOrderCommand {
+    private QueueOrderCommand() {}
+
+    /// Gives the order for each message. One that does not exist keeps the others from nothing, but makes the answer no.
+    ///
+    /// @param done what the message has become then
+    static int give(MtaCommand mta, CommandSpec spec, String order, String done, List<String> texts) {
+        List<QueueId> ids = texts.stream().map(text -> Ids.of(spec, text)).toList();
+        int given = 0;
+        try (AdminClient server = AdminClient.of(mta.home())) {
+            for (QueueId id : ids) {
+                boolean isThere = order.equals("delete")
+                        ? server.ask("DELETE", "queue/" + id).isPresent()
+                        : server.ask("POST", "queue/" + id + "/" + order).isPresent();
+                if (isThere) {
+                    given++;
+                } else {
+                    mta.world().err().println("mta: there is no message " + id + " in the queue");
+                }
+            }
+        }
+        mta.world().out().println(DisplayUnits.count(given, "message") + " " + done);
+        return given == ids.size() ? Exit.DONE : Exit.NO;
+    }
+
+    @Command(name = "hold", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Keeps messages from being delivered until they are released.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+            Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue hold 1p4q0c8k2v0",
+                    "  ./mta queue hold --domain example.org"})
+    static final class Hold implements Callable<Integer> {
+        @Mixin
+        private QueueSweep sweep;
+
+        @Option(names = "--all", description = "everything that is in the queue now")
+        private boolean all;
+
+        @Spec
+        private CommandSpec spec;
+
+        private final MtaCommand mta;
+
+        Hold(MtaCommand mta) {
+            this.mta = mta;
+        }
+
+        @Override
+        public Integer call() {
+            sweep.check(spec, all);
+            return sweep.give(mta, spec, "hold", "held");
+        }
+    }
+
+    @Command(name = "release", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Lets held messages go.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+            Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue release 1p4q0c8k2v0",
+                    "  ./mta queue release --domain example.org"})
+    static final class Release implements Callable<Integer> {
+        @Mixin
+        private QueueSweep sweep;
+
+        @Option(names = "--all", description = "everything that is in the queue now")
+        private boolean all;
+
+        @Spec
+        private CommandSpec spec;
+
+        private final MtaCommand mta;
+
+        Release(MtaCommand mta) {
+            this.mta = mta;
+        }
+
+        @Override
+        public Integer call() {
+            sweep.check(spec, all);
+            return sweep.give(mta, spec, "release", "released");
+        }
+    }
+}

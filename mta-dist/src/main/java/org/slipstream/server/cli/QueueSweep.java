@@ -1,0 +1,84 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.admin.Operations.MessageCount;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+
+import java.util.List;
+
+/// What `delete`, `hold`, `release` and `flush` have in common: they take ids, or say by a filter which messages are meant. The
+/// server does the latter a page at a time, so that nobody waits for a long queue behind one request.
+final class QueueSweep {
+    private static final int TELL_EVERY = 5_000;
+
+    @Parameters(paramLabel = "ID", arity = "0..*", description = "as in `queue list`")
+    private List<String> ids = List.of();
+
+    @Mixin
+    private FilterOptions filter;
+
+    @Option(names = "--dry-run", description = "only say how many it would be")
+    private boolean dryRun;
+
+    boolean namesIds() {
+        return !ids.isEmpty();
+    }
+
+    List<String> ids() {
+        return ids;
+    }
+
+    boolean hasFilter() {
+        return !filter.isEmpty();
+    }
+
+    boolean isDryRun() {
+        return dryRun;
+    }
+
+    String query(CommandSpec spec) {
+        return filter.query(spec);
+    }
+
+    /// @param all the whole queue is meant
+    void check(CommandSpec spec, boolean all) {
+        int ways = (ids.isEmpty() ? 0 : 1) + (filter.isEmpty() ? 0 : 1) + (all ? 1 : 0);
+        if (ways != 1) {
+            throw new ParameterException(spec.commandLine(), "give ids, or options that say which, or --all");
+        }
+        if (dryRun && !ids.isEmpty()) {
+            throw new ParameterException(spec.commandLine(), "--dry-run counts what fits; ids need no counting");
+        }
+    }
+
+    /// @param order as the API calls it; @param done what the message has become then
+    int give(MtaCommand mta, CommandSpec spec, String order, String done) {
+        if (!ids.isEmpty()) {
+            return QueueOrderCommand.give(mta, spec, order, done, ids);
+        }
+        long count = giveAll(mta, spec, order, done);
+        mta.world().out().println(DisplayUnits.count(count, "message") + (dryRun ? " would be " : " ") + done);
+        return Exit.DONE;
+    }
+
+    /// @return to how many messages; with `--dry-run`, how many it would be
+    long giveAll(MtaCommand mta, CommandSpec spec, String order, String done) {
+        String query = query(spec) + (filter.isEmpty() ? "&all=true" : "") + (dryRun ? "&dry-run=true" : "");
+        long[] count = new long[1];
+        try (AdminClient server = AdminClient.of(mta.home())) {
+            Pieces.of(server, "POST", "queue/" + order, query, MessageCount.class, MessageCount::next)
+                    .forEach(piece -> {
+                        long before = count[0];
+                        count[0] += piece.count();
+                        if (before / TELL_EVERY < count[0] / TELL_EVERY && !dryRun) {
+                            mta.world().err().println(
+                                    "mta: " + DisplayUnits.count(count[0], "message") + " " + done + " so far");
+                        }
+                    });
+        }
+        return count[0];
+    }
+}

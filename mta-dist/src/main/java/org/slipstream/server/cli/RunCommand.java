@@ -1,0 +1,121 @@
+package org.slipstream.server.cli;
+
+import org.slf4j.LoggerFactory;
+import org.slipstream.server.config.Config;
+import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.DefaultFile;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+
+/// `run`: the server until a signal ends it.
+@Command(name = "run", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Starts the server.", descriptionHeading = "%n", description = {
+        "The first start writes mta.toml with every setting and its default. When mail is accepted, one line says so on"
+                + " standard output:",
+        "  ready smtp=127.0.0.1:2525 submission=127.0.0.1:2587 admin=/srv/mail/run/admin.sock",
+        "The log goes to standard error. SIGTERM and SIGINT (Ctrl-C) end the server in an orderly way: transfers in"
+                + " progress may finish, and after ten seconds at the latest the process has ended."
+                + " SIGHUP is logged and has no effect."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                        Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.CANNOT_START_TEXT,
+                        Exit.INTERNAL_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta run",
+                                "  ./mta run --hello",
+                                "  ./mta --home /srv/mail run --set log.level=debug",
+                                "  ./mta run --set listen.smtp=127.0.0.1:0 --set routes.far.example=smtp:127.0.0.1:2599"})
+final class RunCommand implements Callable<Integer> {
+    @Option(names = "--set", paramLabel = "KEY=VALUE", description = "a setting for this run, stronger than mta.toml; may be repeated")
+    private List<String> overrides = List.of();
+
+    @Option(names = "--hello", description = "when ready, send one message to the postmaster and say where it lies")
+    private boolean hello;
+
+    private final MtaCommand mta;
+
+    RunCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        CliContext world = mta.world();
+        boolean written = writeDefaults(mta.home());
+        Config config = LoadedConfig.read(mta.home(), overrides);
+        LogLevel.set(config.logLevel());
+        if (written) {
+            // Fetched here: logging costs start time that commands like --help need not pay.
+            LoggerFactory.getLogger(RunCommand.class).info("event=settings-written file={}",
+                    mta.home().resolve(ConfigReader.FILE));
+        }
+        world.stopSignal().arm();
+        int exit = Exit.INTERNAL;
+        try {
+            exit = serve(world, config);
+            return exit;
+        } finally {
+            world.stopSignal().done(exit);
+        }
+    }
+
+    private int serve(CliContext world, Config config) throws InterruptedException {
+        return switch (world.starter().start(config)) {
+            case ServerStarter.Start.Refused refused -> {
+                world.err().println("mta: " + refused.sentence());
+                yield Exit.CANNOT_START;
+            }
+            case ServerStarter.Start.Started(ServerStarter.Running server) -> {
+                Thread rest = MemoryRest.watch();
+                try {
+                    world.out().println("ready smtp=" + text(server.smtp()) + " submission="
+                            + text(server.submission()) + " admin=" + server.admin() + further(server));
+                    world.out().flush();
+                    if (hello) {
+                        server.smtp().or(server::submission)
+                                .ifPresent(new Hello(config, world.out(), world.err())::greet);
+                    }
+                    world.stopSignal().await();
+                } finally {
+                    rest.interrupt();
+                    server.stop();
+                }
+                yield Exit.DONE;
+            }
+        };
+    }
+
+    // Only when they are open, so that the line stays what scripts know.
+    private static String further(ServerStarter.Running server) {
+        return server.furtherPorts().entrySet().stream()
+                .map(port -> " " + port.getKey() + "=" + text(Optional.of(port.getValue())))
+                .collect(Collectors.joining());
+    }
+
+    private static boolean writeDefaults(Path home) {
+        try {
+            return DefaultFile.writeIfMissing(home);
+        } catch (FileAlreadyExistsException | NotDirectoryException file) {
+            throw new CommandFailure(Exit.CANNOT_START, "mta: the home " + home + " is no folder", file);
+        } catch (AccessDeniedException denied) {
+            throw new CommandFailure(Exit.CANNOT_START, "mta: the home " + home + " may not be written", denied);
+        } catch (IOException trouble) {
+            throw new CommandFailure(Exit.CANNOT_START,
+                    "mta: the home " + home + " cannot be written: " + trouble.getMessage(), trouble);
+        }
+    }
+
+    static String text(Optional<InetSocketAddress> address) {
+        return address.map(a -> {
+            String host = a.getAddress().getHostAddress();
+            boolean six = host.contains(":");
+            return (a.getAddress().isAnyLocalAddress() ? "*" : six ? "[" + host + "]" : host) + ":" + a.getPort();
+        }).orElse("off");
+    }
+}

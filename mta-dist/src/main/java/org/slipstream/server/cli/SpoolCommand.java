@@ -1,0 +1,139 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.server.config.Config;
+import org.slipstream.spool.SpoolConfig;
+import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.SpoolTools;
+import org.slipstream.spool.SpoolTools.Report;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/// `spool`: the family of commands about the files of a stopped server's queue.
+@Command(name = "spool", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "Checks, mends and moves the queue of a stopped server.", optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+        Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+        Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta spool verify",
+                "  ./mta spool export /tmp/mail", "  ./mta --home /srv/new spool import /tmp/mail"})
+final class SpoolCommand implements Callable<Integer> {
+    private final MtaCommand mta;
+
+    SpoolCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() {
+        mta.world().err().println("mta: say which: verify, repair, corrupt, export or import (see mta spool --help)");
+        return Exit.USAGE;
+    }
+
+    interface Tool {
+        Report use(Config config, SpoolConfig spool) throws SpoolException, IOException;
+    }
+
+    private interface Simple {
+        Report use(SpoolConfig spool) throws SpoolException, IOException;
+    }
+
+    static Report use(MtaCommand mta, Tool tool) {
+        Config config = LoadedConfig.read(mta.home(), List.of());
+        SpoolConfig spool = config.spool();
+        try {
+            return tool.use(config, spool);
+        } catch (SpoolException refused) {
+            throw new CommandFailure(Exit.CANNOT_START, refused.getMessage(), refused);
+        } catch (IOException trouble) {
+            throw new CommandFailure(Exit.CANNOT_START, "The spool " + spool.directory()
+                    + " cannot be read or written: " + trouble.getMessage(), trouble);
+        }
+    }
+
+    private static int run(MtaCommand mta, String words, Simple tool) {
+        Report report = use(mta, (_, spool) -> tool.use(spool));
+        report.findings().forEach(mta.world().out()::println);
+        mta.world().out().println(words.formatted(report.records(), report.queued(), report.findings().size()));
+        if (report.setAside() > 0) {
+            mta.world().out().println(report.setAside() + " messages are set aside: `mta spool corrupt report` tells"
+                    + " their senders, `mta spool corrupt forget` does not");
+        }
+        return report.findings().isEmpty() ? Exit.DONE : Exit.NO;
+    }
+
+    @Command(name = "verify", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Reads every record and every letter, and tells what is damaged.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool verify")
+    static final class Verify implements Callable<Integer> {
+        private final MtaCommand mta;
+
+        Verify(MtaCommand mta) {
+            this.mta = mta;
+        }
+
+        @Override
+        public Integer call() {
+            return run(mta, "%d records, %d messages queued, %d findings",
+                    spool -> SpoolTools.verify(spool, System::currentTimeMillis));
+        }
+    }
+
+    @Command(name = "repair", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Makes the queue index again from the message log; the old one is kept beside it.", descriptionHeading = "%n", description = "Damaged beginnings of segments are written again, too. What only the old index names, because a segment is missing, is lost with it: see `spool corrupt list` first.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool repair")
+    static final class Repair implements Callable<Integer> {
+        private final MtaCommand mta;
+
+        Repair(MtaCommand mta) {
+            this.mta = mta;
+        }
+
+        @Override
+        public Integer call() {
+            return run(mta, "%d records, %d messages queued, %d findings",
+                    spool -> SpoolTools.repair(spool, System::currentTimeMillis));
+        }
+    }
+
+    @Command(name = "export", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Writes each queued message into a file, its envelope in header fields.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool export /tmp/mail")
+    static final class Export implements Callable<Integer> {
+        @Parameters(paramLabel = "DIR", description = "where the files go")
+        private Path target;
+
+        private final MtaCommand mta;
+
+        Export(MtaCommand mta) {
+            this.mta = mta;
+        }
+
+        @Override
+        public Integer call() {
+            return run(mta, "%d of %d messages exported, %d not",
+                    spool -> SpoolTools.export(spool, System::currentTimeMillis, target));
+        }
+    }
+
+    @Command(name = "import", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Queues what an export has written.", descriptionHeading = "%n", description = "A file that was taken is renamed, so the command may be repeated.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta --home /srv/new spool import /tmp/mail")
+    static final class Import implements Callable<Integer> {
+        @Parameters(paramLabel = "DIR", description = "a folder of .eml files")
+        private Path source;
+
+        private final MtaCommand mta;
+
+        Import(MtaCommand mta) {
+            this.mta = mta;
+        }
+
+        @Override
+        public Integer call() {
+            return run(mta, "%d messages imported, %d queued now, %d not imported",
+                    spool -> SpoolTools.importFrom(spool, System::currentTimeMillis, source));
+        }
+    }
+}

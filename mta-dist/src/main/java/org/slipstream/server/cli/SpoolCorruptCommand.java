@@ -1,0 +1,127 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.server.config.Config;
+import org.slipstream.spool.SpoolTools;
+import org.slipstream.spool.SpoolTools.Order;
+import org.slipstream.spool.SpoolTools.Report;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+
+/// `spool corrupt`: what an operator does with messages that are set aside, because their letters or their rows are damaged or missing.
+@Command(name = "corrupt", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "Lists messages that are set aside, tells their senders, forgets them.", optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+        Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+        Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta spool corrupt list",
+                "  ./mta spool corrupt report --all"})
+final class SpoolCorruptCommand implements Callable<Integer> {
+    private final MtaCommand mta;
+
+    SpoolCorruptCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() {
+        mta.world().err().println("mta: say which: list, report or forget (see mta spool corrupt --help)");
+        return Exit.USAGE;
+    }
+
+    @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Names each message that is set aside, and why.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool corrupt list")
+    static final class Listing implements Callable<Integer> {
+        private final MtaCommand mta;
+
+        Listing(MtaCommand mta) {
+            this.mta = mta;
+        }
+
+        @Override
+        public Integer call() {
+            Report report = SpoolCommand.use(mta,
+                    (_, spool) -> SpoolTools.setAside(spool, System::currentTimeMillis));
+            report.findings().forEach(mta.world().out()::println);
+            mta.world().out().println(report.setAside() + " messages set aside");
+            return Exit.DONE;
+        }
+    }
+
+    /// One that removes messages.
+    private abstract static sealed class Settling implements Callable<Integer> {
+        @Parameters(paramLabel = "ID", arity = "0..*", description = "queue ids")
+        private List<String> ids = List.of();
+
+        @Option(names = "--all", description = "everything that is set aside")
+        private boolean all;
+
+        @Spec
+        private CommandSpec spec;
+
+        private final MtaCommand mta;
+        private final String done;
+
+        Settling(MtaCommand mta, String done) {
+            this.mta = mta;
+            this.done = done;
+        }
+
+        abstract Order order(Config config);
+
+        @Override
+        public Integer call() {
+            if (all == !ids.isEmpty()) {
+                throw new ParameterException(spec.commandLine(), "give queue ids or --all");
+            }
+            Set<QueueId> chosen = new LinkedHashSet<>();
+            ids.forEach(id -> chosen.add(Ids.of(spec, id)));
+            Report report = SpoolCommand.use(mta, (config, spool) -> SpoolTools.settleSetAside(spool,
+                    System::currentTimeMillis, chosen, order(config)));
+            report.findings().forEach(mta.world().out()::println);
+            mta.world().out().println(
+                    report.records() + " messages " + done + ", " + report.setAside() + " still set aside");
+            return report.findings().isEmpty() ? Exit.DONE : Exit.NO;
+        }
+    }
+
+    @Command(name = "report", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Tells the senders that their messages were lost, and forgets the messages.", descriptionHeading = "%n", description = "The reports are queued; the server delivers them when it runs. A message without a sender is forgotten, and one whose letter can be read is left alone.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = {
+                    "  ./mta spool corrupt report 1p4q0c8k2v0", "  ./mta spool corrupt report --all"})
+    static final class Reporting extends Settling {
+        private final MtaCommand mta;
+
+        Reporting(MtaCommand mta) {
+            super(mta, "reported to their senders");
+            this.mta = mta;
+        }
+
+        @Override
+        Order order(Config config) {
+            return mta.world().spoolReports().order(config);
+        }
+    }
+
+    @Command(name = "forget", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Forgets messages that are set aside; their senders are not told.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = {
+                    "  ./mta spool corrupt forget 1p4q0c8k2v0", "  ./mta spool corrupt forget --all"})
+    static final class Forgetting extends Settling {
+        Forgetting(MtaCommand mta) {
+            super(mta, "forgotten");
+        }
+
+        @Override
+        Order order(Config config) {
+            return (_, _) -> true;
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.admin.Operations.ConnectionsView;
+import org.slipstream.admin.Operations.Status;
+import org.slipstream.admin.Operations.TroubleView;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.io.PrintStream;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+/// `status`: how the server is.
+@Command(name = "status", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Shows how the running server is.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+        Exit.DONE_TEXT, Exit.USAGE_TEXT,
+        Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta status",
+                "  ./mta status --json | jq .messages"})
+final class StatusCommand implements Callable<Integer> {
+    @Option(names = "--json", description = "as the server's JSON")
+    private boolean json;
+
+    private final MtaCommand mta;
+
+    StatusCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() {
+        try (AdminClient server = AdminClient.of(mta.home())) {
+            String body = server.ask("GET", "status").orElseThrow();
+            if (json) {
+                mta.world().out().println(body);
+            } else {
+                print(RecordJson.read(body, Status.class), mta.world().out());
+            }
+        }
+        return Exit.DONE;
+    }
+
+    private static void print(Status status, PrintStream out) {
+        Table facts = new Table("hostname", status.hostname());
+        facts.add("version", status.version());
+        facts.add("started", status.started() + " (" + DisplayUnits.age(status.started(), Instant.now()) + " ago)");
+        facts.add("messages", count(status.messages()));
+        facts.add("active", Integer.toString(status.active()));
+        if (!status.delivers()) {
+            facts.add("delivers", "no: queue.deliver is false, mail is taken in and kept");
+        }
+        facts.add("held", count(status.held()));
+        facts.add("corrupt", count(status.corrupt()));
+        facts.add("connections", connections(status.connections()));
+        facts.lines().forEach(out::println);
+        trouble(status.trouble(), out);
+        if (!status.destinations().isEmpty()) {
+            out.println();
+            Table table = new Table("TRANSPORT", "NEXT HOP", "WAITING", "RUNNING", "CONNECTIONS");
+            status.destinations().forEach(d -> table.add(d.transport(), d.nextHop(), Integer.toString(d.waiting()),
+                    Integer.toString(d.running()), Integer.toString(d.connections())));
+            table.lines().forEach(out::println);
+        }
+    }
+
+    private static String connections(ConnectionsView now) {
+        String open = now.open() + " of " + now.most() + ", " + now.opening() + " wait for a greeting";
+        return now.unproven() < now.mostUnproven()
+                ? open
+                : open + "; places are short: " + now.unproven() + " of " + now.mostUnproven()
+                        + " wait for hosts that are not known to work";
+    }
+
+    private static String count(Optional<Long> known) {
+        return known.map(Object::toString).orElse("unknown: the queue index cannot be read");
+    }
+
+    private static void trouble(List<TroubleView> troubles, PrintStream out) {
+        for (TroubleView trouble : troubles) {
+            out.println();
+            Table table = new Table("TROUBLE", trouble.what());
+            table.add("since", trouble.since() + " (" + DisplayUnits.age(trouble.since(), Instant.now()) + " ago)");
+            table.add("meaning", trouble.meaning());
+            table.add("reason", trouble.reason());
+            table.lines().forEach(out::println);
+        }
+    }
+}

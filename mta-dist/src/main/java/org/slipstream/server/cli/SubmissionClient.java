@@ -1,0 +1,168 @@
+package org.slipstream.server.cli;
+
+import jakarta.mail.Address;
+import jakarta.mail.MessagingException;
+import jakarta.mail.SendFailedException;
+import jakarta.mail.Session;
+import jakarta.mail.Transport;
+import jakarta.mail.internet.InternetAddress;
+import org.eclipse.angus.mail.smtp.SMTPAddressFailedException;
+import org.eclipse.angus.mail.smtp.SMTPMessage;
+import org.eclipse.angus.mail.smtp.SMTPTransport;
+import org.eclipse.angus.mail.util.MailConnectException;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+
+/// One SMTP transaction as a client of our own server: bytes in, replies out.
+///
+/// The mail library speaks SMTP and is given bytes instead of a message, because a message that it has understood is a
+/// message that it writes anew.
+final class SubmissionClient {
+    private static final String CONNECT_MILLIS = "30000";
+    /// RFC 5321 section 4.5.3.2.6: ten minutes for the reply to the final dot.
+    private static final String REPLY_MILLIS = "600000";
+
+    /// @param accepted the server's last reply, when it took the message for somebody
+    /// @param refused by recipient, with the server's reply; under the empty name when it refused the message itself
+    record Result(Optional<String> accepted, Map<String, String> refused) {}
+
+    /// Nobody there, or the connection broke: nothing was decided.
+    static final class Unreachable extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        Unreachable(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    private final String host;
+    private final int port;
+    private final String hostname;
+
+    /// @param hostname our name in EHLO
+    SubmissionClient(String host, int port, String hostname) {
+        this.host = host;
+        this.port = port;
+        this.hostname = hostname;
+    }
+
+    /// Sends the bytes as they are, but that every line ends with CRLF, and the last one, too.
+    ///
+    /// @param sender empty for the null sender
+    Result send(Optional<String> sender, List<String> recipients, byte[] content) throws Unreachable {
+        Session session = Session.getInstance(properties(isAscii(sender.orElse("")) && recipients.stream()
+                .allMatch(SubmissionClient::isAscii)));
+        try (Transport transport = session.getTransport("smtp")) {
+            transport.connect(host, port, null, null);
+            SMTPTransport smtp = (SMTPTransport) transport;
+            RawMessage message = new RawMessage(session, content);
+            message.setEnvelopeFrom(sender.orElse("<>"));
+            message.setSendPartial(true);
+            if (!isSevenBit(content) && smtp.supportsExtension("8BITMIME")) {
+                message.setMailExtension("BODY=8BITMIME");
+            }
+            return transact(smtp, message, addresses(recipients));
+        } catch (MailConnectException nobody) {
+            throw new Unreachable("cannot connect to " + host + ":" + port + ": "
+                    + Optional.ofNullable(nobody.getCause()).orElse(nobody).getMessage(), nobody);
+        } catch (MessagingException broken) {
+            throw new Unreachable("the connection to " + host + ":" + port + " broke: " + broken.getMessage(), broken);
+        }
+    }
+
+    private static Result transact(SMTPTransport smtp, RawMessage message, Address[] recipients)
+            throws MessagingException {
+        try {
+            smtp.sendMessage(message, recipients);
+            return new Result(Optional.of(smtp.getLastServerResponse().strip()), Map.of());
+        } catch (SendFailedException some) {
+            return refusals(smtp, some);
+        }
+    }
+
+    private static Result refusals(SMTPTransport smtp, SendFailedException failure) throws MessagingException {
+        Map<String, String> refused = new LinkedHashMap<>();
+        for (Exception each = failure; each instanceof MessagingException one; each = one.getNextException()) {
+            if (each instanceof SMTPAddressFailedException address) {
+                refused.put(address.getAddress().getAddress(), address.getMessage().strip());
+            }
+        }
+        boolean sent = failure.getValidSentAddresses() != null && failure.getValidSentAddresses().length > 0;
+        if (sent) {
+            return new Result(Optional.of(smtp.getLastServerResponse().strip()), refused);
+        }
+        if (refused.isEmpty()) {
+            if (smtp.getLastReturnCode() < 400) {
+                throw failure;
+            }
+            refused.put("", smtp.getLastServerResponse().strip());
+        }
+        return new Result(Optional.empty(), refused);
+    }
+
+    private Properties properties(boolean ascii) {
+        Properties properties = new Properties();
+        // Named, lest the library asks DNS who we are.
+        properties.put("mail.smtp.localhost", hostname);
+        properties.put("mail.smtp.connectiontimeout", CONNECT_MILLIS);
+        properties.put("mail.smtp.timeout", REPLY_MILLIS);
+        properties.put("mail.smtp.writetimeout", REPLY_MILLIS);
+        properties.put("mail.mime.allowutf8", Boolean.toString(!ascii));
+        return properties;
+    }
+
+    private static Address[] addresses(List<String> recipients) {
+        List<Address> addresses = new ArrayList<>();
+        for (String recipient : recipients) {
+            InternetAddress address = new InternetAddress();
+            address.setAddress(recipient);
+            addresses.add(address);
+        }
+        return addresses.toArray(Address[]::new);
+    }
+
+    private static boolean isAscii(String text) {
+        return text.chars().allMatch(c -> c < 128);
+    }
+
+    private static boolean isSevenBit(byte[] content) {
+        for (byte b : content) {
+            if (b < 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// The library's only way to be given bytes is a message that writes them.
+    private static final class RawMessage extends SMTPMessage {
+        private final byte[] content;
+
+        RawMessage(Session session, byte[] content) {
+            super(session);
+            this.content = content;
+        }
+
+        @Override
+        public void writeTo(OutputStream out, String[] ignored) throws IOException {
+            out.write(content);
+        }
+
+        @Override
+        public int getSize() {
+            return content.length;
+        }
+
+        @Override
+        public void saveChanges() {
+            // There is nothing to save, and nothing may change.
+        }
+    }
+}

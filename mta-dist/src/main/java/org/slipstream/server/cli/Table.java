@@ -1,0 +1,45 @@
+package org.slipstream.server.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// Rows as aligned text. Control characters, which a remote server may have put into its replies, are made harmless.
+final class Table {
+    private final List<List<String>> rows = new ArrayList<>();
+
+    Table(String... head) {
+        rows.add(List.of(head));
+    }
+
+    void add(String... cells) {
+        rows.add(List.of(cells).stream().map(Table::harmless).toList());
+    }
+
+    List<String> lines() {
+        int columns = rows.getFirst().size();
+        int[] widths = new int[columns];
+        for (List<String> row : rows) {
+            for (int i = 0; i < columns; i++) {
+                widths[i] = Math.max(widths[i], row.get(i).length());
+            }
+        }
+        return rows.stream().map(row -> line(row, widths)).toList();
+    }
+
+    private static String line(List<String> row, int[] widths) {
+        StringBuilder line = new StringBuilder();
+        for (int i = 0; i < row.size(); i++) {
+            line.append(row.get(i));
+            if (i < row.size() - 1) {
+                line.append(" ".repeat(widths[i] - row.get(i).length() + 2));
+            }
+        }
+        return line.toString().stripTrailing();
+    }
+
+    static String harmless(String text) {
+        StringBuilder safe = new StringBuilder(text.length());
+        text.codePoints().forEach(c -> safe.appendCodePoint(Character.isISOControl(c) ? '?' : c));
+        return safe.toString();
+    }
+}

@@ -1,0 +1,12 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.server.config.ProgramVersion;
+import picocli.CommandLine.IVersionProvider;
+
+/// From the manifest of the jar.
+final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+        return new String[]{"Slipstream MTA " + ProgramVersion.version(), "Java " + Runtime.version()};
+    }
+}

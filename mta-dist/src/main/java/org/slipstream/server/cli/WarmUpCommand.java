@@ -1,0 +1,89 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.server.config.Config;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+
+/// `warm-up`: lets a server of its own carry some thousand messages while the JVM watches, and ends.
+///
+/// A JVM begins by loading classes and interpreting them, and only compiles what it has seen to be busy; that is why the
+/// first thousands of messages cost twice what later ones cost. What one JVM has learnt another can take over from a file (JEP 483,
+/// 514, 515): the launcher starts this command with the option that writes it, and every later `run` with the one that
+/// reads it. The file fits one JDK and one build of the program; when either changes the JVM ignores it and is as slow as before.
+@Command(name = "warm-up", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Makes later starts quick.", descriptionHeading = "%n", description = {
+        "Runs a server in a temporary folder, sends it mail over loopback for some seconds, and keeps what the JVM has"
+                + " learnt from it in a file beside the program. From then on `run` is ready in half the time, and the"
+                + " first messages cost less. The build does this, and `run` has it done in the background when the"
+                + " program or the JDK has been replaced; the server in ./var and its mail are not touched."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                        Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
+                        Exit.INTERNAL_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta warm-up"})
+final class WarmUpCommand implements Callable<Integer> {
+    private static final int MESSAGES = 12_000;
+    /// On a busy machine the time is over before. A cache of fewer messages is better than none.
+    private static final int LEAST_MESSAGES = 1_000;
+
+    @Option(names = "--commands", hidden = true, description = "rehearse the operator's commands; the launcher does so by itself")
+    private boolean commands;
+
+    private final MtaCommand mta;
+
+    WarmUpCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Path home = Files.createTempDirectory("slipstream-warm-up");
+        try {
+            return commands ? Rehearsal.play(mta.world(), home) : serve(home);
+        } finally {
+            delete(home);
+        }
+    }
+
+    private int serve(Path home) throws IOException, InterruptedException {
+        try (Exercise exercise = new Exercise()) {
+            Config config = LoadedConfig.read(home,
+                    List.of("listen.smtp=127.0.0.1:0", "listen.submission=off",
+                            "limits.messages-per-connection=1000000", "log.level=warn",
+                            "routes.*=smtp:127.0.0.1:" + exercise.port()));
+            LogLevel.set(config.logLevel());
+            return switch (mta.world().starter().start(config)) {
+                case ServerStarter.Start.Refused refused -> {
+                    mta.world().err().println("mta: " + refused.sentence());
+                    yield Exit.CANNOT_START;
+                }
+                case ServerStarter.Start.Started(ServerStarter.Running server) -> {
+                    try {
+                        yield exercise(exercise, server.smtp().orElseThrow());
+                    } finally {
+                        server.stop();
+                    }
+                }
+            };
+        }
+    }
+
+    private int exercise(Exercise exercise, InetSocketAddress server) throws IOException, InterruptedException {
+        long through = exercise.run(server, MESSAGES);
+        mta.world().out().println("warm-up: " + through + " messages carried");
+        return through >= LEAST_MESSAGES ? Exit.DONE : Exit.INTERNAL;
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}

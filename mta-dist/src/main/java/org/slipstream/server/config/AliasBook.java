@@ -1,0 +1,201 @@
+package org.slipstream.server.config;
+
+import org.slipstream.core.Address;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// Reads `[aliases]` and makes sure that mail for each of them arrives somewhere: a target in a local domain exists, and
+/// nobody's mail comes back to him by way of others. An alias that names itself keeps a copy in the mailbox of that name.
+///
+/// A name without domain holds in every local domain; the same name with a domain wins there. Local parts of local
+/// addresses compare without case, as the server will (RFC 5321 section 2.4 leaves that to the host they are on).
+final class AliasBook {
+    /// A target without domain means the domain of the alias.
+    static final Form<List<String>> TARGETS = Forms.listOf(Forms.text("an address or a local part",
+            text -> text.contains("@") ? Address.parse(text).map(Address::toString) : MailForms.localPart(text)));
+
+    /// Accepted without being named anywhere (RFC 5321 section 4.5.1, RFC 2142 section 2).
+    private static final Set<String> ALWAYS = Set.of("postmaster", "abuse");
+
+    private final Config.Local local;
+    private final Complaints complaints;
+    private final Map<String, Line> lines = new LinkedHashMap<>();
+    /// Names of aliases in which nothing is wrong so far.
+    private final Set<String> sound = new HashSet<>();
+
+    /// What one line of the table says of one address.
+    ///
+    /// @param name as written
+    private record Line(String name, SourcePlace place, List<Address> targets) {}
+
+    private AliasBook(Config.Local local, Complaints complaints) {
+        this.local = local;
+        this.complaints = complaints;
+    }
+
+    /// @return by [Address#key] in lower case
+    static Map<String, List<Address>> read(Map<String, Value> aliases, Config.Local local, Complaints complaints) {
+        AliasBook book = new AliasBook(local, complaints);
+        aliases.forEach((name, value) -> {
+            if (!name.contains("@")) {
+                book.enterInEveryDomain(name, value);
+            }
+        });
+        aliases.forEach((name, value) -> {
+            if (name.contains("@")) {
+                book.enterFull(name, value);
+            }
+        });
+        aliases.forEach(book::checkCatch);
+        book.lines.forEach(book::checkTargets);
+        book.checkLoops();
+        return book.lines.entrySet().stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, line -> line.getValue().targets()));
+    }
+
+    private void enterInEveryDomain(String name, Value value) {
+        Optional<String> localPart = MailForms.localPart(name);
+        if (localPart.isEmpty()) {
+            refuseName(name, value);
+            return;
+        }
+        Optional<List<String>> targets = targets(name, value);
+        for (String domain : local.domains()) {
+            targets.ifPresent(t -> enter(new Address(localPart.get(), domain), name, value.place(), t));
+        }
+    }
+
+    private void enterFull(String name, Value value) {
+        Optional<Address> address = Address.parse(name);
+        if (address.isEmpty()) {
+            refuseName(name, value);
+        } else if (!local.domains().contains(address.get().domainKey())) {
+            complaints.add(value.place(), key(name),
+                    key(name) + ": mail for " + address.get().domainKey() + " does not end here",
+                    Optional.of("add the domain to local.domains"));
+        } else {
+            targets(name, value).ifPresent(t -> enter(address.get(), name, value.place(), t));
+        }
+    }
+
+    private void refuseName(String name, Value value) {
+        complaints.add(value.place(), key(name), key(name) + ": \"" + name + "\" is not an address or a local part");
+    }
+
+    private Optional<List<String>> targets(String name, Value value) {
+        Optional<List<String>> targets = TARGETS.read(value, key(name), complaints);
+        if (targets.filter(List::isEmpty).isPresent()) {
+            complaints.add(value.place(), key(name), key(name) + " has no target");
+            return Optional.empty();
+        }
+        if (targets.isPresent()) {
+            sound.add(name);
+        }
+        return targets;
+    }
+
+    private void enter(Address alias, String name, SourcePlace place, List<String> targets) {
+        List<Address> addresses = targets.stream()
+                .map(t -> Address.parse(t).orElseGet(() -> new Address(t, alias.domain()))).toList();
+        lines.put(folded(alias).key(), new Line(name, place, addresses));
+    }
+
+    /// An alias that is well formed and still never used: it was meant otherwise.
+    private void checkCatch(String name, Value value) {
+        if (name.equals("*") || name.startsWith("*@")) {
+            complaints.add(value.place(), key(name), key(name) + " catches nothing: an alias is one name",
+                    Optional.of("for every name write \"*\" into local.mailboxes"));
+        } else if (sound.contains(name) && lines.values().stream().noneMatch(line -> line.name().equals(name))) {
+            complaints.add(value.place(), key(name), key(name) + " catches nothing: " + (local.domains().isEmpty()
+                    ? "there is no local domain"
+                    : "another alias of this name is stronger"), Optional.of("take it out"));
+        }
+    }
+
+    private void checkTargets(String alias, Line line) {
+        for (Address target : line.targets()) {
+            boolean leadsOn = next(target).filter(next -> !next.equals(alias)).isPresent();
+            if (isLocal(target) && !leadsOn && !hasMailbox(target)) {
+                complaints.add(line.place(), key(line.name()), key(line.name()) + ": " + target
+                        + " is in a local domain, but neither a mailbox nor an alias",
+                        Optional.of("add \"" + target.withoutExtension(local.subaddressDelimiter()).localPart()
+                                + "\" to local.mailboxes"));
+            }
+        }
+    }
+
+    private boolean isLocal(Address address) {
+        return local.domains().contains(address.domainKey());
+    }
+
+    private boolean hasMailbox(Address address) {
+        Address base = address.withoutExtension(local.subaddressDelimiter());
+        return isNamed(folded(address)) || isNamed(folded(base)) || ALWAYS.contains(folded(base).localPart())
+                || folded(base).equals(folded(local.postmaster())) || local.mailboxes().contains("*");
+    }
+
+    private boolean isNamed(Address folded) {
+        return local.mailboxes().stream()
+                .anyMatch(mailbox -> mailbox.equalsIgnoreCase(folded.key())
+                        || mailbox.equalsIgnoreCase(folded.localPart()));
+    }
+
+    /// The alias that mail for an address meets, if any.
+    private Optional<String> next(Address target) {
+        Address address = folded(target);
+        if (lines.containsKey(address.key())) {
+            return Optional.of(address.key());
+        }
+        return isNamed(address)
+                ? Optional.empty()
+                : Optional.of(address.withoutExtension(local.subaddressDelimiter()).key()).filter(lines::containsKey);
+    }
+
+    private static Address folded(Address address) {
+        return new Address(address.localPart().toLowerCase(Locale.ROOT), address.domainKey());
+    }
+
+    private void checkLoops() {
+        Set<String> clean = new HashSet<>();
+        for (String alias : lines.keySet()) {
+            follow(alias, new ArrayList<>(), clean);
+        }
+    }
+
+    /// Depth first; an alias that leads to no loop is not looked at again.
+    private void follow(String alias, List<String> way, Set<String> clean) {
+        int seen = way.indexOf(alias);
+        if (seen >= 0) {
+            loop(way.subList(seen, way.size()));
+            return;
+        }
+        if (clean.contains(alias)) {
+            return;
+        }
+        way.add(alias);
+        for (Address target : lines.get(alias).targets()) {
+            // An alias that names itself keeps a copy in the mailbox of that name.
+            next(target).filter(next -> !next.equals(alias)).ifPresent(next -> follow(next, way, clean));
+        }
+        way.removeLast();
+        clean.add(alias);
+    }
+
+    private void loop(List<String> way) {
+        Line first = lines.get(way.getFirst());
+        String circle = way.stream().map(alias -> lines.get(alias).name()).collect(Collectors.joining(" → "));
+        complaints.add(first.place(), key(first.name()), "alias loop: " + circle + " → " + first.name());
+    }
+
+    private static String key(String name) {
+        return Schema.ALIASES + ".\"" + name + "\"";
+    }
+}

@@ -1,0 +1,117 @@
+package org.slipstream.server.config;
+
+import org.slipstream.core.Address;
+import org.slipstream.qmgr.QueueSettings;
+import org.slipstream.qmgr.place.PlacementSettings;
+import org.slipstream.smtpin.protocol.Limits;
+import org.slipstream.smtpout.ClientSettings;
+import org.slipstream.spool.SpoolConfig;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Reads `<home>/mta.toml` and `--set` into a [Config], or reports everything that is wrong with them.
+///
+/// Four steps add to the same list of complaints: text to entries ([TomlSource], [Overrides]), entries to values ([Values], by the
+/// [Schema]), values to records ([org.slipstream.core.SettingsRecords]), and the records against each other ([Checks],
+/// [AliasBook], [RouteBook]).
+public final class ConfigReader {
+    public static final String FILE = "mta.toml";
+
+    private ConfigReader() {}
+
+    /// @param overrides `key=value`, stronger than the file; the last of a key counts
+    public static ReadResult read(Path home, List<String> overrides) {
+        return read(home, HostName.ofMachine(), overrides);
+    }
+
+    static ReadResult read(Path home, String machine, List<String> overrides) {
+        Complaints complaints = new Complaints();
+        List<SettingEntry> entries = new ArrayList<>();
+        text(home.resolve(FILE), complaints)
+                .ifPresent(text -> entries.addAll(TomlSource.read(Schema.SERVER, FILE, text, complaints)));
+        entries.addAll(Overrides.read(Schema.SERVER, overrides, complaints));
+        Path absolute = home.toAbsolutePath().normalize();
+        Values values = new Values(Schema.SERVER, absolute, entries, machine, complaints);
+        Config config = build(absolute, values, complaints);
+        return complaints.count() == 0
+                ? new ReadResult.Accepted(config)
+                : new ReadResult.Rejected(complaints.inOrder());
+    }
+
+    /// Empty when there is no file, so that every default holds.
+    private static Optional<String> text(Path file, Complaints complaints) {
+        try {
+            return decode(Files.readAllBytes(file), complaints);
+        } catch (NoSuchFileException none) {
+            return Optional.empty();
+        } catch (IOException unreadable) {
+            complaints.add(new SourcePlace(FILE, 0), "", file + " cannot be read: " + unreadable.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<String> decode(byte[] bytes, Complaints complaints) {
+        CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
+        ByteBuffer in = ByteBuffer.wrap(bytes);
+        CharBuffer out = CharBuffer.allocate(bytes.length + 1);
+        CoderResult result = decoder.decode(in, out, true);
+        if (result.isError()) {
+            int line = 1 + (int) out.flip().chars().filter(c -> c == '\n').count();
+            complaints.add(new SourcePlace(FILE, line), "", "a character that is not UTF-8");
+            return Optional.empty();
+        }
+        // Editors of another system write a byte order mark first, which TOML does not know.
+        String text = out.flip().toString();
+        return Optional.of(text.startsWith("\uFEFF") ? text.substring(1) : text);
+    }
+
+    private static Config build(Path home, Values values, Complaints complaints) {
+        String hostname = values.record(Config.Identity.class).hostname();
+        Config.Listen listen = values.record(Config.Listen.class);
+        Config.Local local = values.record(Config.Local.class);
+        Config.Policy policy = values.record(Config.Policy.class);
+        Config config = new Config(home, hostname, listen, local, aliases(values, local, complaints),
+                values.record(Config.Relay.class),
+                RouteBook.read(values.table(Schema.ROUTES), local.domains(), listen.open().values(), complaints),
+                values.record(Config.Tls.class), values.record(Limits.class), values.record(Config.Submission.class),
+                values.record(Config.Trust.class), policy, headerRules(policy, home, values, complaints),
+                values.record(QueueSettings.class), TransportBook.read(values, complaints),
+                values.record(Config.Operation.class),
+                values.record(PlacementSettings.class), values.record(ClientSettings.class),
+                values.record(Config.SmartHost.class),
+                values.record(SpoolConfig.class), values.record(Config.Log.class).level(), values.written(),
+                complaints.hints());
+        new Checks(config, values, complaints).run();
+        return config;
+    }
+
+    /// When the domains or mailboxes could not be read, every alias would seem to lead nowhere: then only its own form is
+    /// checked.
+    private static Map<String, List<Address>> aliases(Values values, Config.Local local, Complaints complaints) {
+        if (values.isSound("local.domains", "local.mailboxes", "local.postmaster", "local.subaddress-delimiter")) {
+            return AliasBook.read(values.table(Schema.ALIASES), local, complaints);
+        }
+        values.table(Schema.ALIASES)
+                .forEach((name, value) -> AliasBook.TARGETS.read(value, Schema.ALIASES + "." + name, complaints));
+        return Map.of();
+    }
+
+    private static List<Config.HeaderRule> headerRules(Config.Policy policy, Path home, Values values,
+            Complaints complaints) {
+        return policy.headerChecks().map(file -> HeaderChecks.read(file,
+                file.startsWith(home) ? home.relativize(file).toString() : file.toString(),
+                values.place("policy.header-checks"), complaints)).orElse(List.of());
+    }
+}

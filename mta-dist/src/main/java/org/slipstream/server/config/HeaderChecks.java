@@ -1,0 +1,106 @@
+package org.slipstream.server.config;
+
+import org.slipstream.server.config.Config.HeaderRule;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+/// Reads the file of header checks. A line is one check, and the first that fits a message decides:
+///
+/// ```
+/// # action  field    pattern             what the client is told, or the tag
+/// reject    Subject  /cheap pills/i      We are not ill
+/// defer     X-Queue  /^later$/
+/// tag       Subject  /lottery/i          lottery
+/// accept    List-Id  /<staff\.example>/
+/// ```
+///
+/// The pattern is Java's, found anywhere in the unfolded value; `i` behind it: without case. A slash inside is written `\/`.
+final class HeaderChecks {
+    private static final Pattern LINE = Pattern.compile(
+            "(?<action>\\S+)\\s+(?<field>[!-9;-~]+):?\\s+/(?<pattern>(?:[^/\\\\]|\\\\.)*)/(?<i>i?)(?:\\s+(?<text>.*))?");
+    private static final String FORM = "\"action field /pattern/ text\", for example: reject Subject /cheap pills/i We are not ill";
+    private static final String KEY = "policy.header-checks";
+    private static final int LONGEST_TEXT = 200;
+
+    private final Complaints complaints;
+    private final List<HeaderRule> rules = new ArrayList<>();
+
+    private HeaderChecks(Complaints complaints) {
+        this.complaints = complaints;
+    }
+
+    /// @param name of the file in messages
+    /// @param named where the file is named
+    static List<HeaderRule> read(Path file, String name, SourcePlace named, Complaints complaints) {
+        HeaderChecks checks = new HeaderChecks(complaints);
+        try {
+            List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);
+            for (int i = 0; i < lines.size(); i++) {
+                checks.line(lines.get(i).strip(), new SourcePlace(name, i + 1));
+            }
+        } catch (NoSuchFileException none) {
+            complaints.add(named, KEY, KEY + ": there is no file " + file);
+        } catch (IOException unreadable) {
+            complaints.add(named, KEY,
+                    KEY + ": " + file + " cannot be read as UTF-8: " + unreadable.getMessage());
+        }
+        return checks.rules;
+    }
+
+    private void line(String line, SourcePlace place) {
+        if (line.isEmpty() || line.startsWith("#")) {
+            return;
+        }
+        Matcher match = LINE.matcher(line);
+        if (!match.matches()) {
+            complain(place, "a header check is " + FORM);
+            return;
+        }
+        Optional<HeaderRule.Action> action = action(match.group("action"), place);
+        Optional<Pattern> pattern = pattern(match, place);
+        String text = Optional.ofNullable(match.group("text")).orElse("").strip();
+        if (text.length() > LONGEST_TEXT || !text.chars().allMatch(c -> c >= ' ' && c < 127)) {
+            complain(place, "the text is longer than " + LONGEST_TEXT + " characters or not ASCII");
+        } else if (action.isPresent() && pattern.isPresent()) {
+            rules.add(new HeaderRule(action.get(), match.group("field"), pattern.get(), text));
+        }
+    }
+
+    private Optional<HeaderRule.Action> action(String word, SourcePlace place) {
+        List<String> known = Arrays.stream(HeaderRule.Action.values())
+                .map(action -> action.name().toLowerCase(Locale.ROOT)).toList();
+        if (known.contains(word)) {
+            return Optional.of(HeaderRule.Action.valueOf(word.toUpperCase(Locale.ROOT)));
+        }
+        complaints.add(place, KEY,
+                "unknown action \"" + word + "\"; there are " + String.join(", ", known),
+                Nearest.to(word, known).map(near -> "did you mean \"" + near + "\"?"));
+        return Optional.empty();
+    }
+
+    private Optional<Pattern> pattern(Matcher match, SourcePlace place) {
+        try {
+            return Optional.of(Pattern.compile(match.group("pattern").replace("\\/", "/"),
+                    match.group("i").isEmpty() ? 0 : Pattern.CASE_INSENSITIVE));
+        } catch (PatternSyntaxException wrong) {
+            complain(place, "the pattern /" + match.group("pattern") + "/ cannot be read: " + wrong.getDescription());
+            return Optional.empty();
+        }
+    }
+
+    private void complain(SourcePlace place, String what) {
+        complaints.add(place, KEY, what);
+    }
+}

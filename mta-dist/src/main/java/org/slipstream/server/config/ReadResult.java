@@ -1,0 +1,15 @@
+package org.slipstream.server.config;
+
+import java.util.List;
+
+/// A configuration that can be used, or everything that is wrong with it.
+public sealed interface ReadResult {
+    record Accepted(Config config) implements ReadResult {}
+
+    /// @param problems in the order of the file, then those of `--set`; at least one
+    record Rejected(List<Problem> problems) implements ReadResult {
+        public Rejected {
+            problems = List.copyOf(problems);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package org.slipstream.server.config;
+
+import org.slipstream.core.DeclaredSetting;
+import org.slipstream.core.SettingsRecords;
+
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// The value of every key, given or default, and the records that are made of them.
+final class Values {
+    private final Schema schema;
+    private final Path home;
+    private final Map<List<String>, Value> given = new LinkedHashMap<>();
+    private final Map<List<String>, SourcePlace> underFormerName = new LinkedHashMap<>();
+    private final Map<String, Object> read = new LinkedHashMap<>();
+    private final Set<String> refused = new HashSet<>();
+
+    /// @param home the folder that relative paths start from
+    /// @param entries later ones replace earlier ones of the same key
+    Values(Schema schema, Path home, List<SettingEntry> entries, String machine, Complaints complaints) {
+        this.schema = schema;
+        this.home = home;
+        entries.forEach(entry -> give(entry, complaints));
+        // Other defaults depend on the hostname, so it is read first.
+        schema.find("", "hostname").ifPresent(key -> read(key, machine, complaints));
+        String hostname = (String) read.getOrDefault("hostname", machine);
+        schema.keys().stream().filter(key -> !read.containsKey(key.dotted()))
+                .forEach(key -> read(key, hostname, complaints));
+    }
+
+    private void give(SettingEntry entry, Complaints complaints) {
+        String written = String.join(".", entry.path());
+        Optional<Key> current = schema.renamed(written);
+        List<String> path = current.map(Values::path).orElse(entry.path());
+        SourcePlace place = entry.value().place();
+        Value earlier = given.put(path, entry.value());
+        current.ifPresent(
+                key -> complaints.hint(place + ": " + written + " is now called " + key.dotted() + "; the former name"
+                        + " will be refused by a later release"));
+        boolean mixed = current.isPresent() != underFormerName.containsKey(path);
+        if (earlier != null && mixed && !place.equals(SourcePlace.OVERRIDE)
+                && earlier.place().source().equals(place.source())) {
+            complaints.add(place, written, written + ": the same setting stands in line " + earlier.place().line()
+                    + " under another name", Optional.of("keep " + String.join(".", path)));
+        }
+        current.ifPresent(_ -> underFormerName.put(path, place));
+    }
+
+    private void read(Key key, String name, Complaints complaints) {
+        Value standard = key.defaultValue(name);
+        Optional<?> value = key.form().read(given(key).orElse(standard), key.dotted(), complaints);
+        if (value.isEmpty()) {
+            refused.add(key.dotted());
+        }
+        // The default replaces a refused value so that the other checks can go on; the whole is refused anyway.
+        read.put(key.dotted(),
+                value.isPresent() ? value.get() : key.form().read(standard, key.dotted(), complaints).orElseThrow());
+    }
+
+    /// A record of settings with the values of its keys.
+    <R extends Record> R record(Class<R> type) {
+        return SettingsRecords.make(type, this::of);
+    }
+
+    Object of(DeclaredSetting declared) {
+        return resolved(read.get(declared.dotted()));
+    }
+
+    /// Relative paths start from the home folder.
+    private Object resolved(Object value) {
+        return switch (value) {
+            case Path path -> home.resolve(path);
+            case Optional<?> maybe -> maybe.map(this::resolved);
+            case List<?> list -> list.stream().map(this::resolved).toList();
+            case Config.Tls.Pair(Path certificate, Path key) ->
+                new Config.Tls.Pair(home.resolve(certificate), home.resolve(key));
+            default -> value;
+        };
+    }
+
+    /// Where a key was given; for other keys the mark of a default.
+    SourcePlace place(String dotted) {
+        return given(schema.key(dotted)).map(Value::place).orElse(SourcePlace.DEFAULT);
+    }
+
+    /// False when a value was refused and a default replaces it: conclusions from it would be wrong.
+    boolean isSound(String... dotted) {
+        return List.of(dotted).stream().map(schema::key).map(Key::dotted).noneMatch(refused::contains);
+    }
+
+    boolean isGiven(String dotted) {
+        return given(schema.key(dotted)).isPresent();
+    }
+
+    /// The first of two keys that is given, to which a contradiction between them is attributed.
+    String givenOf(String first, String second) {
+        return isGiven(first) ? first : second;
+    }
+
+    /// The entries of a section with free keys.
+    Map<String, Value> table(String section) {
+        Map<String, Value> table = new LinkedHashMap<>();
+        given.forEach((path, value) -> {
+            if (path.size() == 2 && path.getFirst().equals(section)) {
+                table.put(path.getLast(), value);
+            }
+        });
+        return table;
+    }
+
+    Written written() {
+        return new Written(given.entrySet().stream().collect(Collectors.toMap(
+                entry -> String.join(".", entry.getKey()), entry -> entry.getValue().place().toString(),
+                (earlier, later) -> later)));
+    }
+
+    private Optional<Value> given(Key key) {
+        return Optional.ofNullable(given.get(path(key)));
+    }
+
+    private static List<String> path(Key key) {
+        return key.section().isEmpty() ? List.of(key.name()) : List.of(key.section(), key.name());
+    }
+}

@@ -1,0 +1,344 @@
+package org.slipstream.server.dispatch;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.Content;
+import org.slipstream.core.DeliveryResult;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.FailureWords;
+import org.slipstream.core.LogText;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
+import org.slipstream.qmgr.event.OrderSink;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.place.WorkerBudget;
+import org.slipstream.server.local.LocalDelivery;
+import org.slipstream.server.route.Lookups;
+import org.slipstream.smtpout.Carriers;
+import org.slipstream.spool.DamagedException;
+import org.slipstream.spool.Spool;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/// Takes the queue manager's orders and only enqueues them; each errand's result goes back into the inbox as the one
+/// event that answers the order.
+///
+/// [#order] runs on the queue manager's thread and therefore never waits: what can block runs on the [IoThreads]' threads,
+/// on the spool's writer, or on a carrier. The set of connections that are not sockets is touched by that thread only.
+public final class OrderDispatcher implements OrderSink, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(OrderDispatcher.class);
+
+    /// As many questions to DNS at once.
+    private static final int LOOKUPS = 200;
+    private static final WorkerBudget.Shares LOOKUP_SHARES = new WorkerBudget.Shares(5, 10);
+
+    private static final Content NO_CONTENT = new Content() {
+        @Override
+        public long sizeBytes() {
+            return 0;
+        }
+
+        @Override
+        public InputStream open() {
+            return InputStream.nullInputStream();
+        }
+    };
+
+    private final Spool spool;
+    private final Routes routes;
+    private final Carriers carriers;
+    private final KnownHosts habits;
+    private final Mailboxes mailboxes;
+    private final Reports reports;
+    private final Consumer<QmgrEvent> answers;
+    private final Commands commands;
+    private final Receipts receipts = new Receipts();
+    private final DeliveryLog deliveryLog;
+    private final IoThreads ioThreads = new IoThreads();
+    private final Lookups<QmgrEvent> lookups;
+    private final Set<Long> withoutSocket = new HashSet<>();
+
+    /// Where mail for a domain goes. May block on DNS when [#isQuick] says no.
+    public interface Routes {
+        /// True when [#find] answers from a table.
+        boolean isQuick(String domain);
+
+        /// [QmgrEvent.RouteKnown] or [QmgrEvent.RouteFailed].
+        QmgrEvent find(String domain);
+    }
+
+    /// What is known of hosts; asked on the queue manager's thread.
+    @FunctionalInterface
+    public interface KnownHosts {
+        /// @param route to one host
+        boolean breaksUnderPipelining(Route route);
+    }
+
+    /// Local delivery; blocking.
+    @FunctionalInterface
+    public interface Mailboxes {
+        LocalDelivery.Result deliver(QueueId id, Envelope envelope, List<Recipient> recipients, Content content);
+    }
+
+    /// Reports to senders; blocking. True when the report is in the spool or nobody wanted one.
+    @FunctionalInterface
+    public interface Reports {
+        boolean report(QueueId id, QmgrOrder.NoticeKind kind);
+
+        /// Tells whoever asked to hear of success, before the message is forgotten; answers as [#report] does.
+        default boolean confirm(QueueId id) {
+            return true;
+        }
+    }
+
+    public OrderDispatcher(Spool spool, Routes routes, Carriers carriers, KnownHosts habits, Mailboxes mailboxes,
+            Reports reports,
+            Consumer<QmgrEvent> answers, LongSupplier clockMillis) {
+        this.spool = spool;
+        this.routes = routes;
+        this.carriers = carriers;
+        this.habits = habits;
+        this.mailboxes = mailboxes;
+        this.reports = reports;
+        this.answers = answers;
+        this.commands = new Commands(answers);
+        this.lookups = new Lookups<>(LOOKUPS, LOOKUP_SHARES, routes::find, (_, route) -> answers.accept(route),
+                OrderDispatcher::brokenLookup);
+        this.deliveryLog = new DeliveryLog(clockMillis);
+    }
+
+    /// The way for operators' commands, which this desk brings the answers to.
+    public Commands commands() {
+        return commands;
+    }
+
+    @Override
+    public void order(QmgrOrder order) {
+        switch (order) {
+            case QmgrOrder.Scan scan -> scan(scan);
+            case QmgrOrder.ReadRecipients read -> recipients(read);
+            case QmgrOrder.FindRoute find -> findRoute(find);
+            case QmgrOrder.Open open -> open(open);
+            case QmgrOrder.Deliver deliver -> deliver(deliver);
+            case QmgrOrder.Close close -> close(close.connection());
+            case QmgrOrder.RecordOutcome record -> record(record);
+            case QmgrOrder.Notify notify -> ioThreads.report(() -> report(notify));
+            case QmgrOrder.Defer defer -> defer(defer);
+            case QmgrOrder.Remove remove -> remove(remove);
+            case QmgrOrder.SetHold hold -> spool.hold(hold.id(), hold.held(), filed(hold.id()));
+            case QmgrOrder.MakeDue due ->
+                spool.makeDue(due.id(), due.domain(), due.nowMillis(),
+                        () -> answers.accept(new QmgrEvent.Filed(due.id())));
+            case QmgrOrder.Answered answered -> commands.answered(answered);
+            case QmgrOrder.Verified verified -> commands.verified(verified);
+        }
+    }
+
+    private void scan(QmgrOrder.Scan scan) {
+        spool.claimDue(scan.queue(), scan.nowMillis(), scan.limit(), scan.leaseUntilMillis(),
+                scan.createdBeforeMillis(),
+                scan.furthestMillis(), claimed -> answers.accept(
+                        new QmgrEvent.ScanDone(claimed.messages(), claimed.more(), claimed.nextDueMillis())));
+    }
+
+    // Most mail has come in a moment ago and is in memory; an errand for it would only wake threads.
+    private void recipients(QmgrOrder.ReadRecipients read) {
+        Optional<Spool.InMemory> fresh = spool.inMemory(read.id()).filter(Spool.InMemory::untried);
+        if (fresh.isPresent()) {
+            answerRead(read,
+                    Spool.RecipientBatch.of(fresh.get().envelope().recipients(), read.after(), read.limit()));
+        } else {
+            ioThreads.read(() -> readRecipients(read));
+        }
+    }
+
+    private void answerRead(QmgrOrder.ReadRecipients read, Spool.RecipientBatch batch) {
+        answers.accept(new QmgrEvent.RecipientsRead(read.id(), batch.recipients(), batch.end()));
+    }
+
+    private void readRecipients(QmgrOrder.ReadRecipients read) {
+        try {
+            answerRead(read, spool.readRecipients(read.id(), read.after(), read.limit()));
+        } catch (DamagedException damaged) {
+            log.warn("queue={} msg=\"message set aside\" reason=\"{}\"", read.id(),
+                    LogText.text(damaged.getMessage()));
+            answers.accept(new QmgrEvent.MessageDamaged(read.id(), damaged.getMessage()));
+        } catch (IOException trouble) {
+            // An empty batch would look like a finished message, so there is no answer until there is a true one.
+            log.warn("queue={} msg=\"recipients not readable, trying again\" reason=\"{}\"", read.id(),
+                    LogText.text(FailureWords.of(trouble)));
+            ioThreads.readAgain(() -> readRecipients(read));
+        }
+    }
+
+    private void findRoute(QmgrOrder.FindRoute find) {
+        if (routes.isQuick(find.domain())) {
+            answers.accept(routes.find(find.domain()));
+        } else {
+            lookups.ask(find.id(), find.domain());
+        }
+    }
+
+    private static QmgrEvent brokenLookup(String domain) {
+        return new QmgrEvent.RouteFailed(domain, Reply.of(451, "4.3.0", "internal error while looking up " + domain));
+    }
+
+    private void open(QmgrOrder.Open open) {
+        switch (open.route()) {
+            case Route.Smtp _,Route.Lmtp _ ->
+                carriers.open(open.connection(), open.route(), habits.breaksUnderPipelining(open.route()));
+            case Route.Local _,Route.Discard _ -> {
+                withoutSocket.add(open.connection());
+                answers.accept(new QmgrEvent.ConnectionReady(open.connection()));
+            }
+        }
+    }
+
+    private void close(long connection) {
+        if (!withoutSocket.remove(connection)) {
+            carriers.close(connection);
+        }
+    }
+
+    private void deliver(QmgrOrder.Deliver deliver) {
+        switch (deliver.route()) {
+            case Route.Smtp _,Route.Lmtp _ when deliver.delivery().probe() ->
+                handOver(deliver,
+                        Envelope.of(Optional.empty(), deliver.recipients().stream().map(Recipient::address).toList()),
+                        NO_CONTENT);
+            case Route.Smtp _,Route.Lmtp _ -> spool.inMemory(deliver.id()).ifPresentOrElse(
+                    fresh -> handOver(deliver, fresh.envelope(), fresh.content()),
+                    () -> ioThreads.read(() -> handOver(deliver)));
+            case Route.Local _ -> ioThreads.file(() -> deliverLocally(deliver));
+            case Route.Discard discard -> answered(deliver, deliver.delivery().all(new Outcome.Delivered(
+                    Reply.of(250, "2.0.0", "discarded by route"), "discard:" + discard.nextHop())));
+        }
+    }
+
+    private void handOver(QmgrOrder.Deliver deliver) {
+        try {
+            handOver(deliver, envelope(deliver.id()), spool.content(deliver.id()));
+        } catch (IOException trouble) {
+            unreadable(deliver, trouble);
+        }
+    }
+
+    private void handOver(QmgrOrder.Deliver deliver, Envelope envelope, Content content) {
+        carriers.deliver(deliver.connection(), deliver.delivery(), envelope, content);
+    }
+
+    private void deliverLocally(QmgrOrder.Deliver deliver) {
+        try {
+            LocalDelivery.Result result = mailboxes.deliver(deliver.id(), envelope(deliver.id()),
+                    deliver.recipients(), spool.content(deliver.id()));
+            switch (result) {
+                case LocalDelivery.Result.Decided(List<RecipientOutcome> outcomes) -> answered(deliver, outcomes);
+                case LocalDelivery.Result.Unreadable(Reply reason) ->
+                    ownFailure(deliver, reason, DeliveryResult.Scope.MESSAGE);
+                case LocalDelivery.Result.DiskGone(Reply reason) ->
+                    ownFailure(deliver, reason, DeliveryResult.Scope.TRANSPORT);
+            }
+        } catch (IOException | RuntimeException trouble) {
+            unreadable(deliver, trouble);
+        }
+    }
+
+    private Envelope envelope(QueueId id) throws IOException {
+        Envelope envelope = spool.envelope(id)
+                .orElseThrow(() -> new IOException("the queue index has no message " + id));
+        receipts.seen(id, envelope);
+        return envelope;
+    }
+
+    private void answered(QmgrOrder.Deliver deliver, List<RecipientOutcome> outcomes) {
+        answers.accept(new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(deliver.delivery().number(),
+                deliver.connection(), outcomes, true)));
+    }
+
+    // Our own disk is never the sender's fault, and no reason to think ill of the destination.
+    private void unreadable(QmgrOrder.Deliver deliver, Exception trouble) {
+        log.warn("queue={} msg=\"local trouble, deferred\" reason=\"{}\"", deliver.id(),
+                LogText.text(FailureWords.of(trouble)));
+        ownFailure(deliver, Reply.of(451, "4.3.0", "local trouble reading the message"),
+                DeliveryResult.Scope.MESSAGE);
+    }
+
+    private void ownFailure(QmgrOrder.Deliver deliver, Reply reason, DeliveryResult.Scope scope) {
+        answers.accept(new QmgrEvent.DeliveryDone(new DeliveryResult.OwnFailure(deliver.delivery().number(),
+                deliver.connection(), reason, scope, true)));
+    }
+
+    private void record(QmgrOrder.RecordOutcome record) {
+        deliveryLog.outcomes(record);
+        spool.record(record.id(), record.outcomes(), record.attempt(),
+                () -> answers.accept(new QmgrEvent.OutcomeRecorded(record.id(), record.record())));
+    }
+
+    private void report(QmgrOrder.Notify notify) {
+        boolean done = false;
+        try {
+            done = reports.report(notify.id(), notify.kind());
+        } finally {
+            answers.accept(new QmgrEvent.Notified(notify.id(), notify.kind(), done));
+        }
+    }
+
+    private void defer(QmgrOrder.Defer defer) {
+        receipts.forget(defer.id());
+        deliveryLog.deferred(defer);
+        spool.defer(defer.id(), defer.nextAttemptMillis(), filed(defer.id()));
+    }
+
+    private void remove(QmgrOrder.Remove remove) {
+        if (receipts.isDue(remove.id(), spool.inMemory(remove.id()))) {
+            ioThreads.report(() -> confirmAndForget(remove));
+        } else {
+            forget(remove);
+        }
+    }
+
+    // The receipt is on disk before the message is forgotten, so that a crash tells twice and never not at all.
+    private void confirmAndForget(QmgrOrder.Remove remove) {
+        boolean done;
+        try {
+            done = reports.confirm(remove.id());
+        } catch (RuntimeException broken) {
+            // A fault of ours in composing it will not go away; the mail itself has arrived.
+            log.error("queue={} msg=\"removed without the receipt that was asked for\"", remove.id(), broken);
+            done = true;
+        }
+        if (done) {
+            forget(remove);
+        } else {
+            ioThreads.readAgain(() -> confirmAndForget(remove));
+        }
+    }
+
+    private void forget(QmgrOrder.Remove remove) {
+        receipts.forget(remove.id());
+        deliveryLog.removed(remove);
+        spool.remove(remove.id(), filed(remove.id()));
+    }
+
+    private Runnable filed(QueueId id) {
+        return () -> answers.accept(new QmgrEvent.Filed(Optional.of(id)));
+    }
+
+    @Override
+    public void close() {
+        lookups.close();
+        ioThreads.close();
+    }
+}

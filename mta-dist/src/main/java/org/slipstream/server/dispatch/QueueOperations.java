@@ -1,0 +1,216 @@
+package org.slipstream.server.dispatch;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.admin.Operations;
+import org.slipstream.core.Address;
+import org.slipstream.core.FailureWords;
+import org.slipstream.core.LogText;
+import org.slipstream.core.QueueFilter;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Reply;
+import org.slipstream.qmgr.QmgrSnapshot;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
+import org.slipstream.qmgr.event.QmgrOrder.Result;
+import org.slipstream.qmgr.run.Inbox;
+import org.slipstream.server.dispatch.Verifications.Verdict;
+import org.slipstream.server.intake.EtrnRequests;
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.index.QueueIndex;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+
+/// What operators see and want: the queue index's rows joined with the queue manager's picture of the same moment.
+///
+/// Commands go through the queue manager, which alone knows whether a message is being delivered right now. It answers when the
+/// register has the effect ([Commands]), so a list that is read after a hold shows the message held.
+public final class QueueOperations implements Operations, EtrnRequests.Queue {
+    /// Less than a client of the API waits.
+    private static final int VERDICT_SECONDS = 45;
+    private static final Verdict NO_VERDICT = new Verdict(Verifications.Result.UNKNOWN, "", "",
+            Reply.of(450, "4.4.2", "Timeout exceeded: no verdict within " + VERDICT_SECONDS + " s"));
+    /// Ids, and nothing else of their messages.
+    private static final int COUNTED_AT_ONCE = 20_000;
+
+    private static final Logger log = LoggerFactory.getLogger(QueueOperations.class);
+
+    private final Spool spool;
+    private final Inspections brain;
+    private final QueueSearch search;
+    private final Commands commands;
+    private final LongSupplier clockMillis;
+    private final String version;
+    private final String hostname;
+    private final Instant started;
+    private final Surroundings surroundings;
+
+    public QueueOperations(Spool spool, Inbox inbox, Commands commands, LongSupplier clockMillis, String version,
+            String hostname, Surroundings surroundings) {
+        this.spool = spool;
+        this.brain = new Inspections(inbox);
+        this.search = new QueueSearch(spool, brain);
+        this.commands = commands;
+        this.clockMillis = clockMillis;
+        this.version = version;
+        this.hostname = hostname;
+        this.surroundings = surroundings;
+        this.started = Instant.ofEpochMilli(clockMillis.getAsLong());
+    }
+
+    @Override
+    public QueuePage list(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
+        long total = spool.counts().messages();
+        if (!filter.isAny()) {
+            QueueIndex.Found found = search.find(filter, after, limit);
+            return new QueuePage(views(spool.details(found.ids())), text(found.next()), total);
+        }
+        List<Spool.Details> rows = spool.list(after, limit + 1);
+        List<MessageView> page = views(rows.subList(0, Math.min(limit, rows.size())));
+        Optional<String> next = rows.size() > limit ? Optional.of(page.getLast().id()) : Optional.empty();
+        return new QueuePage(page, next, total);
+    }
+
+    /// The queue manager explains the messages of one page, however many it works on.
+    private List<MessageView> views(List<Spool.Details> rows) throws IOException {
+        QueuePicture picture = picture(rows.stream().map(row -> row.summary().id()).collect(Collectors.toSet()));
+        return rows.stream().map(picture::view).toList();
+    }
+
+    @Override
+    public MessageCount count(QueueFilter filter, Optional<QueueId> after) throws IOException {
+        return filter.isAny()
+                ? new MessageCount(spool.counts().messages(), Optional.empty())
+                : tally(search.find(filter, after, COUNTED_AT_ONCE));
+    }
+
+    private static MessageCount tally(QueueIndex.Found found) {
+        return new MessageCount(found.ids().size(), text(found.next()));
+    }
+
+    private static Optional<String> text(Optional<QueueId> id) {
+        return id.map(QueueId::toString);
+    }
+
+    @Override
+    public Optional<MessageView> show(QueueId id) throws IOException {
+        Optional<Spool.Details> row = spool.details(id);
+        if (row.isEmpty()) {
+            return Optional.empty();
+        }
+        long now = clockMillis.getAsLong();
+        MessageView view = views(List.of(row.get())).getFirst();
+        return brain.ask(manager -> surroundings.explanations().explain(manager, id, now)).map(SeatText::of)
+                .map(view::with).or(() -> Optional.of(view));
+    }
+
+    @Override
+    public void flushAll(Optional<String> domain) throws IOException {
+        Inspections.answer(commands.give(new OperatorCommand.Flush(Optional.empty(), domain)));
+    }
+
+    @Override
+    public Optional<VerdictView> verify(Address address) {
+        return surroundings.verifications().map(each -> verify(each, address));
+    }
+
+    private static VerdictView verify(Verifications verifications, Address address) {
+        CompletableFuture<Verdict> answer = new CompletableFuture<>();
+        verifications.verify(address, answer::complete);
+        Verdict verdict = answer.completeOnTimeout(NO_VERDICT, VERDICT_SECONDS, TimeUnit.SECONDS).join();
+        return new VerdictView(address.toString(), verdict.result().word(), verdict.route(), verdict.host(),
+                verdict.reply().toString());
+    }
+
+    @Override
+    public EtrnRequests.Pending pending(String domain) throws IOException {
+        QueueIndex.Found tried = spool.tried(domain);
+        return new EtrnRequests.Pending(tried.ids().size(), tried.next().isPresent());
+    }
+
+    @Override
+    public void flush(String domain) throws IOException {
+        flushAll(Optional.of(domain));
+    }
+
+    @Override
+    public boolean order(Order order, QueueId id) throws IOException {
+        if (spool.details(id).isEmpty()) {
+            return false;
+        }
+        settled(List.of(commands.give(command(order, id))));
+        return true;
+    }
+
+    @Override
+    public MessageCount order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
+        QueueIndex.Found found = search.toBeOrdered(order, filter, after, limit);
+        settled(found.ids().stream().map(id -> commands.give(command(order, id))).toList());
+        return tally(found);
+    }
+
+    @Override
+    public MessageCount wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) throws IOException {
+        return tally(search.toBeOrdered(order, filter, after, COUNTED_AT_ONCE));
+    }
+
+    private static OperatorCommand command(Order order, QueueId id) {
+        return switch (order) {
+            case DELETE -> new OperatorCommand.Delete(id);
+            case HOLD -> new OperatorCommand.Hold(id);
+            case RELEASE -> new OperatorCommand.Release(id);
+            case FLUSH -> new OperatorCommand.Flush(Optional.of(id), Optional.empty());
+        };
+    }
+
+    // A delivery in progress is finished first and may take long; the command stands, only the wait for it ends.
+    private static void settled(List<CompletableFuture<Result>> commands) {
+        CompletableFuture.allOf(commands.toArray(CompletableFuture[]::new))
+                .completeOnTimeout(null, Inspections.ANSWER_MILLIS, TimeUnit.MILLISECONDS).join();
+    }
+
+    @Override
+    public Status status() throws IOException {
+        long now = clockMillis.getAsLong();
+        QmgrSnapshot snapshot = brain.ask(manager -> manager.snapshotOfDestinations(now));
+        Optional<Spool.Counts> counts = counts();
+        List<DestinationView> destinations = snapshot.destinations().stream().map(
+                d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes())).toList();
+        return new Status(version, hostname, started.toString(), counts.map(Spool.Counts::messages),
+                counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
+                surroundings.delivers(), brain.ask(_ -> surroundings.connections().get()), destinations,
+                spool.troubles().stream().map(HealthText::of).toList());
+    }
+
+    /// Empty when the queue index cannot be read: the status says so.
+    private Optional<Spool.Counts> counts() {
+        try {
+            return Optional.of(spool.counts());
+        } catch (IOException unreadable) {
+            log.debug("event=counts-unknown error=\"{}\"", LogText.text(FailureWords.of(unreadable)));
+            return Optional.empty();
+        }
+    }
+
+    private QueuePicture picture(Set<QueueId> ids) throws IOException {
+        long now = clockMillis.getAsLong();
+        return brain.ask(
+                manager -> new QueuePicture(active(manager.snapshot(ids, now)), surroundings.suspended().apply(now),
+                        surroundings.delivers(), surroundings.wire(), now));
+    }
+
+    private static Map<QueueId, QmgrSnapshot.ActiveMessage> active(QmgrSnapshot snapshot) {
+        Map<QueueId, QmgrSnapshot.ActiveMessage> active = new HashMap<>();
+        snapshot.messages().forEach(message -> active.put(message.id(), message));
+        return active;
+    }
+}

@@ -1,0 +1,45 @@
+package org.slipstream.server.hosts;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
+import org.slipstream.qmgr.place.HostMemory;
+import org.slipstream.qmgr.place.HostRow;
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.log.HostRecord;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+
+/// What is known of hosts, kept in the queue index, so that a restart does not ask dead hosts again and remembers who was suspended.
+public record HostStore(Spool spool) implements HostMemory {
+    private static final Logger log = LoggerFactory.getLogger(HostStore.class);
+
+    @Override
+    public void changed(List<HostRow.Change> changes) {
+        for (HostRow.Change change : changes) {
+            switch (change) {
+                case HostRow.Change.Put(HostRow row) -> {
+                    log.info("msg=\"host noted\" host={} name={} kind={} failures={} words=\"{}\"", row.host(),
+                            LogText.word(row.name()), row.kind(), row.count(), LogText.text(row.text()));
+                    spool.keepHost(new HostRecord(row.host(), row.kind().name(), row.name(), row.sinceMillis(),
+                            row.untilMillis(), row.count(), row.text(), row.author()));
+                }
+                case HostRow.Change.Gone(String host, HostRow.Kind kind) -> spool.forgetHost(host, kind.name());
+            }
+        }
+    }
+
+    /// A kind that this program does not know is left alone: a newer one wrote it.
+    public static List<HostRow> read(Spool spool) throws IOException {
+        return spool.hosts().stream().filter(host -> isKnown(host.kind()))
+                .map(host -> new HostRow(host.host(), host.name(), HostRow.Kind.valueOf(host.kind()),
+                        host.sinceMillis(), host.untilMillis(), host.failures(), host.words(), host.author()))
+                .toList();
+    }
+
+    private static boolean isKnown(String kind) {
+        return Arrays.stream(HostRow.Kind.values()).anyMatch(each -> each.name().equals(kind));
+    }
+}

@@ -1,0 +1,245 @@
+package org.slipstream.server.intake;
+
+import org.slipstream.core.Address;
+import org.slipstream.server.config.Config;
+
+import java.net.InetAddress;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/// What an address means here. For an address of a local domain the first line that fits decides:
+///
+/// | | Example |
+/// |---|---|
+/// | an alias of this name | `sales` → its targets, expanded to the end |
+/// | a mailbox of this name | `alice`, or `alice@second.example` for one domain alone |
+/// | the same without its tag | `alice+lists` |
+/// | `postmaster` | whoever the settings name (RFC 5321 section 4.5.1: always there) |
+/// | the mailbox `*` | every name, but for those with `%`, `!` or `@` in them |
+/// | `abuse` | the postmaster (RFC 2142 section 2) |
+/// | nothing | unknown |
+///
+/// **Case.** Local parts of local mailboxes compare without case: RFC 5321 section 2.4 leaves that to the host they are on, and
+/// this is the host. Mailboxes and their tags keep the sender's spelling in the envelope; [#mailbox] gives the folded one.
+///
+/// **Source routes in disguise.** `user%far.example@here`, `far.example!user@here` and `"user@far.example"@here` are local parts like any other
+/// here, never a request to relay. A mailbox may even have such a name, when somebody writes it into the settings; `*`
+/// does not mean them, so that tests for open relays read a clear no.
+///
+/// **This host's own name** need not be a local domain; its `postmaster` is known all the same, because `RCPT TO:<Postmaster>`
+/// means that one.
+///
+/// **Address literals** of this machine, `user@[192.0.2.1]`, stand for the first local domain (RFC 5321 section 4.1.3).
+///
+/// Immutable; any thread.
+public final class AddressBook {
+    private static final String EVERYBODY = "*";
+    private static final String POSTMASTER = "postmaster";
+    private static final String ABUSE = "abuse";
+    private static final String ROUTING = "%!@";
+
+    private final List<String> domains;
+    private final Set<String> mailboxes = new HashSet<>();
+    private final Map<String, List<Address>> aliases = new HashMap<>();
+    private final Address postmaster;
+    private final Optional<String> delimiter;
+    private final Predicate<InetAddress> isThisMachine;
+    private final Optional<String> hostname;
+
+    /// What [#decide] says.
+    public sealed interface Decision {
+        /// @param mailbox folded: lower case, without tag
+        record Mailbox(Address mailbox) implements Decision {}
+
+        /// @param targets addresses that are no aliases themselves, each once, at least one
+        record Alias(List<Address> targets) implements Decision {}
+
+        /// Somebody else's domain.
+        record Remote() implements Decision {}
+
+        /// In a local domain, and nobody's.
+        record Unknown() implements Decision {}
+    }
+
+    /// @param isThisMachine true for addresses under which this server is reached
+    public AddressBook(Config config, Predicate<InetAddress> isThisMachine) {
+        this(config.local(), config.aliases(), isThisMachine, Optional.of(config.hostname().toLowerCase(Locale.ROOT)));
+    }
+
+    AddressBook(Config.Local local, Map<String, List<Address>> aliases, Predicate<InetAddress> isThisMachine,
+            Optional<String> hostname) {
+        this.domains = local.domains();
+        this.postmaster = local.postmaster();
+        this.delimiter = local.subaddressDelimiter();
+        this.isThisMachine = isThisMachine;
+        this.hostname = hostname;
+        local.mailboxes().forEach(name -> mailboxes.add(name.toLowerCase(Locale.ROOT)));
+        mailboxes.add(folded(postmaster).key());
+        aliases.forEach((name, targets) -> this.aliases.put(name.toLowerCase(Locale.ROOT), List.copyOf(targets)));
+    }
+
+    public Decision decide(Address asked) {
+        return switch (line(asked)) {
+            case Line.Elsewhere _ -> new Decision.Remote();
+            case Line.Nobody _ -> new Decision.Unknown();
+            case Line.MailboxLine(Address mailbox) -> new Decision.Mailbox(mailbox);
+            case Line.Alias _ -> new Decision.Alias(expand(asked));
+        };
+    }
+
+    /// True for what ends here and has somebody who gets it.
+    public boolean knows(Address asked) {
+        return decide(asked) instanceof Decision.Mailbox || decide(asked) instanceof Decision.Alias;
+    }
+
+    /// What is wrong with the addresses in whose name a user sends: a report about a message from a local address that is
+    /// nobody's cannot be delivered, and is not reported again (RFC 5321 section 6.1). A sentence for each of them.
+    ///
+    /// @param addresses those that are no address, `@domain` and `*`, are left out
+    public List<String> lostReports(List<String> addresses) {
+        return addresses.stream().map(Address::parse).flatMap(Optional::stream)
+                .filter(address -> decide(address) instanceof Decision.Unknown)
+                .map(address -> "there is no mailbox " + address + ", so reports about messages from this address are"
+                        + " lost; add \"" + address.localPart() + "\" to local.mailboxes, or an alias of this name")
+                .toList();
+    }
+
+    /// Whose mailbox this is, folded; empty for aliases, for other people's domains and for nobody. The postmaster's address
+    /// always has one, for what nobody else can take.
+    public Optional<Address> mailbox(Address address) {
+        Line line = line(address);
+        if (line instanceof Line.MailboxLine(Address mailbox)) {
+            return Optional.of(mailbox);
+        }
+        if (line instanceof Line.Alias(List<Address> targets) && keepsACopy(address, targets)) {
+            return local(address);
+        }
+        return local(address).filter(folded(postmaster)::equals);
+    }
+
+    /// The same address, but with a domain of ours for a literal that names this machine.
+    public Address canonical(Address address) {
+        return isOwnLiteral(address) ? new Address(address.localPart(), domains.getFirst()) : address;
+    }
+
+    /// The form in which two spellings of one recipient are equal: local parts of other hosts keep their case.
+    public String key(Address address) {
+        return local(address).map(Address::key).orElseGet(address::key);
+    }
+
+    /// One line of the table above, without following aliases.
+    private sealed interface Line {
+        record Elsewhere() implements Line {}
+
+        record Nobody() implements Line {}
+
+        record MailboxLine(Address mailbox) implements Line {}
+
+        record Alias(List<Address> targets) implements Line {}
+    }
+
+    private Line line(Address address) {
+        Optional<Address> local = local(address);
+        if (local.isEmpty()) {
+            return isPostmasterOfThisHost(address) ? new Line.Alias(List.of(postmaster)) : new Line.Elsewhere();
+        }
+        Address untagged = local.get().withoutExtension(delimiter);
+        return named(local.get()).or(() -> named(untagged)).or(() -> postmaster(POSTMASTER, untagged))
+                .or(() -> anybody(untagged)).or(() -> postmaster(ABUSE, untagged)).orElseGet(Line.Nobody::new);
+    }
+
+    // `RCPT TO:<Postmaster>` has no domain and means this host, whose name need not be a local domain (RFC 5321 section 4.5.1).
+    private boolean isPostmasterOfThisHost(Address address) {
+        return hostname.filter(address.domainKey()::equals).isPresent()
+                && folded(address).localPart().equals(POSTMASTER);
+    }
+
+    private Optional<Line> named(Address address) {
+        List<Address> targets = aliases.get(address.key());
+        if (targets != null) {
+            return Optional.of(new Line.Alias(targets));
+        }
+        return mailboxes.contains(address.key()) || isMailboxEverywhere(address.localPart())
+                ? Optional.of(new Line.MailboxLine(address))
+                : Optional.empty();
+    }
+
+    // What contains an @ in the settings is a full address, so a local part with one is not meant.
+    private boolean isMailboxEverywhere(String localPart) {
+        return !localPart.equals(EVERYBODY) && localPart.indexOf('@') < 0 && mailboxes.contains(localPart);
+    }
+
+    private Optional<Line> postmaster(String name, Address address) {
+        return address.localPart().equals(name)
+                ? Optional.of(new Line.Alias(List.of(postmaster)))
+                : Optional.empty();
+    }
+
+    private Optional<Line> anybody(Address address) {
+        boolean routes = address.localPart().chars().anyMatch(c -> ROUTING.indexOf(c) >= 0);
+        return mailboxes.contains(EVERYBODY) && !routes ? Optional.of(new Line.MailboxLine(address)) : Optional.empty();
+    }
+
+    /// Depth first, each target once. The settings were checked for loops; should one have slipped through, it ends here, and
+    /// when nobody is left to get the mail, the postmaster does.
+    private List<Address> expand(Address alias) {
+        Map<String, Address> found = new LinkedHashMap<>();
+        Set<String> expanded = new HashSet<>();
+        Deque<Address> open = new ArrayDeque<>(List.of(alias));
+        while (!open.isEmpty()) {
+            Address next = canonical(open.pop());
+            if (!(line(next) instanceof Line.Alias(List<Address> targets))) {
+                found.putIfAbsent(key(next), next);
+            } else if (expanded.add(key(next))) {
+                if (keepsACopy(next, targets)) {
+                    found.putIfAbsent(key(next), next);
+                }
+                targets.reversed().forEach(open::push);
+            }
+        }
+        return found.isEmpty() ? List.of(postmaster) : List.copyOf(found.values());
+    }
+
+    /// `alice = ["alice", "bob"]`: an alias that names itself means the mailbox of that name.
+    private boolean keepsACopy(Address alias, List<Address> targets) {
+        return targets.stream().anyMatch(target -> key(target).equals(key(alias)));
+    }
+
+    /// Folded and with a domain of ours, when it is one of ours.
+    private Optional<Address> local(Address address) {
+        Address canonical = canonical(address);
+        return domains.contains(canonical.domainKey()) ? Optional.of(folded(canonical)) : Optional.empty();
+    }
+
+    private boolean isOwnLiteral(Address address) {
+        return !domains.isEmpty() && !domains.contains(address.domainKey())
+                && literal(address.domain()).filter(isThisMachine).isPresent();
+    }
+
+    private static Address folded(Address address) {
+        return new Address(address.localPart().toLowerCase(Locale.ROOT), address.domainKey());
+    }
+
+    /// `[192.0.2.1]` or `[IPv6:2001:db8::1]`.
+    private static Optional<InetAddress> literal(String domain) {
+        if (!domain.startsWith("[") || !domain.endsWith("]")) {
+            return Optional.empty();
+        }
+        String inside = domain.substring(1, domain.length() - 1);
+        try {
+            return Optional.of(InetAddress.ofLiteral(
+                    inside.regionMatches(true, 0, "IPv6:", 0, 5) ? inside.substring(5) : inside));
+        } catch (IllegalArgumentException otherKind) {
+            return Optional.empty();
+        }
+    }
+}

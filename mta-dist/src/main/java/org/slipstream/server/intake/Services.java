@@ -1,0 +1,110 @@
+package org.slipstream.server.intake;
+
+import org.slipstream.server.config.Config;
+import org.slipstream.server.config.Network;
+import org.slipstream.smtpin.ListenerConfig;
+import org.slipstream.smtpin.auth.GuessGuard;
+import org.slipstream.smtpin.command.Extension;
+import org.slipstream.smtpin.protocol.ServicePolicy;
+import org.slipstream.smtpin.protocol.ServicePolicy.Authentication;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+import javax.net.ssl.SSLContext;
+
+/// The ports of this house: which there are, and what each offers.
+///
+/// An extension is offered when it is kept all the way, from the listener through the spool to the next host or into the mailbox:
+///
+/// | | Kept by |
+/// |---|---|
+/// | SMTPUTF8, BINARYMIME, DSN | the envelope in the spool; the client, which says it on, or converts or returns what a peer cannot take; the reports |
+/// | CHUNKING, LIMITS | the listener alone |
+/// | XCLIENT | the listener, for listed clients |
+/// | FUTURERELEASE | the spool, where the message is not due before; offered where mail is submitted (RFC 4865 section 3) |
+/// | DELIVERBY | the queue manager, which returns or reports what is late; the client, which says on what time is left |
+/// | MT-PRIORITY | the queue manager, as a tie-break; the client, which says it on. What strangers say counts as 0 |
+/// | REQUIRETLS | the client, which sends over authenticated TLS to hosts that offer the same, or returns |
+/// | ETRN | the queue manager, which tries again what waits; on the port for other servers, see [EtrnRequests] |
+///
+/// Not on the LMTP port: who brings mail there has nobody to relay it to.
+public final class Services {
+    private Services() {}
+
+    /// One port.
+    public record Service(ServicePolicy policy, InetSocketAddress address) {
+        public String name() {
+            return policy.name();
+        }
+    }
+
+    /// Those that the settings open.
+    public static List<Service> of(Config config) {
+        Config.Listen listen = config.listen();
+        Config.Policy policy = config.policy();
+        ServicePolicy mx = ServicePolicy.mx().with(Extension.ETRN).withTurns(policy.strictTurns(),
+                policy.greetingDelay().toMillis());
+        return List.of(service(listen.smtp(), relaying(mx), config),
+                service(listen.submission(), holding(submission(config.submission()), config), config),
+                service(listen.submissions(), holding(ServicePolicy.submissions(), config), config),
+                service(listen.lmtp(), ServicePolicy.lmtp(), config)).stream().flatMap(Optional::stream).toList();
+    }
+
+    /// What a listener of the service is told.
+    ///
+    /// @param tls for services that [#offerTls]
+    public static ListenerConfig listener(Config config, Service service, Optional<Supplier<SSLContext>> tls) {
+        ListenerConfig plain = ListenerConfig.of(service.policy(), service.address(), config.hostname());
+        return tls.filter(_ -> offersTls(config, service)).map(plain::withTls).orElse(plain)
+                .withTrust(new ListenerConfig.Trust(in(config.trust().proxies()), in(config.trust().speakers()),
+                        in(config.relay().networks()).or(in(config.policy().exempt()))))
+                .withLimits(config.limits());
+    }
+
+    /// False when nobody can encrypt anywhere, so that no certificate is needed.
+    public static boolean offerTls(Config config) {
+        return of(config).stream().anyMatch(service -> offersTls(config, service));
+    }
+
+    private static boolean offersTls(Config config, Service service) {
+        return !config.tls().off().contains(service.name());
+    }
+
+    /// One for all ports, so that a ban counts on each.
+    public static GuessGuard guard(GuessGuard.Settings rules) {
+        return new GuessGuard(rules, System::nanoTime);
+    }
+
+    private static Optional<Service> service(Optional<InetSocketAddress> address, ServicePolicy basic, Config config) {
+        ServicePolicy policy = basic.with(Extension.SMTPUTF8, Extension.CHUNKING, Extension.BINARY_MIME, Extension.DSN,
+                Extension.LIMITS).withSenderMustBelong(config.submission().senderMustBelong());
+        boolean speakers = !config.trust().speakers().isEmpty();
+        return address.map(where -> new Service(speakers ? policy.with(Extension.XCLIENT) : policy, where));
+    }
+
+    private static ServicePolicy relaying(ServicePolicy basic) {
+        return basic.with(Extension.MT_PRIORITY, Extension.REQUIRETLS).withDeliverBy(0);
+    }
+
+    private static ServicePolicy holding(ServicePolicy basic, Config config) {
+        long seconds = config.submission().longestHold().toSeconds();
+        return seconds > 0 ? relaying(basic).withFutureRelease(seconds) : relaying(basic);
+    }
+
+    // The door asks strangers for a login where the listener asks nobody.
+    private static ServicePolicy submission(Config.Submission rules) {
+        ServicePolicy strict = ServicePolicy.submission();
+        return rules.networksWithoutLogin()
+                ? strict.withTls(false, false).withAuthentication(Authentication.OFFERED, false)
+                : strict;
+    }
+
+    private static Predicate<InetAddress> in(List<Network> networks) {
+        return address -> networks.stream().anyMatch(network -> network.contains(address));
+    }
+}

@@ -1,0 +1,21 @@
+package org.slipstream.server.intake;
+
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.function.Predicate;
+
+/// True for every address of this machine's interfaces; asked anew each time, because they come and go. Asks no DNS.
+public final class ThisMachine implements Predicate<InetAddress> {
+    @Override
+    public boolean test(InetAddress address) {
+        if (address.isLoopbackAddress() || address.isAnyLocalAddress()) {
+            return true;
+        }
+        try {
+            return NetworkInterface.getByInetAddress(address) != null;
+        } catch (SocketException cannotTell) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/// The composition root: [Main] is the process, [Server] joins the rooms.
+package org.slipstream.server;

@@ -1,0 +1,106 @@
+package org.slipstream.server.policy;
+
+import org.slipstream.server.config.Config;
+import org.slipstream.smtpin.policy.Check;
+import org.slipstream.smtpin.policy.Client;
+import org.slipstream.smtpin.policy.Ruling;
+
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/// DNS lists of clients (RFC 5782): 192.0.2.99 stands on `list.example` when `99.2.0.192.list.example` has an address in
+/// 127.0.0.0/8. Refused at RCPT and not at connect, so that the postmaster can still be written to by those who want off
+/// the list.
+///
+/// All lists are asked at the same time, and the first in the operator's order that knows the client decides. An answer from
+/// 127.255.255.0/24 means that the list does not answer us (too many questions, an open resolver); anything outside 127/8 comes from
+/// somebody who answers for names that do not exist. Neither says a word about the client, and nor does silence.
+public final class BlockLists implements Check {
+    private final List<Config.BlockList> lists;
+    private final NameQuestions names;
+    private final InTime inTime;
+
+    BlockLists(List<Config.BlockList> lists, NameQuestions names, InTime inTime) {
+        this.lists = List.copyOf(lists);
+        this.names = names;
+        this.inTime = inTime;
+    }
+
+    private enum Answer {
+        LISTED, NOT_LISTED, NOTHING
+    }
+
+    @Override
+    public String name() {
+        return "block-lists";
+    }
+
+    @Override
+    public Ruling rcpt(Client client, Rcpt rcpt) {
+        Optional<String> reversed = reversed(client.address());
+        if (reversed.isEmpty()) {
+            return Ruling.pass();
+        }
+        List<CompletableFuture<Optional<NameQuestions.Addresses>>> asked = lists.stream()
+                .map(list -> inTime.ask(list.zone(), () -> names.ip4(reversed.get() + "." + list.zone()))).toList();
+        for (int i = 0; i < lists.size(); i++) {
+            if (read(lists.get(i), asked.get(i).join()) == Answer.LISTED) {
+                return ruling(client, lists.get(i));
+            }
+        }
+        return Ruling.pass();
+    }
+
+    private static Ruling ruling(Client client, Config.BlockList list) {
+        return list.tagOnly()
+                ? new Ruling.Tag(list.zone())
+                : Ruling.reject(554, "5.7.1", "Your address " + client.address().getHostAddress() + " is listed by "
+                        + list.zone());
+    }
+
+    private Answer read(Config.BlockList list, Optional<NameQuestions.Addresses> answer) {
+        return switch (answer.orElse(new NameQuestions.Addresses.None())) {
+            case NameQuestions.Addresses.None _ -> Answer.NOT_LISTED;
+            case NameQuestions.Addresses.Trouble _ -> noAnswer(list);
+            case NameQuestions.Addresses.Found(List<InetAddress> addresses) -> addresses.stream()
+                    .anyMatch(BlockLists::isRefusal)
+                            ? noAnswer(list)
+                            : addresses.stream().anyMatch(InetAddress::isLoopbackAddress)
+                                    ? Answer.LISTED
+                                    : Answer.NOT_LISTED;
+        };
+    }
+
+    private Answer noAnswer(Config.BlockList list) {
+        inTime.letRest(list.zone());
+        return Answer.NOTHING;
+    }
+
+    private static boolean isRefusal(InetAddress address) {
+        byte[] octets = address.getAddress();
+        return octets.length == 4 && octets[0] == 127 && octets[1] == (byte) 255 && octets[2] == (byte) 255;
+    }
+
+    /// Empty for addresses that no list can know.
+    static Optional<String> reversed(InetAddress address) {
+        if (address.isLoopbackAddress() || address.isLinkLocalAddress() || address.isSiteLocalAddress()) {
+            return Optional.empty();
+        }
+        byte[] octets = address.getAddress();
+        StringBuilder name = new StringBuilder();
+        for (int i = octets.length - 1; i >= 0; i--) {
+            if (address instanceof Inet4Address) {
+                name.append(octets[i] & 255).append('.');
+            } else {
+                // RFC 5782 section 2.4: nibbles, as in ip6.arpa.
+                name.append(HexFormat.of().toLowHexDigit(octets[i])).append('.')
+                        .append(HexFormat.of().toHighHexDigit(octets[i])).append('.');
+            }
+        }
+        return Optional.of(name.substring(0, name.length() - 1));
+    }
+}

@@ -1,0 +1,118 @@
+package org.slipstream.server.policy;
+
+import org.slipstream.core.Address;
+import org.slipstream.server.config.Config;
+import org.slipstream.smtpin.policy.Check;
+import org.slipstream.smtpin.policy.Client;
+import org.slipstream.smtpin.policy.ClientNetwork;
+import org.slipstream.smtpin.policy.EarlyTalker;
+import org.slipstream.smtpin.policy.HeaderForm;
+import org.slipstream.smtpin.policy.HeaderPatterns;
+import org.slipstream.smtpin.policy.Rates;
+import org.slipstream.smtpin.policy.RelayForms;
+import org.slipstream.smtpin.policy.Ruling;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/// The checks in their order, cheap ones before those that ask others:
+///
+/// | | asked about | at |
+/// |---|---|---|
+/// | `early-talker` | everybody | connect |
+/// | `rates` | strangers by network, users by name | connect, MAIL, RCPT |
+/// | `relay-forms` | strangers | RCPT |
+/// | `block-lists` | strangers | RCPT |
+/// | `sender-domain` | strangers | RCPT |
+/// | `greylist` | strangers | RCPT |
+/// | `header-patterns`, `header-form` | everybody | end of data |
+///
+/// **Strangers** have not logged in and come from neither `relay.networks` nor `policy.exempt` (who is exempt may still not relay).
+/// The three that ask DNS or a memory are asked about recipients that exist here, since the others are refused anyway; and
+/// never about postmaster and abuse, who can always be written to. Rates concern them too: a 4xx only asks for patience.
+///
+/// One list for all ports, so that a client who uses two has the rate of one.
+public final class Policies {
+    private final Config config;
+    private final Predicate<Address> exists;
+    private final NameQuestions names;
+
+    private Policies(Config config, Predicate<Address> exists, NameQuestions names) {
+        this.config = config;
+        this.exists = exists;
+        this.names = names;
+    }
+
+    /// @param exists whether a recipient is known here
+    public static List<Check> checks(Config config, Predicate<Address> exists, NameQuestions names) {
+        return new Policies(config, exists, names).list();
+    }
+
+    private List<Check> list() {
+        Config.Policy policy = config.policy();
+        List<Check> checks = new ArrayList<>();
+        checks.add(new EarlyTalker());
+        checks.add(new Among(rates(policy.connectionsPerMinute(), policy.messagesPerHour(), policy.recipientsPerHour()),
+                this::isStranger));
+        checks.add(new Among(rates(0, policy.userMessagesPerHour(), policy.userRecipientsPerHour()),
+                client -> client.user().isPresent()));
+        // A mailbox may have such a name, when the operator gave it one.
+        checks.add(new Among(new RelayForms(this::mayRelay), _ -> true,
+                rcpt -> rcpt.routed() || !exists.test(rcpt.recipient())));
+        InTime inTime = new InTime(policy.dnsPatience().toMillis(), System::nanoTime);
+        if (!policy.blockLists().isEmpty()) {
+            checks.add(costly(new BlockLists(policy.blockLists(), names, inTime)));
+        }
+        if (policy.senderDomain()) {
+            checks.add(costly(new SenderDomain(names, inTime)));
+        }
+        if (policy.greylisting().on()) {
+            checks.add(costly(new Greylist(policy.greylisting(), () -> System.nanoTime() / 1_000_000)));
+        }
+        if (!config.headerRules().isEmpty()) {
+            checks.add(new ExceptPostmaster(
+                    new HeaderPatterns(config.headerRules().stream().map(Policies::rule).toList())));
+        }
+        if (policy.headerForm() != Config.HeaderStrictness.ANY) {
+            checks.add(new ExceptPostmaster(new HeaderForm(policy.headerForm() == Config.HeaderStrictness.WITH_FROM)));
+        }
+        return List.copyOf(checks);
+    }
+
+    private Check costly(Check check) {
+        return new Among(check, this::isStranger,
+                rcpt -> exists.test(rcpt.recipient()) && !ExceptPostmaster.isOne(rcpt.recipient()));
+    }
+
+    private Rates rates(int connectionsPerMinute, int messagesPerHour, int recipientsPerHour) {
+        Config.Policy policy = config.policy();
+        return new Rates(new Rates.Settings(limit(connectionsPerMinute), limit(messagesPerHour),
+                limit(recipientsPerHour),
+                new ClientNetwork(policy.clientPrefixV4(), policy.clientPrefixV6()), policy.ratesRemembered()),
+                System::nanoTime);
+    }
+
+    private static int limit(int rate) {
+        return rate == 0 ? Integer.MAX_VALUE : rate;
+    }
+
+    private boolean mayRelay(Client client) {
+        return client.user().isPresent() || config.relay().contains(client.address());
+    }
+
+    private boolean isStranger(Client client) {
+        return !mayRelay(client)
+                && config.policy().exempt().stream().noneMatch(network -> network.contains(client.address()));
+    }
+
+    static HeaderPatterns.Rule rule(Config.HeaderRule rule) {
+        String text = rule.text().isEmpty() ? "Not with this " + rule.field() + " field" : rule.text();
+        return new HeaderPatterns.Rule(rule.field(), rule.pattern(), switch (rule.action()) {
+            case REJECT -> Ruling.reject(550, "5.7.1", text);
+            case DEFER -> Ruling.defer("4.7.1", text);
+            case TAG -> new Ruling.Tag(rule.text().isEmpty() ? rule.field() : rule.text());
+            case ACCEPT -> Ruling.accept();
+        });
+    }
+}

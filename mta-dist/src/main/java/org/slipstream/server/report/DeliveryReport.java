@@ -1,0 +1,47 @@
+package org.slipstream.server.report;
+
+import org.slipstream.core.Address;
+import org.slipstream.spool.Spool;
+
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/// All that goes into a report; composing it needs nothing else of the world.
+///
+/// @param hostname who reports
+/// @param postmaster whom to ask
+/// @param sender whom it goes to
+/// @param message as the queue index has it
+/// @param about the recipients that the report is about, at least one
+/// @param original empty when it could not be read
+/// @param date of the report; its offset is used for all dates
+/// @param retryUntil when a delayed message will be given up
+record DeliveryReport(String hostname, Address postmaster, ReportKind kind, Address sender, Spool.Details message,
+        List<Spool.RecipientState> about, Optional<Original> original, OffsetDateTime date, Instant retryUntil) {
+    // RFC 5322 section 3.3; names of days and months are English everywhere.
+    private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("EEE, d MMM yyyy HH:mm:ss xx",
+            Locale.ENGLISH);
+
+    DeliveryReport {
+        about = List.copyOf(about);
+        if (about.isEmpty()) {
+            throw new IllegalArgumentException("a report is about somebody");
+        }
+    }
+
+    boolean isFailure() {
+        return kind == ReportKind.FAILED;
+    }
+
+    Instant arrival() {
+        return Instant.ofEpochMilli(message.summary().createdMillis());
+    }
+
+    String written(Instant when) {
+        return DATE.format(when.atOffset(date.getOffset()));
+    }
+}

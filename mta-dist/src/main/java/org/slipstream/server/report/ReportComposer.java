@@ -1,0 +1,140 @@
+package org.slipstream.server.report;
+
+import org.slipstream.core.Address;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/// Composes the report as a message: `multipart/report` (RFC 6522) of an explanation for people, a status for programs (RFC 3464), and
+/// what goes back of the original.
+///
+/// ```
+/// multipart/report; report-type=delivery-status
+/// ├─ text/plain                       Explanation
+/// ├─ message/delivery-status          StatusPart
+/// └─ text/rfc822-headers              Original, or message/rfc822 for the whole of it
+/// ```
+///
+/// **Clean whatever comes in.** The first two parts and a header that goes back are 7-bit lines of at most 998 octets, encoded as
+/// quoted-printable where they would not be (RFC 6522 section 4 permits it for broken headers). A `message/rfc822` may not be
+/// encoded (RFC 2046 section 5.2.1); when the message is not fit to be sent as it is, [Original] has only its header.
+///
+/// Pure: the same report gives the same bytes. Libraries were passed over because the template is fixed and they have opinions about
+/// it (java-mail makes dates, ids and boundaries of its own).
+final class ReportComposer {
+    private static final int LONGEST_ADDRESS = 900;
+    /// Replies may be longer than the 78 that RFC 5322 section 2.1.1 wishes for; most readers prefer that to an encoded text.
+    private static final int LONGEST_TEXT_LINE = 998;
+
+    private ReportComposer() {}
+
+    /// @param eightBit true when it needs 8BITMIME
+    record Composed(byte[] content, boolean eightBit) {}
+
+    /// @param boundary proposed; made longer until it occurs in no part
+    static Composed compose(DeliveryReport report, String boundary) {
+        byte[] text = textPart(report);
+        byte[] status = ascii("Content-Description: Delivery status\r\nContent-Type: message/delivery-status\r\n\r\n"
+                + StatusPart.of(report));
+        byte[] original = report.original().map(ReportComposer::originalPart).orElse(new byte[0]);
+        boolean eightBit = report.original().filter(o -> o.whole() && !o.isAscii()).isPresent();
+        String unique = unique(boundary, text, status, original);
+
+        ByteArrayOutputStream message = new ByteArrayOutputStream();
+        message.writeBytes(header(report, unique, eightBit).getBytes(StandardCharsets.UTF_8));
+        part(message, unique, text);
+        part(message, unique, status);
+        if (report.original().isPresent()) {
+            part(message, unique, original);
+        }
+        message.writeBytes(ascii("\r\n--" + unique + "--\r\n"));
+        return new Composed(message.toByteArray(), eightBit);
+    }
+
+    private static String header(DeliveryReport report, String boundary, boolean eightBit) {
+        String id = report.message().summary().id() + "." + report.date().toInstant().toEpochMilli() + "."
+                + report.kind().word() + "@" + report.hostname();
+        Optional<String> about = report.original().flatMap(Original::messageId);
+        return ReportField.of("Date", report.written(report.date().toInstant()))
+                + ReportField.of("From", "Mail Delivery System <MAILER-DAEMON@" + report.hostname() + ">")
+                + "To: " + to(report.sender()) + "\r\n"
+                + ReportField.of("Subject",
+                        subject(report.kind()))
+                + ReportField.of("Message-ID", "<" + id + ">")
+                + about.map(
+                        original -> ReportField.of("In-Reply-To", original) + ReportField.of("References", original))
+                        .orElse("")
+                // RFC 3834 section 5: nobody answers this automatically.
+                + ReportField.of("Auto-Submitted", "auto-replied") + ReportField.of("MIME-Version", "1.0")
+                + "Content-Type: multipart/report; report-type=delivery-status;\r\n\tboundary=\"" + boundary + "\"\r\n"
+                + (eightBit ? ReportField.of("Content-Transfer-Encoding", "8bit") : "");
+    }
+
+    private static String subject(ReportKind kind) {
+        return switch (kind) {
+            case FAILED -> "Your message could not be delivered";
+            case DELAYED -> "Your message is delayed";
+            case SUCCEEDED -> "Your message has arrived";
+        };
+    }
+
+    // An address cannot be folded. The envelope knows where to go.
+    private static String to(Address sender) {
+        String address = "<" + sender + ">";
+        return address.getBytes(StandardCharsets.UTF_8).length <= LONGEST_ADDRESS
+                ? address
+                : "undisclosed-recipients:;";
+    }
+
+    private static byte[] textPart(DeliveryReport report) {
+        String text = ReportText.of(report);
+        boolean ascii = text.chars().allMatch(c -> c < 128);
+        boolean plain = ascii && text.lines().allMatch(line -> line.length() <= LONGEST_TEXT_LINE);
+        byte[] content = text.getBytes(StandardCharsets.UTF_8);
+        return join("Content-Description: What happened\r\nContent-Type: text/plain; charset="
+                + (ascii ? "us-ascii" : "utf-8") + "\r\n", !plain, content);
+    }
+
+    private static byte[] originalPart(Original original) {
+        if (original.whole()) {
+            String encoding = original.isAscii() ? "" : "Content-Transfer-Encoding: 8bit\r\n";
+            return join("Content-Description: Your message\r\nContent-Type: message/rfc822\r\n" + encoding, false,
+                    original.content());
+        }
+        boolean encoded = !original.isAscii() || !original.isSendable();
+        return join("Content-Description: Header of your message\r\nContent-Type: text/rfc822-headers\r\n", encoded,
+                original.content());
+    }
+
+    private static byte[] join(String header, boolean encoded, byte[] content) {
+        ByteArrayOutputStream part = new ByteArrayOutputStream(content.length + header.length() + 64);
+        part.writeBytes(ascii(header));
+        if (encoded) {
+            part.writeBytes(ascii("Content-Transfer-Encoding: quoted-printable\r\n"));
+        }
+        part.writeBytes(ascii("\r\n"));
+        part.writeBytes(encoded ? QuotedPrintable.encode(content) : content);
+        return part.toByteArray();
+    }
+
+    private static void part(ByteArrayOutputStream message, String boundary, byte[] part) {
+        message.writeBytes(ascii("\r\n--" + boundary + "\r\n"));
+        message.writeBytes(part);
+    }
+
+    private static String unique(String boundary, byte[]... parts) {
+        String candidate = boundary;
+        for (byte[] part : parts) {
+            String text = new String(part, StandardCharsets.ISO_8859_1);
+            while (text.contains("--" + candidate)) {
+                candidate += "_";
+            }
+        }
+        return candidate;
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}

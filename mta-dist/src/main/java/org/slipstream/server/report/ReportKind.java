@@ -1,0 +1,56 @@
+package org.slipstream.server.report;
+
+import org.slipstream.core.DsnNotify;
+import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
+import org.slipstream.spool.Spool;
+
+/// What a report is about.
+enum ReportKind {
+    FAILED, DELAYED,
+    /// In the mailbox, or with the next server: the sender asked to hear of it (NOTIFY=SUCCESS).
+    SUCCEEDED;
+
+    static ReportKind of(NoticeKind kind) {
+        return switch (kind) {
+            case FAILED -> FAILED;
+            case DELAYED -> DELAYED;
+        };
+    }
+
+    /// True when a report of this kind tells of this recipient.
+    boolean concerns(Spool.RecipientState state) {
+        return switch (this) {
+            case FAILED -> state.state() == Spool.State.FAILED && state.recipient().wantsFailureNotice();
+            case DELAYED -> state.state() == Spool.State.OPEN && state.recipient().wantsDelayNotice();
+            case SUCCEEDED -> state.state() == Spool.State.DELIVERED
+                    && state.recipient().notifyOn().contains(DsnNotify.SUCCESS) && !isDiscarded(state);
+        };
+    }
+
+    /// RFC 3464 section 2.3.3: `relayed` says that no more is known, because somebody else has it now.
+    String action(Spool.RecipientState state) {
+        return switch (this) {
+            case FAILED -> "failed";
+            case DELAYED -> "delayed";
+            case SUCCEEDED -> isInMailbox(state) ? "delivered" : "relayed";
+        };
+    }
+
+    static boolean isInMailbox(Spool.RecipientState state) {
+        return isWith("maildir:", state);
+    }
+
+    // Whoever throws mail away does not boast of it.
+    private static boolean isDiscarded(Spool.RecipientState state) {
+        return isWith("discard:", state);
+    }
+
+    private static boolean isWith(String prefix, Spool.RecipientState state) {
+        return state.last().filter(last -> last.remote().startsWith(prefix)).isPresent();
+    }
+
+    /// For ids and the log.
+    String word() {
+        return name().toLowerCase(java.util.Locale.ROOT);
+    }
+}

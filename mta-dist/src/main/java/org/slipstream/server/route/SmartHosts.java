@@ -1,0 +1,133 @@
+package org.slipstream.server.route;
+
+import org.slipstream.core.Route;
+import org.slipstream.server.config.Config;
+import org.slipstream.server.config.Config.RouteTarget;
+import org.slipstream.server.tls.TlsContexts;
+import org.slipstream.server.tls.TlsFailure;
+import org.slipstream.smtpout.PeerPolicy;
+import org.slipstream.smtpout.Peers;
+import org.slipstream.smtpout.auth.Credentials;
+import org.slipstream.smtpout.dialog.TlsPolicy;
+import org.slipstream.smtpout.wire.Sources;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import javax.net.ssl.SSLSocketFactory;
+
+/// What is demanded of the hosts that routes name, and the logins there.
+///
+/// A credentials file that somebody else can read is refused: who keeps passwords in such a file has made a mistake that shows
+/// nowhere else. A login for a host that no route names is refused as well, because it is a mistyped name.
+public final class SmartHosts {
+    private static final Set<PosixFilePermission> OTHERS = EnumSet.of(PosixFilePermission.GROUP_READ,
+            PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE);
+    private static final Pattern LINE = Pattern.compile("(\\S+)\\s+(\\S+)\\s+(\\S.*)");
+    private static final long STAGGER_MILLIS = Peers.USUAL.staggerMillis();
+
+    private SmartHosts() {}
+
+    /// One sentence for the operator.
+    public static final class Unusable extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        Unusable(String message) {
+            super(message);
+        }
+    }
+
+    public static Peers peers(Config config) throws Unusable, TlsFailure {
+        Config.SmartHost settings = config.smartHost();
+        Map<String, Credentials> logins = settings.credentials().isPresent()
+                ? logins(settings.credentials().get())
+                : Map.of();
+        Map<String, PeerPolicy> policies = new LinkedHashMap<>();
+        Set<String> used = new HashSet<>();
+        for (RouteTarget target : config.routes().values()) {
+            if (target instanceof RouteTarget.Fixed fixed) {
+                Optional<String> name = name(fixed.host(), logins);
+                name.ifPresent(used::add);
+                policies.put(RouteTable.fixed(fixed.host()).nextHop(), policy(config, fixed, name.map(logins::get)));
+            }
+        }
+        for (String name : logins.keySet()) {
+            if (!used.contains(name)) {
+                throw new Unusable("The login for " + name + " in " + settings.credentials().orElseThrow()
+                        + " is for no host of [routes]: correct its name or remove the line.");
+            }
+        }
+        Optional<SSLSocketFactory> trust = settings.authorities().isPresent()
+                ? Optional.of(TlsContexts.trusting(settings.authorities().get()))
+                : Optional.empty();
+        return new Peers(policies,
+                new Sources(config.smtpClient().sourceAddressV4(), config.smtpClient().sourceAddressV6()),
+                STAGGER_MILLIS, trust);
+    }
+
+    private static PeerPolicy policy(Config config, RouteTarget.Fixed fixed, Optional<Credentials> login) {
+        Config.TlsUse usual = config.smtpClient().startTls() ? Config.TlsUse.MAY : Config.TlsUse.NONE;
+        return new PeerPolicy(TlsPolicy.valueOf(fixed.tls().orElse(usual).name()), fixed.implicitTls(), login,
+                config.smartHost().loginInTheClear());
+    }
+
+    /// The line that speaks of this host: the one with its port, or the one without.
+    private static Optional<String> name(Route.Host host, Map<String, Credentials> logins) {
+        String exact = host.toString();
+        return logins.containsKey(exact)
+                ? Optional.of(exact)
+                : Optional.of(host.name()).filter(logins::containsKey);
+    }
+
+    static Map<String, Credentials> logins(Path file) throws Unusable {
+        Map<String, Credentials> logins = new HashMap<>();
+        int number = 0;
+        for (String line : lines(file)) {
+            number++;
+            if (line.isBlank() || line.startsWith("#")) {
+                continue;
+            }
+            Matcher words = LINE.matcher(line.strip());
+            if (!words.matches()) {
+                throw new Unusable(
+                        "Line " + number + " of " + file + " is not of the form \"host user password\": correct it.");
+            }
+            try {
+                Credentials login = new Credentials(words.group(2), words.group(3));
+                if (logins.put(words.group(1).toLowerCase(java.util.Locale.ROOT), login) != null) {
+                    throw new Unusable("Line " + number + " of " + file + " is a second login for " + words.group(1)
+                            + ": keep one.");
+                }
+            } catch (IllegalArgumentException unfit) {
+                throw new Unusable("Line " + number + " of " + file + ": " + unfit.getMessage() + ".");
+            }
+        }
+        return logins;
+    }
+
+    private static Iterable<String> lines(Path file) throws Unusable {
+        try {
+            if (Files.getFileStore(file).supportsFileAttributeView("posix")
+                    && Files.getPosixFilePermissions(file).stream().anyMatch(OTHERS::contains)) {
+                throw new Unusable(
+                        "The file " + file + " holds passwords and others may read or write it: run \"chmod 600 "
+                                + file + "\".");
+            }
+            return Files.readAllLines(file);
+        } catch (IOException unreadable) {
+            throw new Unusable("The file " + file + ", which smarthost.credentials names, cannot be read: " + unreadable
+                    + ".");
+        }
+    }
+}

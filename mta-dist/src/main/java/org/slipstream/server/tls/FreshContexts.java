@@ -1,0 +1,123 @@
+package org.slipstream.server.tls;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.server.config.Config;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+import javax.net.ssl.SSLContext;
+
+/// The TLS context of the moment: made again when a file of certificates or keys has become another one, so that a renewal
+/// needs no restart.
+///
+/// Configured files are read at the start, so that a mistake in them is found there. A self-signed pair alone has no mistakes to
+/// find. It is made and read at the first handshake, because key, certificate and signature take 0.1 s of a start's processor time.
+///
+/// Asked at each handshake, and looks at the files at most once a second. Files that cannot be used change nothing: whoever
+/// renews writes two files, and in between they do not belong together. That is said once per state of the files, as a warning,
+/// since the next look may find the second one.
+///
+/// Called by all sessions.
+public final class FreshContexts implements Supplier<SSLContext> {
+    private static final Logger log = LoggerFactory.getLogger(FreshContexts.class);
+    private static final long LOOK_EVERY_NANOS = 1_000_000_000L;
+
+    private final Config.Tls tls;
+    private final Path home;
+    private final String hostname;
+    private final LongSupplier nanos;
+    private final List<Path> files;
+    private Optional<SSLContext> context = Optional.empty();
+    private List<Stamp> stamps = List.of();
+    private long lookedNanos;
+
+    private record Stamp(Optional<Object> key, long modifiedNanos, long size) {
+        static Stamp of(Path file) {
+            try {
+                BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
+                return new Stamp(Optional.ofNullable(now.fileKey()), now.lastModifiedTime().to(TimeUnit.NANOSECONDS),
+                        now.size());
+            } catch (IOException gone) {
+                return new Stamp(Optional.empty(), 0, -1);
+            }
+        }
+    }
+
+    private FreshContexts(Config.Tls tls, Path home, String hostname, LongSupplier nanos) {
+        this.tls = tls;
+        this.home = home;
+        this.hostname = hostname;
+        this.nanos = nanos;
+        this.files = TlsContexts.files(tls, home, hostname);
+    }
+
+    /// @throws TlsFailure when the files cannot be used; at a start that is a reason not to
+    public static FreshContexts open(Config.Tls tls, Path home, String hostname) throws TlsFailure {
+        return open(tls, home, hostname, System::nanoTime);
+    }
+
+    static FreshContexts open(Config.Tls tls, Path home, String hostname, LongSupplier nanos) throws TlsFailure {
+        FreshContexts contexts = new FreshContexts(tls, home, hostname, nanos);
+        if (!TlsContexts.onlySelfSigned(tls)) {
+            contexts.read();
+        }
+        return contexts;
+    }
+
+    /// @throws IllegalStateException when the self-signed pair cannot be made or used
+    @Override
+    public synchronized SSLContext get() {
+        if (context.isEmpty()) {
+            readFirst();
+        } else if (nanos.getAsLong() - lookedNanos >= LOOK_EVERY_NANOS) {
+            look();
+        }
+        return context.orElseThrow();
+    }
+
+    private void readFirst() {
+        try {
+            read();
+        } catch (TlsFailure unusable) {
+            throw new IllegalStateException(unusable.getMessage(), unusable);
+        }
+    }
+
+    private void read() throws TlsFailure {
+        context = Optional.of(TlsContexts.open(tls, home, hostname));
+        stamps = stamps();
+        lookedNanos = nanos.getAsLong();
+    }
+
+    private void look() {
+        lookedNanos = nanos.getAsLong();
+        List<Stamp> seen = stamps();
+        if (seen.equals(stamps)) {
+            return;
+        }
+        stamps = seen;
+        try {
+            context = Optional.of(TlsContexts.open(tls, home, hostname));
+            log.info("msg=\"certificates read again\" files={}", files.size());
+        } catch (TlsFailure unusable) {
+            log.warn("msg=\"certificates not read again, the former ones hold\" reason=\"{}\"",
+                    unusable.getMessage());
+        }
+    }
+
+    private List<Stamp> stamps() {
+        List<Stamp> all = new ArrayList<>();
+        files.forEach(file -> all.add(Stamp.of(file)));
+        return all;
+    }
+}

@@ -1,0 +1,170 @@
+package org.slipstream.server.tls;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.server.config.Config;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.InvalidKeyException;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.SecureRandom;
+import java.security.Signature;
+import java.security.SignatureException;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.TrustManagerFactory;
+
+/// Makes the TLS context of the listeners, for STARTTLS and for TLS from the first byte.
+///
+/// Everything that could be wrong with the files is found here, at the start, and not by the first client: a key that does not
+/// belong to the certificate would otherwise show as a handshake failure without a reason.
+public final class TlsContexts {
+    private static final Logger log = LoggerFactory.getLogger(TlsContexts.class);
+
+    private TlsContexts() {}
+
+    /// From the configured files, or from the self-signed pair in `<home>/tls`, which is made when it is missing.
+    public static SSLContext open(Config.Tls tls, Path home, String hostname) throws TlsFailure {
+        List<PairChooser.Pair> pairs = new ArrayList<>();
+        pairs.add(first(tls, home, hostname));
+        for (Config.Tls.Pair further : tls.further()) {
+            pairs.add(pair(further.certificate(), further.key()));
+        }
+        return context(pairs);
+    }
+
+    /// True when [#open] would make nothing.
+    public static boolean areThere(Config.Tls tls, Path home, String hostname) {
+        return tls.certificate().isPresent() || tls.key().isPresent()
+                || new SelfSigned(home.resolve("tls"), hostname).isThere();
+    }
+
+    /// True when no file is configured, so that there is only the self-signed pair.
+    static boolean onlySelfSigned(Config.Tls tls) {
+        return tls.certificate().isEmpty() && tls.key().isEmpty() && tls.further().isEmpty();
+    }
+
+    /// What [#open] reads.
+    static List<Path> files(Config.Tls tls, Path home, String hostname) {
+        SelfSigned made = new SelfSigned(home.resolve("tls"), hostname);
+        List<Path> files = new ArrayList<>(
+                List.of(tls.certificate().orElseGet(made::certificate), tls.key().orElseGet(made::key)));
+        tls.further().forEach(pair -> files.addAll(List.of(pair.certificate(), pair.key())));
+        return files;
+    }
+
+    private static PairChooser.Pair first(Config.Tls tls, Path home, String hostname) throws TlsFailure {
+        if (tls.certificate().isPresent() && tls.key().isPresent()) {
+            return pair(tls.certificate().get(), tls.key().get());
+        }
+        if (tls.certificate().isPresent() || tls.key().isPresent()) {
+            throw new TlsFailure(tls.certificate().isPresent()
+                    ? "tls.certificate is set without tls.key: set both, or neither for a self-signed pair."
+                    : "tls.key is set without tls.certificate: set both, or neither for a self-signed pair.");
+        }
+        SelfSigned pair = new SelfSigned(home.resolve("tls"), hostname);
+        pair.makeIfMissing();
+        return pair(pair.certificate(), pair.key());
+    }
+
+    /// Makes sockets of clients that believe what the certificates of this file have signed, and nothing else.
+    public static SSLSocketFactory trusting(Path authorities) throws TlsFailure {
+        List<X509Certificate> certificates = PemFiles.chain(authorities);
+        try {
+            KeyStore known = KeyStore.getInstance("PKCS12");
+            known.load(null, null);
+            for (X509Certificate certificate : certificates) {
+                known.setCertificateEntry("ca" + known.size(), certificate);
+            }
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(known);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, trust.getTrustManagers(), null);
+            return context.getSocketFactory();
+        } catch (GeneralSecurityException | IOException e) {
+            throw new TlsFailure("The certificates in " + authorities + " cannot be used: " + e.getMessage(), e);
+        }
+    }
+
+    private static PairChooser.Pair pair(Path certificateFile, Path keyFile) throws TlsFailure {
+        List<X509Certificate> chain = PemFiles.chain(certificateFile);
+        PrivateKey key = PemFiles.key(keyFile);
+        X509Certificate own = chain.getFirst();
+        if (!belongTogether(own.getPublicKey(), key)) {
+            throw new TlsFailure("The key " + keyFile + " does not belong to the first certificate in "
+                    + certificateFile + " (" + own.getSubjectX500Principal().getName()
+                    + "): put the server's own certificate first, and name its key.");
+        }
+        requireOrder(certificateFile, chain);
+        warnOfDates(certificateFile, own, Instant.now());
+        return new PairChooser.Pair(chain, key);
+    }
+
+    // RFC 5246 section 7.4.2 and Java ask for it; TLS 1.3 only recommends it (RFC 8446 section 4.4.2).
+    private static void requireOrder(Path file, List<X509Certificate> chain) throws TlsFailure {
+        for (int i = 0; i + 1 < chain.size(); i++) {
+            X509Certificate each = chain.get(i);
+            if (!each.getIssuerX500Principal().equals(chain.get(i + 1).getSubjectX500Principal())) {
+                throw new TlsFailure("The certificates in " + file + " are no chain: "
+                        + each.getSubjectX500Principal().getName() + " must be followed by its issuer "
+                        + each.getIssuerX500Principal().getName() + ", or by nothing.");
+            }
+        }
+    }
+
+    // An old certificate is better than none: senders that use TLS by opportunity do not look at its dates.
+    private static void warnOfDates(Path file, X509Certificate certificate, Instant now) {
+        if (now.isAfter(certificate.getNotAfter().toInstant())) {
+            log.warn("msg=\"certificate has expired\" file={} until={}", file, certificate.getNotAfter().toInstant());
+        } else if (now.isBefore(certificate.getNotBefore().toInstant())) {
+            log.warn("msg=\"certificate is not valid yet\" file={} from={}", file,
+                    certificate.getNotBefore().toInstant());
+        }
+    }
+
+    private static SSLContext context(List<PairChooser.Pair> pairs) throws TlsFailure {
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(new KeyManager[]{new PairChooser(pairs)}, null, null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new TlsFailure("This Java cannot do TLS: " + e.getMessage() + ".", e);
+        }
+    }
+
+    /// What the one has signed, the other verifies: true for every kind of key, without knowing its mathematics.
+    private static boolean belongTogether(PublicKey certified, PrivateKey key) throws TlsFailure {
+        String algorithm = switch (key.getAlgorithm()) {
+            case "RSA" -> "SHA256withRSA";
+            case "EC" -> "SHA256withECDSA";
+            case "EdDSA", "Ed25519", "Ed448" -> "EdDSA";
+            default -> throw new TlsFailure("Keys of the kind " + key.getAlgorithm() + " are not usable for TLS.");
+        };
+        byte[] text = new byte[32];
+        new SecureRandom().nextBytes(text);
+        try {
+            Signature signing = Signature.getInstance(algorithm);
+            signing.initSign(key);
+            signing.update(text);
+            byte[] signature = signing.sign();
+            Signature verifying = Signature.getInstance(algorithm);
+            verifying.initVerify(certified);
+            verifying.update(text);
+            return verifying.verify(signature);
+        } catch (InvalidKeyException | SignatureException otherKind) {
+            return false;
+        } catch (GeneralSecurityException e) {
+            throw new TlsFailure("This Java cannot use " + algorithm + ": " + e.getMessage() + ".", e);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package org.slipstream.server.tls;
+
+/// Certificate and key cannot be used. The message is one sentence for the operator: which file, what is wrong.
+public final class TlsFailure extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    TlsFailure(String message) {
+        super(message);
+    }
+
+    TlsFailure(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

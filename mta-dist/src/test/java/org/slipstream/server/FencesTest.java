@@ -1,0 +1,70 @@
+package org.slipstream.server;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+import org.slipstream.server.intake.AddressBook;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+/// Who may know whom inside of the one module that knows everybody.
+class FencesTest {
+    private static final JavaClasses DIST = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("org.slipstream.server");
+
+    @Test
+    void thePackagesKnowEachOtherInOneDirection() {
+        slices().matching("org.slipstream.(**)").should().beFreeOfCycles().check(DIST);
+    }
+
+    @Test
+    void onlyTheProcessKnowsTheCommandLine() {
+        noClasses().that().resideOutsideOfPackage("org.slipstream.server.cli..").and()
+                .doNotHaveFullyQualifiedName("org.slipstream.server.Main").and()
+                .haveNameNotMatching("org\\.slipstream\\.dist\\.Main\\$.*").should().dependOnClassesThat()
+                .resideInAPackage("org.slipstream.server.cli..").check(DIST);
+    }
+
+    /// Else `--help` would load half of the server.
+    @Test
+    void theCommandLineKnowsTheServerOnlyByItsSettingsItsFilesAndItsApi() {
+        noClasses().that().resideInAPackage("org.slipstream.server.cli..").and()
+                .haveNameNotMatching(".*\\.cli\\.Lab[A-Za-z]*Command.*").should().dependOnClassesThat()
+                .resideInAnyPackage("org.slipstream.lab..").check(DIST);
+        // A stopped server has no API: its spool is opened by the command itself.
+        noClasses().that().resideInAPackage("org.slipstream.server.cli..").and()
+                .haveNameNotMatching(".*\\.cli\\.Spool[A-Za-z]*.*").should().dependOnClassesThat()
+                .resideInAnyPackage("org.slipstream.spool..").check(DIST);
+        noClasses().that().resideInAPackage("org.slipstream.server.cli..").should().dependOnClassesThat()
+                .resideInAnyPackage("org.slipstream.smtpin..", "org.slipstream.smtpout..",
+                        "org.slipstream.qmgr..", "org.slipstream.server",
+                        "org.slipstream.server.local..", "org.slipstream.server.dispatch..",
+                        "org.slipstream.server.route..", "org.slipstream.server.report..",
+                        "org.slipstream.server.tls..")
+                .check(DIST);
+    }
+
+    /// `user add` asks whether there is a mailbox.
+    @Test
+    void ofTheDoorTheCommandLineKnowsTheAddressBookAlone() {
+        noClasses().that().resideInAPackage("org.slipstream.server.cli..").should().dependOnClassesThat(
+                resideInAPackage("org.slipstream.server.intake..")
+                        .and(not(belongToAnyOf(AddressBook.class))))
+                .check(DIST);
+    }
+
+    @Test
+    void eachLibraryHasOneHome() {
+        noClasses().that().resideOutsideOfPackage("org.slipstream.server.cli..").should().dependOnClassesThat()
+                .resideInAnyPackage("picocli..", "org.simplejavamail..", "ch.qos.logback..").check(DIST);
+        noClasses().that().resideOutsideOfPackage("org.slipstream.server.config..").should().dependOnClassesThat()
+                .resideInAPackage("org.tomlj..").check(DIST);
+        noClasses().should().dependOnClassesThat().resideInAnyPackage("org.h2..", "com.zaxxer..", "org.flywaydb..",
+                "org.subethamail..", "org.xbill..").check(DIST);
+    }
+}

@@ -1,0 +1,48 @@
+package org.slipstream.server;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.ReadResult;
+
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// The placement gets what `mta.toml` says.
+class PlacementRulesTest {
+    @TempDir
+    Path home;
+
+    private PlaceRules rules(String... overrides) {
+        ReadResult result = ConfigReader.read(home, List.of(overrides));
+        assertThat(result).isInstanceOf(ReadResult.Accepted.class);
+        return Wiring.smtpPlacement(((ReadResult.Accepted) result).config());
+    }
+
+    /// The tests of the placement use its defaults, so these are to be the server's.
+    @Test
+    void theDefaultsOfThePlacementAreThoseOfTheServer() {
+        assertThat(rules()).isEqualTo(PlaceRules.defaults());
+    }
+
+    @Test
+    @Tag("FI-40")
+    void theTwoSpecialCasesAreOnAndCanBeSwitchedOffOneByOne() {
+        assertThat(rules()).matches(rules -> rules.memory().trackClosed()).matches(rules -> rules.memory().retryLast());
+        assertThat(rules("placement.track-closed=false")).matches(rules -> !rules.memory().trackClosed())
+                .matches(rules -> rules.memory().retryLast());
+        assertThat(rules("placement.retry-last=false")).matches(rules -> rules.memory().trackClosed())
+                .matches(rules -> !rules.memory().retryLast());
+    }
+
+    @Test
+    @Tag("PF-02")
+    void withoutALimitOfConnectionsToADestinationAHostMayHaveAllOfThem() {
+        assertThat(rules("queue.lanes=70").connectionsPerHost()).isEqualTo(20);
+        assertThat(rules("queue.lanes=70", "queue.lanes-per-destination=0").connectionsPerHost()).isEqualTo(70);
+    }
+}

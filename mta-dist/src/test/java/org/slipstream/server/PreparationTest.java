@@ -1,0 +1,176 @@
+package org.slipstream.server;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.server.config.Config;
+import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.ReadResult;
+import org.slipstream.server.tls.TlsContexts;
+import org.slipstream.server.users.UserFile;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Optional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// What `check` finds, a start refuses, in the same words, and the other way round.
+class PreparationTest {
+    private static final String HEAD = """
+            hostname = "mx.here.example"
+            [listen]
+            smtp = "127.0.0.1:0"
+            submission = "off"
+            [local]
+            domains = ["here.example"]
+            """;
+    @TempDir
+    Path home;
+
+    @Test
+    void aFreshHomeHasNoMistakesAndACheckLeavesItAsItIs() throws IOException {
+        Preparation looked = Preparation.toCheck(config(""));
+        assertThat(looked.mistakes()).isEmpty();
+        assertThat(looked.remarks()).isEmpty();
+        try (var files = Files.list(home)) {
+            assertThat(files).containsExactly(home.resolve("mta.toml"));
+        }
+    }
+
+    @Test
+    void aFileOfLoginsThatOthersMayRead() throws IOException {
+        secret("logins", "relay.example alice secret\n", "rw-r--r--");
+        bothSay("""
+                [routes]
+                "*" = "smtp:relay.example:587"
+                [smarthost]
+                credentials = "logins"
+                """, "mta.toml:10: smarthost.credentials: ", "chmod 600");
+    }
+
+    @Test
+    void aFileOfLoginsThatIsNotThereAndAHostThatIsMistyped() throws IOException {
+        String settings = "[routes]\n\"*\" = \"smtp:relay.example:587\"\n[smarthost]\ncredentials = \"logins\"\n";
+        bothSay(settings, "mta.toml:10: smarthost.credentials: ", "cannot be read");
+        secret("logins", "rely.example alice secret\n", "rw-------");
+        bothSay(settings, "mta.toml:10: smarthost.credentials: ", "rely.example", "correct its name");
+    }
+
+    @Test
+    void aKeyThatBelongsToAnotherCertificate() throws Exception {
+        for (String name : List.of("one", "other")) {
+            TlsContexts.open(new Config.Tls(Optional.empty(), Optional.empty()), home.resolve(name), "mx.here.example");
+        }
+        bothSay("""
+                [tls]
+                certificate = "one/tls/self-signed.crt"
+                key = "other/tls/self-signed.key"
+                """, "mta.toml:9: tls.key: ", "does not belong to the first certificate", "name its key");
+    }
+
+    @Test
+    void authoritiesWithoutACertificate() throws IOException {
+        Files.writeString(home.resolve("ca.pem"), "nothing\n");
+        bothSay("[smarthost]\nauthorities = \"ca.pem\"\n", "mta.toml:8: smarthost.authorities: ", "ca.pem");
+    }
+
+    @Test
+    void aFileInTheWayOfTheSpool() throws IOException {
+        Files.writeString(home.resolve("here"), "");
+        bothSay("[spool]\ndirectory = \"here/spool\"\n", "mta.toml:8: spool.directory: ", "is no folder");
+    }
+
+    @Test
+    void eachMistakeInTheFileOfUsers() throws IOException {
+        secret("users", "alice\n\nbob x y z\n", "rw-------");
+        Config config = config("");
+        assertThat(Preparation.toCheck(config).mistakes()).satisfiesExactly(
+                one -> assertThat(one).startsWith("users:1: "), three -> assertThat(three).startsWith("users:3: "));
+        assertThatThrownBy(() -> Server.start(config)).isInstanceOf(StartFailure.class)
+                .hasMessageContainingAll("users:1: ", "users:3: ");
+    }
+
+    @Test
+    void aDatabaseThatDoesNotAnswer() throws IOException {
+        bothSay("[spool]\nregister = \"jdbc:postgresql://127.0.0.1:1/slipstream?user=mta&password=hush\"\n",
+                "spool.index", "127.0.0.1:1/slipstream", "start the database");
+    }
+
+    @Test
+    void anAddressOfAnotherMachineToListenOn() throws IOException {
+        Config config = config("", HEAD.replace("127.0.0.1:0", "192.0.2.1:2525"));
+        assertThat(Preparation.toCheck(config).mistakes()).singleElement().asString()
+                .contains("mta.toml:3: listen.smtp: ", "192.0.2.1:2525");
+        assertThatThrownBy(() -> Server.start(config)).isInstanceOf(StartFailure.class)
+                .hasMessageContaining("192.0.2.1");
+    }
+
+    /// A server of this home that runs would hold it.
+    @Test
+    void aPortThatIsTakenIsNoMistakeOfTheSettings() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Config config = config("", HEAD.replace("127.0.0.1:0", "127.0.0.1:" + taken.getLocalPort()));
+            assertThat(Preparation.toCheck(config).mistakes()).isEmpty();
+        }
+    }
+
+    @Test
+    void aUserWhoseReportsWouldBeLost() throws Exception {
+        UserFile.in(home).add("alice", "secret", List.of("alice@here.example", "@lists.example", "a@far.example"));
+        UserFile.in(home).add("user", "secret", List.of("user@here.example", "USER+tag@here.example"));
+        bothRemark("", "users:2: alice: ", "alice@here.example", "add \"alice\" to local.mailboxes");
+    }
+
+    @Test
+    void aFileInTheWayOfTheMailboxes() throws IOException {
+        Files.writeString(home.resolve("mail"), "");
+        bothRemark("", "local.maildir: ", "is no folder");
+    }
+
+    @Test
+    void aSourceAddressOfAnotherMachine() throws IOException {
+        bothRemark("[smtp-client]\nsource-address-v4 = \"192.0.2.1\"\n", "mta.toml:8: smtp-client.source-address-v4: ",
+                "192.0.2.1");
+    }
+
+    @Test
+    void moreFreeSpaceThanTheDiskHas() throws IOException {
+        bothRemark("[spool]\nminimum-free = \"1000000GiB\"\n", "mta.toml:8: spool.minimum-free: ", "lower it");
+    }
+
+    private void bothSay(String settings, String... words) throws IOException {
+        Config config = config(settings);
+        assertThat(Preparation.toCheck(config).mistakes()).singleElement().asString().contains(words);
+        assertThatThrownBy(() -> Server.start(config)).isInstanceOf(StartFailure.class)
+                .satisfies(
+                        failure -> assertThat(failure.getMessage()).contains(List.of(words).subList(1, words.length)));
+        assertThat(home.resolve("run")).as("nothing was begun").doesNotExist();
+    }
+
+    private void bothRemark(String settings, String... words) throws IOException {
+        for (Preparation each : List.of(Preparation.toCheck(config(settings)), Preparation.toRun(config(settings)))) {
+            assertThat(each.mistakes()).isEmpty();
+            assertThat(each.remarks()).singleElement().asString().contains(words);
+        }
+    }
+
+    private void secret(String name, String text, String permissions) throws IOException {
+        Path file = Files.writeString(home.resolve(name), text);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+    }
+
+    private Config config(String settings) throws IOException {
+        return config(settings, HEAD);
+    }
+
+    private Config config(String settings, String head) throws IOException {
+        Files.writeString(home.resolve("mta.toml"), head + settings);
+        return ((ReadResult.Accepted) ConfigReader.read(home, List.of())).config();
+    }
+}

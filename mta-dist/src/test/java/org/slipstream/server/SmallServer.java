@@ -1,0 +1,82 @@
+package org.slipstream.server;
+
+import org.awaitility.Awaitility;
+import org.slipstream.admin.ApiClient;
+import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.ReadResult;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A whole server in this process, with one client that sends and one operator who asks.
+record SmallServer(Server server, ApiClient operator) implements AutoCloseable {
+    private static final Pattern QUEUED = Pattern.compile("queued as ([0-9a-z]+)");
+
+    static SmallServer start(Path home, String... more) throws Exception {
+        List<String> settings = new ArrayList<>(List.of("hostname=mta.example", "listen.smtp=127.0.0.1:0",
+                "listen.submission=off", "local.domains=here.example"));
+        settings.addAll(List.of(more));
+        Server server = Server.start(((ReadResult.Accepted) ConfigReader.read(home, settings)).config());
+        return new SmallServer(server, ApiClient.connect(server.admin(), Duration.ofSeconds(90)));
+    }
+
+    String ask(String method, String resource) throws IOException {
+        ApiClient.ApiReply reply = operator.ask(method, resource);
+        assertThat(reply.status()).as(reply.body()).isEqualTo(200);
+        return reply.body();
+    }
+
+    /// @return the queue id of a message that has been deferred
+    String deferred(String recipient) throws IOException {
+        String id = send(recipient);
+        Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> field(id, "state").equals("deferred")
+                && !field(id, "code").equals("due"));
+        return id;
+    }
+
+    String field(String id, String name) throws IOException {
+        Matcher value = Pattern.compile("\"" + name + "\":\"?([^\",}]*)").matcher(ask("GET", "queue/" + id));
+        return value.find() ? value.group(1) : "";
+    }
+
+    String send(String recipient) throws IOException {
+        InetSocketAddress smtp = server.smtp().orElseThrow();
+        try (Socket socket = new Socket(smtp.getAddress(), smtp.getPort());
+                BufferedReader in = new BufferedReader(
+                        new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))) {
+            in.readLine();
+            for (String line : List.of("HELO client.example", "MAIL FROM:<a@here.example>",
+                    "RCPT TO:<" + recipient + ">", "DATA")) {
+                say(socket, in, line);
+            }
+            Matcher queued = QUEUED.matcher(say(socket, in, "Subject: x\r\n\r\nx\r\n."));
+            assertThat(queued.find()).isTrue();
+            return queued.group(1);
+        }
+    }
+
+    private static String say(Socket socket, BufferedReader in, String line) throws IOException {
+        socket.getOutputStream().write((line + "\r\n").getBytes(StandardCharsets.US_ASCII));
+        String reply = in.readLine();
+        assertThat(reply).as(line).matches("[23].*");
+        return reply;
+    }
+
+    @Override
+    public void close() {
+        operator.close();
+        server.close();
+    }
+}

@@ -1,0 +1,95 @@
+package org.slipstream.server.cli;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.server.cli.Console.Ran;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Scenarios from the command line.
+class LabCommandsTest {
+    private static final String SCENE = """
+            title = "Two letters"
+            [transport]
+            lanes = 1
+            [[messages]]
+            name = "a"
+            to = { "a.example" = 1 }
+            [[messages]]
+            name = "b"
+            to = { "b.example" = 1 }
+            """;
+
+    @TempDir
+    private Path folder;
+    private Console console;
+
+    @BeforeEach
+    void open() {
+        console = new Console(folder);
+    }
+
+    private String file(String text) throws IOException {
+        return Files.writeString(folder.resolve("mine.toml"), text).toString();
+    }
+
+    @Test
+    void aScenarioThatComesWithTheProgramIsFoundByItsName() {
+        Ran ran = console.run("lab", "run", "ten-two-two");
+
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.out()).contains("sequence  1×4 2×2 1×4 3×2 1×2", "as expected");
+        assertThat(console.run("lab", "list").out()).contains("ten-two-two ");
+        assertThat(console.run("lab", "list", "--show", "ten-two-two").out()).contains("[expect]");
+    }
+
+    @Test
+    void aFileIsPlayedAndWithEventsItIsToldLineByLine() throws IOException {
+        String file = file(SCENE + "[expect]\nsequence = \"a b\"\n");
+
+        assertThat(console.run("lab", "run", file)).matches(ran -> ran.exit() == 0)
+                .isEqualTo(console.run("lab", "run", file));
+        assertThat(console.run("lab", "run", file, "--events").out()).contains("1s  slot 1: b to smtp/b.example");
+    }
+
+    @Test
+    void aRunThatIsNotAsExpectedEndsWithOneAndSaysWhere() throws IOException {
+        Ran ran = console.run("lab", "run", file(SCENE + "[expect]\nsequence = \"b a\"\n"));
+
+        assertThat(ran.exit()).isEqualTo(Exit.NO);
+        assertThat(ran.out()).contains("mine.toml:11: sequence differs at place 1: expected b, got a");
+    }
+
+    @Test
+    void aPageIsWrittenWhereItIsWanted() throws IOException {
+        Path page = folder.resolve("page.html");
+
+        assertThat(console.run("lab", "run", "tree", "--html", page.toString()).exit()).isZero();
+        assertThat(page).content().startsWith("<!DOCTYPE html>").contains("8 steps in front of 4, level 2");
+        Ran nowhere = console.run("lab", "run", "tree", "--html", folder.resolve("no/page.html").toString());
+        assertThat(nowhere.exit()).isEqualTo(Exit.USAGE);
+        assertThat(nowhere.err()).contains("cannot write");
+    }
+
+    @Test
+    void aFileThatMakesNoSenseIsOneSentenceWithItsLine() throws IOException {
+        Ran ran = console.run("lab", "run", file(SCENE.replace("lanes = 1", "lanes = -1")));
+
+        assertThat(ran.exit()).isEqualTo(Exit.CONFIGURATION);
+        assertThat(ran.err()).contains("mine.toml:3: transport: lanes = -1 is not a whole number from 1")
+                .hasLineCount(1);
+        assertThat(ran.out()).isEmpty();
+    }
+
+    @Test
+    void aFileThatIsNotThereIsWrongUsage() {
+        assertThat(console.run("lab", "run", "nothing").exit()).isEqualTo(Exit.USAGE);
+        assertThat(console.run("lab", "run", "nothing").err()).contains("mta lab list");
+        assertThat(console.run("lab", "list", "--show", "nothing").exit()).isEqualTo(Exit.USAGE);
+    }
+}

@@ -1,0 +1,293 @@
+package org.slipstream.server.cli;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/// The launcher script, with a Maven and a Java that only write down how they were called.
+class LauncherTest {
+    @TempDir
+    Path folder;
+    private Path tree;
+    private Path tools;
+
+    private record Ran(int exit, String out, String err) {}
+
+    @BeforeEach
+    void aSourceTree() throws IOException {
+        tree = Files.createDirectories(folder.resolve("tree with blank"));
+        tools = Files.createDirectories(folder.resolve("tools"));
+        script(tree.resolve("mta"), Files.readString(Path.of("../mta")));
+        script(tree.resolve("build/find-jdk"), "#!/bin/sh\necho '" + folder.resolve("jdk") + "'\n");
+        script(folder.resolve("jdk/bin/java"), """
+                #!/bin/sh
+                for each in "$@"; do
+                    case $each in
+                        -XX:AOTCacheOutput=*)
+                            [ -f "$0.old" ] || echo "$@" >"${each#*=}"
+                            [ ! -f "$0.replace" ] || { lock=${each#*=}; rm -r "${lock%.new}.lock"; }
+                            exit ;;
+                    esac
+                done
+                printf 'java'; printf ' [%s]' "$@"; echo
+                cat
+                """);
+        old(Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=25"));
+        script(tools.resolve("mvn"), """
+                #!/bin/sh
+                echo "maven in $(pwd): $*"
+                cat >/dev/null
+                [ -f broken ] && exit 1
+                mkdir -p mta-dist/target/slipstream/lib
+                touch mta-dist/target/slipstream/.built
+                """);
+        Files.writeString(tree.resolve("pom.xml"), "<project/>");
+        old(Files.writeString(Files.createDirectories(tree.resolve("mta-core/src/main/java")).resolve("A.java"), ""));
+        Files.createDirectories(tree.resolve("mta-dist"));
+        try (var all = Files.walk(tree)) {
+            for (Path each : all.toList()) {
+                old(each);
+            }
+        }
+    }
+
+    @Test
+    void theFirstCallBuildsAndTheSecondDoesNot() throws Exception {
+        Ran first = run(tree, "mail", "./mta", "send", "--to", "a b");
+        assertThat(first.exit()).isZero();
+        assertThat(first.err()).contains("building the program", "maven in " + tree);
+        assertThat(first.out()).contains("[" + tree + "/mta-dist/target/slipstream/lib/",
+                "[org.slipstream.server.Main] [send] [--to] [a b]").doesNotContain("maven");
+        assertThat(first.out()).as("standard input belongs to the program").endsWith("mail");
+        Ran second = run(tree, "", "./mta", "status");
+        assertThat(second.err()).isEmpty();
+        assertThat(tree.resolve("mta-dist/target/build.lock")).doesNotExist();
+    }
+
+    @Test
+    void aChangedSourceAndARemovedOneAreReasonsToBuild() throws Exception {
+        run(tree, "", "./mta", "status");
+        Files.setLastModifiedTime(tree.resolve("mta-core/src/main/java/A.java"),
+                FileTime.from(Instant.now().plusSeconds(5)));
+        assertThat(run(tree, "", "./mta", "status").err()).contains("maven in");
+        old(tree.resolve("mta-core/src/main/java/A.java"));
+        run(tree, "", "./mta", "status");
+        assertThat(run(tree, "", "./mta", "status").err()).isEmpty();
+        Files.delete(tree.resolve("mta-core/src/main/java/A.java"));
+        Files.setLastModifiedTime(tree.resolve("mta-core/src/main/java"),
+                FileTime.from(Instant.now().plusSeconds(5)));
+        assertThat(run(tree, "", "./mta", "status").err()).contains("maven in");
+    }
+
+    @Test
+    void itIsFoundThroughLinksAndFromAnywhere() throws Exception {
+        Path bin = Files.createDirectories(folder.resolve("bin"));
+        Files.createSymbolicLink(bin.resolve("first"), Path.of("../tree with blank/mta"));
+        Files.createSymbolicLink(bin.resolve("mta"), bin.resolve("first"));
+        Ran ran = run(folder, "", "bin/mta", "status");
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.out()).contains("[-cp] [" + tree + "/mta-dist/target/slipstream/lib/");
+    }
+
+    @Test
+    void aBuildThatFailsStartsNothing() throws Exception {
+        Files.writeString(tree.resolve("broken"), "");
+        Ran ran = run(tree, "", "./mta", "status");
+        assertThat(ran.exit()).isEqualTo(3);
+        assertThat(ran.err()).contains("the build failed");
+        assertThat(ran.out()).isEmpty();
+        assertThat(tree.resolve("mta-dist/target/build.lock")).doesNotExist();
+    }
+
+    @Test
+    void theLockOfABuildThatWasKilledIsTakenOver() throws Exception {
+        Path lock = Files.createDirectories(tree.resolve("mta-dist/target/build.lock"));
+        Process gone = new ProcessBuilder("true").start();
+        assertThat(gone.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        Files.writeString(lock.resolve("pid"), Long.toString(gone.pid()));
+        assertThat(run(tree, "", "./mta", "status").exit()).isZero();
+    }
+
+    @Test
+    void aPackagedProgramBuildsNothing() throws Exception {
+        Files.delete(tree.resolve("pom.xml"));
+        Ran ran = run(tree, "", "./mta", "status");
+        assertThat(ran.err()).isEmpty();
+        assertThat(ran.out()).contains("[-cp] [" + tree + "/lib/");
+    }
+
+    @Test
+    void theServerGetsOtherOptionsThanACommandAndTheOperatorsComeLast() throws Exception {
+        Files.delete(tree.resolve("pom.xml"));
+        String command = run(tree, "", "./mta", "--home", "x", "status").out();
+        assertThat(command).contains("[-XX:TieredStopAtLevel=1]").doesNotContain("ExitOnOutOfMemoryError");
+        String server = run(tree, "", "./mta", "--home", "x", "run").out();
+        assertThat(server).contains("[-XX:+ExitOnOutOfMemoryError]").doesNotContain("TieredStopAtLevel");
+        assertThat(server).containsSubsequence("[-Xmx512m]", "[-Xmx1g]", "[-Dx=y]", "[-cp]");
+    }
+
+    @Test
+    void withoutAJdkItSaysSoInOneSentence() throws Exception {
+        script(tree.resolve("build/find-jdk"), "#!/bin/sh\necho 'install a JDK' >&2\nexit 3\n");
+        Ran ran = run(tree, "", "./mta", "status");
+        assertThat(ran.exit()).isEqualTo(3);
+        assertThat(ran.err().lines()).containsExactly("install a JDK");
+    }
+
+    @Test
+    void theCacheOfTheCommandsIsMadeAtTheFirstUseAndAgainForANewProgramOrJdk() throws Exception {
+        Path cache = packaged().resolve("commands.aot");
+        assertThat(run(tree, "", "./mta", "status").out()).doesNotContain("AOTCache");
+        awaitLearnt(cache);
+        assertThat(run(tree, "", "./mta", "queue", "list").out()).contains("[-XX:AOTCache=" + cache + "]");
+        Files.setLastModifiedTime(tree.resolve("lib"), FileTime.from(Instant.now().plusSeconds(5)));
+        assertThat(run(tree, "", "./mta", "status").out()).doesNotContain("AOTCache");
+        old(tree.resolve("lib"));
+        awaitLearnt(cache);
+        Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=25.0.1");
+        assertThat(run(tree, "", "./mta", "status").out()).doesNotContain("AOTCache");
+        await().atMost(Duration.ofSeconds(90))
+                .until(() -> run(tree, "", "./mta", "status").out().contains("[-XX:AOTCache=" + cache + "]"));
+    }
+
+    @Test
+    void aJdkThatCannotKeepWhatItLearntIsNotAskedAgain() throws Exception {
+        Path cache = packaged().resolve("commands.aot");
+        Files.writeString(folder.resolve("jdk/bin/java.old"), "");
+        run(tree, "", "./mta", "status");
+        awaitLearnt(cache);
+        Files.delete(folder.resolve("jdk/bin/java.old"));
+        assertThat(run(tree, "", "./mta", "status").out()).doesNotContain("AOTCache");
+        assertThat(cache).isEmptyFile();
+    }
+
+    @Test
+    void warmUpLearnsForTheServerAndForCommandsWithTheOptionsOfEach() throws Exception {
+        packaged();
+        assertThat(run(tree, "", "./mta", "warm-up").exit()).isZero();
+        assertThat(Files.readString(tree.resolve("slipstream.aot"))).contains("ExitOnOutOfMemoryError", "-Dx=y");
+        assertThat(Files.readString(tree.resolve("commands.aot"))).contains("TieredStopAtLevel", "--commands");
+        assertThat(run(tree, "", "./mta", "run").out()).contains("[-XX:AOTCache=" + tree + "/slipstream.aot]");
+        assertThat(run(tree, "", "./mta", "status").out()).contains("[-XX:AOTCache=" + tree + "/commands.aot]");
+    }
+
+    /// The rest of a test may last longer than the ten seconds, so the server is one that stays.
+    @Test
+    void aServerWithoutACacheStartsAndOneIsMadeBesideItWithoutTheOperatorsOptions() throws Exception {
+        packaged();
+        Process server = start(tree, "./mta", "run");
+        try {
+            awaitLearnt(tree.resolve("slipstream.aot"));
+        } finally {
+            server.destroy();
+        }
+        assertThat(Files.readString(tree.resolve("slipstream.aot"))).contains("ExitOnOutOfMemoryError")
+                .doesNotContain("-Dx=y");
+    }
+
+    @Test
+    void aCacheThatIsBeingMadeIsNotMadeASecondTime() throws Exception {
+        Path cache = packaged().resolve("commands.aot");
+        Process other = new ProcessBuilder("sleep", "60").start();
+        try {
+            Path lock = Files.createDirectories(tree.resolve("commands.aot.lock"));
+            Files.writeString(lock.resolve("pid"), Long.toString(other.pid()));
+            Process second = start(tree, "./mta", "warm-up", "--commands");
+            await().atMost(Duration.ofSeconds(90))
+                    .until(() -> Files.readString(folder.resolve("started")).contains("waiting"));
+            learnt(cache, "by the first");
+            other.destroy();
+            assertThat(second.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(Files.readString(cache)).isEqualTo("by the first");
+        } finally {
+            other.destroy();
+        }
+    }
+
+    @Test
+    void aCacheOfABuildThatWasReplacedMeanwhileIsDropped() throws Exception {
+        packaged();
+        Files.writeString(folder.resolve("jdk/bin/java.replace"), "");
+        assertThat(run(tree, "", "./mta", "warm-up", "--commands").exit()).isZero();
+        assertThat(tree.resolve("commands.aot")).doesNotExist();
+    }
+
+    @Test
+    void theServerDoesNotUseTheCacheOfTheCommands() throws Exception {
+        learnt(packaged().resolve("commands.aot"), "learnt");
+        assertThat(run(tree, "", "./mta", "run").out()).doesNotContain("AOTCache");
+    }
+
+    private void learnt(Path cache, String what) throws IOException {
+        Files.copy(folder.resolve("jdk/release"), cache.resolveSibling(cache.getFileName() + ".jdk"));
+        Files.writeString(cache, what);
+    }
+
+    private static void awaitLearnt(Path cache) {
+        Path lock = cache.resolveSibling(cache.getFileName() + ".lock");
+        await().atMost(Duration.ofSeconds(90)).until(() -> Files.exists(cache) && !Files.exists(lock)
+                && Files.getLastModifiedTime(cache)
+                        .compareTo(Files.getLastModifiedTime(lock.getParent().resolve("lib"))) > 0);
+    }
+
+    private Path packaged() throws IOException {
+        Files.delete(tree.resolve("pom.xml"));
+        old(Files.createDirectories(tree.resolve("lib")));
+        old(Files.writeString(tree.resolve(".built"), ""));
+        return tree;
+    }
+
+    private Ran run(Path where, String input, String... command) throws Exception {
+        Path err = Files.createTempFile(folder, "err", "");
+        Process process = builder(where, command).redirectError(err.toFile()).start();
+        try (OutputStream in = process.getOutputStream()) {
+            in.write(input.getBytes(StandardCharsets.UTF_8));
+        } catch (IOException closed) {
+            // It ended without reading.
+        }
+        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        return new Ran(process.exitValue(), out, Files.readString(err));
+    }
+
+    private Process start(Path where, String... command) throws IOException {
+        return builder(where, command).redirectErrorStream(true).redirectOutput(folder.resolve("started").toFile())
+                .start();
+    }
+
+    private ProcessBuilder builder(Path where, String... command) {
+        List<String> line = new ArrayList<>(List.of(command));
+        // ProcessBuilder looks for a relative program in the directory of this JVM.
+        line.set(0, where.resolve(command[0]).toString());
+        ProcessBuilder builder = new ProcessBuilder(line).directory(where.toFile());
+        builder.environment().put("PATH", tools + ":" + System.getenv("PATH"));
+        builder.environment().put("SLIPSTREAM_JAVA_OPTS", "-Xmx1g -Dx=y");
+        return builder;
+    }
+
+    private static void script(Path file, String text) throws IOException {
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    private static void old(Path file) throws IOException {
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().minusSeconds(3600)));
+    }
+}

@@ -1,0 +1,152 @@
+package org.slipstream.server.cli;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.BufferedReader;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// What a supervisor sees: a real process, a real SIGTERM (by its handle: Process.destroy would close our pipes as well).
+class ProcessStopTest {
+    @TempDir
+    Path home;
+
+    @Test
+    void sigtermStopsTheServerInAnOrderlyWayAndEndsWithZero() throws Exception {
+        Process process = start("starts");
+        try (BufferedReader out = process.inputReader()) {
+            assertThat(out.readLine()).startsWith("ready ");
+            process.toHandle().destroy();
+            assertThat(out.readLine()).isEqualTo("stopped");
+        }
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+    }
+
+    @Test
+    void aServerThatCouldNotStartEndsAtOnceWithItsOwnCode() throws Exception {
+        Process process = start("refuses");
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(5);
+    }
+
+    @Test
+    void aSignalDuringTheStartWaitsForItAndStopsThen() throws Exception {
+        Process process = start("waits");
+        try (BufferedReader out = process.inputReader()) {
+            assertThat(out.readLine()).isEqualTo("starting");
+            process.toHandle().destroy();
+            // Whether the signal comes before or after these words: it is not lost.
+            process.outputWriter().append("go on\n").flush();
+            assertThat(out.readLine()).startsWith("ready ");
+            assertThat(out.readLine()).isEqualTo("stopped");
+        }
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+    }
+
+    @Test
+    void aHangupIsLoggedAndTheServerGoesOn() throws Exception {
+        Process process = start("starts");
+        try (BufferedReader out = process.inputReader(); BufferedReader err = process.errorReader()) {
+            assertThat(out.readLine()).startsWith("ready ");
+            hangUp(process);
+            assertThat(err.lines().filter(line -> line.contains("event=signal ")).findFirst().orElse("it ended"))
+                    .contains("signal=HUP action=ignored", "restart the server");
+            assertThat(process.isAlive()).isTrue();
+            process.toHandle().destroy();
+            assertThat(out.readLine()).isEqualTo("stopped");
+        }
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+    }
+
+    /// `nohup` starts its program so. The server must not begin to listen to the terminal's end again.
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aHangupThatTheParentIgnoresStaysIgnored() throws Exception {
+        List<String> nohup = new ArrayList<>(List.of("sh", "-c", "trap '' HUP; exec \"$@\"", "sh"));
+        nohup.addAll(java("starts"));
+        Process process = new ProcessBuilder(nohup).redirectError(Redirect.INHERIT).start();
+        try (BufferedReader out = process.inputReader()) {
+            assertThat(out.readLine()).startsWith("ready ");
+            String ignored = Files.readAllLines(Path.of("/proc/" + process.pid() + "/status")).stream()
+                    .filter(line -> line.startsWith("SigIgn:")).findFirst().orElseThrow();
+            assertThat(Long.parseUnsignedLong(ignored.substring(7).strip(), 16) & 1).as(ignored).isEqualTo(1);
+            hangUp(process);
+            process.toHandle().destroy();
+            assertThat(out.readLine()).isEqualTo("stopped");
+        }
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+    }
+
+    private static void hangUp(Process process) throws Exception {
+        assertThat(new ProcessBuilder("kill", "-HUP", Long.toString(process.pid())).start().waitFor()).isZero();
+    }
+
+    private Process start(String how) throws Exception {
+        return new ProcessBuilder(java(how)).start();
+    }
+
+    private List<String> java(String how) {
+        return List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xshare:auto",
+                "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), Program.class.getName(), how,
+                home.toString());
+    }
+
+    /// [org.slipstream.server.Main] with another server.
+    static final class Program {
+        private Program() {}
+
+        public static void main(String[] arguments) {
+            CliContext world = new CliContext(System.in, System.out, System.err, _ -> serve(arguments[0]),
+                    _ -> (_, _) -> false, new ProcessStop());
+            System.exit(Cli.execute(world, "--home", arguments[1], "run", "--set", "log.level=info"));
+        }
+
+        private static ServerStarter.Start serve(String how) {
+            if (how.equals("refuses")) {
+                return new ServerStarter.Start.Refused("no");
+            }
+            if (how.equals("waits")) {
+                System.out.println("starting");
+                new java.util.Scanner(System.in).nextLine();
+            }
+            return new ServerStarter.Start.Started(new Server());
+        }
+    }
+
+    private static final class Server implements ServerStarter.Running {
+        @Override
+        public Optional<InetSocketAddress> smtp() {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<InetSocketAddress> submission() {
+            return Optional.empty();
+        }
+
+        @Override
+        public Path admin() {
+            return Path.of("/srv/mail/run/admin.sock");
+        }
+
+        @Override
+        public void stop() {
+            System.out.println("stopped");
+        }
+    }
+}

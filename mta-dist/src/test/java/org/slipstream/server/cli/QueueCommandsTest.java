@@ -1,0 +1,374 @@
+package org.slipstream.server.cli;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.admin.AdminServer;
+import org.slipstream.admin.AdminSocket;
+import org.slipstream.admin.Operations;
+import org.slipstream.admin.Operations.PassedOverView;
+import org.slipstream.admin.Operations.SeatView;
+import org.slipstream.core.AddressPattern;
+import org.slipstream.core.QueueFilter;
+import org.slipstream.core.QueueId;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// The operator's commands against the real API with a queue made of a map.
+class QueueCommandsTest {
+    @TempDir
+    Path home;
+    private final FakeQueue queue = new FakeQueue();
+    private AdminServer server;
+    private Console console;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = AdminServer.bind(AdminSocket.in(home));
+        server.serve(queue, new FakeHosts());
+        console = new Console(home);
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    @Test
+    void theListIsATableWithOneLinePerMessage() {
+        QueueId first = queue.put(1, "a@here.example", "held", "b@far.example", "c@far.example");
+        QueueId second = queue.put(2, "", "deferred", "d@far.example");
+        Console.Ran ran = console.run("queue", "list");
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.err()).isEmpty();
+        List<String> lines = ran.out().lines().toList();
+        assertThat(lines).hasSize(3);
+        assertThat(lines.get(0)).matches("ID +SIZE +AGE +SENDER +RECIPIENTS +STATE +PHASE +FOR +NEXT ATTEMPT +WHY");
+        assertThat(lines.get(1)).matches(
+                first + " +2\\.0K +\\S+ +a@here\\.example +b@far\\.example \\+1 +held +retry +- +in .* +450 4\\.4\\.1 nobody there");
+        assertThat(lines.get(2)).matches(second + " .* <> +d@far\\.example +deferred +retry +- +in .*");
+        assertThat(lines.get(1).indexOf("held")).as("columns stand below each other")
+                .isEqualTo(lines.get(2).indexOf("deferred"));
+    }
+
+    @Test
+    void aLongQueueIsReadPageByPage() {
+        for (int i = 1; i <= 5; i++) {
+            queue.put(i, "a@here.example", "deferred", "b@far.example");
+        }
+        Console.Ran first = console.run("queue", "list", "--limit", "2");
+        assertThat(first.out()).contains("2 of 5; the next page: --after " + new QueueId(2));
+        Console.Ran next = console.run("queue", "list", "--limit", "3", "--after", new QueueId(2).toString());
+        assertThat(next.out()).contains(new QueueId(5).toString()).doesNotContain("next page");
+    }
+
+    @Test
+    void jsonIsWhatTheServerSays() {
+        queue.put(1, "a@here.example", "deferred", "b@far.example");
+        JsonNode page = JsonMapper.shared().readTree(console.run("queue", "list", "--json").out());
+        assertThat(page.get("messages").get(0).get("recipients").get(0).get("address").asString())
+                .isEqualTo("b@far.example");
+        assertThat(page.get("next").isNull()).isTrue();
+        assertThat(JsonMapper.shared().readTree(console.run("status", "--json").out()).get("messages").asInt())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void anEmptyQueueIsSaidInWords() {
+        assertThat(console.run("queue", "list").out()).isEqualTo("the queue is empty" + System.lineSeparator());
+    }
+
+    @Test
+    void aReplyThatTriesToPaintTheTerminalIsMadeHarmless() {
+        QueueId id = queue.put(1, "a@here.example", "deferred", "b@far.example");
+        queue.why = "550 \u001b[2Jgone\r\nroot# ";
+        assertThat(console.run("queue", "list").out()).contains("550 ?[2Jgone??root#").doesNotContain("\u001b");
+        assertThat(console.run("queue", "show", id.toString()).out()).doesNotContain("\u001b");
+    }
+
+    @Test
+    void showTellsOfEveryRecipient() {
+        QueueId id = queue.put(7, "a@here.example", "deferred", "b@far.example", "c@far.example");
+        Console.Ran ran = console.run("queue", "show", id.toString());
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.out()).contains("sender", "a@here.example", "b@far.example", "c@far.example",
+                "450 4.4.1 nobody there", "mx.far.example", "attempts  3");
+        assertThat(JsonMapper.shared().readTree(console.run("queue", "show", "--json", id.toString()).out())
+                .get("attempts").asInt()).isEqualTo(3);
+    }
+
+    @Test
+    void showTellsWhereItWouldGoAndWhyNotElsewhere() {
+        queue.seat = Optional.of(new SeatView("mx2.far.example[192.0.2.2]:25", "a new connection: an unused host",
+                List.of(new PassedOverView("mx1.far.example[192.0.2.1]:25", "failed, due in 200 s"))));
+        QueueId id = queue.put(7, "a@here.example", "active", "b@far.example");
+        assertThat(console.run("queue", "show", id.toString()).out().lines()).anyMatch(
+                line -> line.matches("seat +mx2.far.example\\[192.0.2.2]:25, a new connection: an unused host"))
+                .anyMatch(line -> line
+                        .matches("passed over +mx1.far.example\\[192.0.2.1]:25: failed, due in 200 s"));
+        queue.messages.clear();
+        queue.seat = Optional.of(new SeatView("", "no host takes more connections", List.of()));
+        queue.put(7, "a@here.example", "active", "b@far.example");
+        assertThat(console.run("queue", "show", id.toString()).out())
+                .contains("none: no host takes more connections");
+    }
+
+    @Test
+    void ordersGoToEveryMessageAndOneThatIsGoneMakesTheAnswerNo() {
+        QueueId id = queue.put(7, "a@here.example", "deferred", "b@far.example");
+        QueueId gone = new QueueId(99);
+        for (String order : List.of("hold", "release", "flush")) {
+            assertThat(console.run("queue", order, id.toString()).exit()).as(order).isZero();
+            Console.Ran ran = console.run("queue", order, gone.toString(), id.toString());
+            assertThat(ran.exit()).as(order).isEqualTo(1);
+            assertThat(ran.err()).isEqualTo("mta: there is no message " + gone + " in the queue"
+                    + System.lineSeparator());
+        }
+        assertThat(queue.orders).containsExactly("hold " + id, "hold " + gone, "hold " + id, "release " + id,
+                "release " + gone, "release " + id, "flush " + id, "flush " + gone, "flush " + id);
+        assertThat(console.run("queue", "show", gone.toString()).exit()).isEqualTo(1);
+    }
+
+    @Test
+    void flushSaysWhatIsDueAndWhatItLeavesAlone() {
+        for (int i = 1; i <= 3; i++) {
+            queue.put(i, "a@here.example", "deferred", "b@far.example");
+        }
+        QueueId held = queue.put(4, "a@here.example", "held", "b@far.example");
+        String end = System.lineSeparator();
+        assertThat(console.run("queue", "flush").out()).isEqualTo("3 messages due, 1 held and left alone" + end);
+        assertThat(console.run("queue", "flush", "--domain", "far.example").out())
+                .isEqualTo("3 messages due, 1 held and left alone" + end);
+        assertThat(console.run("queue", "flush", "--sender", "a@*").out())
+                .isEqualTo("3 messages due, 1 held and left alone" + end);
+        assertThat(console.run("queue", "flush", "--state", "held").out())
+                .isEqualTo("0 messages due, 1 held and left alone" + end);
+        assertThat(console.run("queue", "flush", new QueueId(1).toString()).out()).isEqualTo("1 message due" + end);
+        assertThat(console.run("queue", "flush", held.toString()).out())
+                .isEqualTo("0 messages due, 1 held and left alone" + end);
+        console.run("destdb", "suspend", "mx.far.example", "--reason", "their disk", "--until", "2100-01-01T00:00:00Z");
+        assertThat(console.run("queue", "flush").out()).endsWith("left alone: mx.far.example" + FakeHosts.KEY
+                + ", suspended until 2100-01-01T00:00:00Z: their disk" + end);
+    }
+
+    @Test
+    void ordersSayHowMany() {
+        QueueId one = queue.put(1, "a@here.example", "deferred", "b@far.example");
+        QueueId two = queue.put(2, "a@here.example", "deferred", "b@far.example");
+        assertThat(console.run("queue", "hold", one.toString(), two.toString()).out().strip())
+                .isEqualTo("2 messages held");
+        assertThat(console.run("queue", "release", one.toString()).out().strip()).isEqualTo("1 message released");
+        assertThat(console.run("queue", "delete", one.toString(), new QueueId(99).toString()).out().strip())
+                .isEqualTo("1 message deleted");
+    }
+
+    @Test
+    void flushCanMeanEverythingOrADomain() {
+        assertThat(console.run("queue", "flush").exit()).isZero();
+        assertThat(console.run("queue", "flush", "--domain", "b\u00fcro.example").exit()).isZero();
+        assertThat(queue.orders).containsExactly("flush everything", "flush b\u00fcro.example");
+        assertThat(console.run("queue", "flush", "--domain", "x.example", new QueueId(1).toString()).exit())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void deletingEverythingWantsAYes() {
+        for (int i = 1; i <= 1003; i++) {
+            queue.put(i, "a@here.example", "deferred", "b@far.example");
+        }
+        Console.Ran hesitant = console.run("queue", "delete", "--all");
+        assertThat(hesitant.exit()).isEqualTo(2);
+        assertThat(hesitant.err()).contains("--yes");
+        assertThat(queue.messages).hasSize(1003);
+        assertThat(console.run("queue", "delete", "--all", "--yes").out()).startsWith("1003 messages deleted");
+        assertThat(queue.messages).isEmpty();
+    }
+
+    @Test
+    void deleteNeedsToKnowWhat() {
+        QueueId id = queue.put(7, "a@here.example", "deferred", "b@far.example");
+        assertThat(console.run("queue", "delete").exit()).isEqualTo(2);
+        assertThat(console.run("queue", "delete", "--all", "--yes", id.toString()).exit()).isEqualTo(2);
+        assertThat(queue.messages).isNotEmpty();
+        assertThat(console.run("queue", "delete", id.toString()).exit()).isZero();
+        assertThat(queue.messages).isEmpty();
+    }
+
+    @Test
+    void whatFitsIsListedThoughItLiesFarApart() {
+        queue.piece = 10;
+        for (int i = 1; i <= 95; i++) {
+            queue.put(i, i % 30 == 0 ? "boss@here.example" : "news@here.example", "deferred", "b@far.example");
+        }
+        Console.Ran all = console.run("queue", "list", "--sender", "boss@*");
+        assertThat(all.out().lines()).hasSize(1 + 3);
+        assertThat(all.out()).contains(new QueueId(90).toString()).doesNotContain("news@", "next page");
+        Console.Ran two = console.run("queue", "list", "--sender", "boss@*", "--limit", "2");
+        assertThat(two.out()).contains("2; the next page: --after ").doesNotContain(new QueueId(90).toString());
+        assertThat(console.run("queue", "list", "--sender", "nobody@*").out()).startsWith("no message fits");
+        JsonNode page = JsonMapper.shared()
+                .readTree(console.run("queue", "list", "--json", "--sender", "boss@*").out());
+        assertThat(page.get("messages").size()).isEqualTo(3);
+        assertThat(page.get("next").isNull()).isTrue();
+    }
+
+    @Test
+    void allOptionsReachTheServerAsTheyWereMeant() {
+        console.run("queue", "count", "--sender", "<>", "--recipient", "a+b%c&d@*", "--domain", "b\u00fcro.example",
+                "--state", "held", "--older-than", "2h", "--younger-than", "1d12h", "--attempts", "3");
+        assertThat(queue.filters).containsExactly(new QueueFilter(Optional.of(AddressPattern.NULL),
+                List.of(new AddressPattern("a+b%c&d", "*"), new AddressPattern("*", "b\u00fcro.example")),
+                Optional.of(QueueFilter.State.HELD), OptionalLong.of(7_200_000), OptionalLong.of(129_600_000), 3));
+    }
+
+    @Test
+    void countIsANumberForScripts() {
+        queue.piece = 2;
+        for (int i = 1; i <= 5; i++) {
+            queue.put(i, i == 1 ? "boss@here.example" : "news@here.example", "deferred", "b@far.example");
+        }
+        assertThat(console.run("queue", "count").out().strip()).isEqualTo("5");
+        assertThat(console.run("queue", "count", "--sender", "news@*").out().strip()).isEqualTo("4");
+        assertThat(console.run("queue", "count", "--sender", "x@*").out().strip()).isEqualTo("0");
+    }
+
+    @Test
+    void whatFitsIsDeletedInAFewRequestsAndTheRestStays() {
+        for (int i = 1; i <= 10_000; i++) {
+            queue.put(i, i % 10 == 0 ? "boss@here.example" : "news@here.example", "deferred", "b@far.example");
+        }
+        Console.Ran dry = console.run("queue", "delete", "--sender", "news@*", "--dry-run");
+        assertThat(dry.out().strip()).isEqualTo("9000 messages would be deleted");
+        assertThat(queue.messages).hasSize(10_000);
+        queue.requests = 0;
+        Console.Ran ran = console.run("queue", "delete", "--sender", "news@*");
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.out().strip()).isEqualTo("9000 messages deleted");
+        assertThat(ran.err()).contains("mta: 5", "messages deleted so far");
+        assertThat(queue.requests).isLessThanOrEqualTo(21);
+        assertThat(queue.messages).hasSize(1000);
+    }
+
+    @Test
+    void whatFitsIsHeldReleasedAndTried() {
+        QueueId boss = queue.put(1, "boss@here.example", "deferred", "b@far.example");
+        queue.put(2, "news@here.example", "deferred", "b@far.example");
+        assertThat(console.run("queue", "hold", "--sender", "boss@*").out().strip()).isEqualTo("1 message held");
+        assertThat(console.run("queue", "release", "--sender", "boss@*").out().strip()).isEqualTo("1 message released");
+        assertThat(console.run("queue", "flush", "--sender", "boss@*").out().strip()).isEqualTo("1 message due");
+        assertThat(queue.orders).containsExactly("hold " + boss, "release " + boss, "flush " + boss);
+        assertThat(console.run("queue", "hold", "--all").out().strip()).isEqualTo("2 messages held");
+        assertThat(console.run("queue", "flush", "--dry-run").out().strip()).isEqualTo("2 messages would be flushed");
+        assertThat(queue.orders).hasSize(5);
+    }
+
+    @Test
+    void aFilterThatCannotBeIsOneSentenceAndExitCode2() {
+        queue.put(1, "boss@here.example", "deferred", "b@far.example");
+        for (String[] wrong : new String[][]{{"--sender", "news"}, {"--recipient", "<>"}, {"--domain", "a@b"},
+                {"--state", "lost"}, {"--older-than", "2"}, {"--younger-than", "soon"}, {"--attempts", "0"}}) {
+            for (String command : List.of("list", "count", "delete", "hold", "release", "flush")) {
+                Console.Ran ran = console.run("queue", command, wrong[0], wrong[1]);
+                assertThat(ran.exit()).as(command + wrong[0]).isEqualTo(2);
+                assertThat(ran.err().lines()).singleElement().asString().startsWith("mta: " + wrong[0] + ": \""
+                        + wrong[1] + "\" is no ");
+            }
+        }
+        assertThat(console.run("queue", "list", "--sendr", "x@y").err()).contains("--sender");
+        assertThat(console.run("queue", "delete", "--sender", "x@y", new QueueId(1).toString()).exit()).isEqualTo(2);
+        assertThat(console.run("queue", "delete", "--sender", "x@y", "--all").exit()).isEqualTo(2);
+        assertThat(console.run("queue", "hold").exit()).isEqualTo(2);
+        assertThat(queue.filters).as("nothing was asked").isEmpty();
+        assertThat(queue.messages).hasSize(1);
+    }
+
+    @Test
+    void troubleIsShownWithWhatItMeans() {
+        queue.trouble = List.of(new Operations.TroubleView("register", Instant.now().minusSeconds(300).toString(),
+                "new mail is refused with 451 until the register can be written", "input/output error \u001b[2J"));
+        Console.Ran ran = console.run("status");
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.out()).containsPattern("TROUBLE +register").contains("(5m", "refused with 451 until",
+                "input/output error ?[2J").containsPattern("messages +unknown");
+    }
+
+    @Test
+    void theStatusIsShown() {
+        queue.put(7, "a@here.example", "deferred", "b@far.example");
+        assertThat(console.run("status").out()).contains("mail.here.example", "far.example",
+                "80 of 100, 76 wait for a greeting; places are short: 75 of 75").containsPattern("messages +1");
+    }
+
+    @Test
+    void troubleOfTheServerIsToldInItsOwnWords() {
+        queue.broken = true;
+        Console.Ran ran = console.run("queue", "list");
+        assertThat(ran.exit()).isEqualTo(1);
+        assertThat(ran.err()).contains("the register does not answer").doesNotContain("\tat ");
+    }
+
+    @Test
+    void aServerThatIsGoneIsExitCode4() {
+        server.close();
+        Console.Ran ran = console.run("status");
+        assertThat(ran.exit()).isEqualTo(4);
+        assertThat(ran.err()).isEqualTo("mta: no server is running for home " + home + " (start it with ./mta --home "
+                + home + " run)" + System.lineSeparator());
+        assertThat(console.run("queue", "flush").exit()).isEqualTo(4);
+    }
+
+    @Test
+    void aServerThatWasKilledHasLeftItsSocketAndIsGoneAllTheSame() throws IOException {
+        server.close();
+        Path socket = AdminSocket.in(home);
+        try (var killed = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            killed.bind(UnixDomainSocketAddress.of(socket));
+        }
+        assertThat(socket).exists();
+        Console.Ran ran = console.run("status");
+        assertThat(ran.exit()).isEqualTo(4);
+        assertThat(ran.err()).contains("no server is running for home " + home);
+    }
+
+    @Test
+    void aServerThatDropsTheConnectionIsExitCode4() throws Exception {
+        server.close();
+        Path socket = AdminSocket.in(home);
+        try (var rude = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            rude.bind(UnixDomainSocketAddress.of(socket));
+            Thread closing = Thread.ofVirtual().start(() -> {
+                try {
+                    rude.accept().close();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            Console.Ran ran = console.run("status");
+            closing.join();
+            assertThat(ran.exit()).isEqualTo(4);
+            assertThat(ran.err()).isEqualTo("mta: the server of home " + home + " has gone" + System.lineSeparator());
+        }
+    }
+
+    @Test
+    void whatIsNoIdIsWrongUsage() {
+        assertThat(console.run("queue", "hold", "../../etc").exit()).isEqualTo(2);
+        assertThat(console.run("queue", "list", "--after", "!!").exit()).isEqualTo(2);
+        assertThat(console.run("queue", "list", "--limit", "1001").exit()).isEqualTo(2);
+        assertThat(queue.orders).isEmpty();
+    }
+}

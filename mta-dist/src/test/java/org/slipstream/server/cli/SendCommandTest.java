@@ -1,0 +1,231 @@
+package org.slipstream.server.cli;
+
+import jakarta.mail.Session;
+import jakarta.mail.internet.MimeMessage;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+import java.util.random.RandomGeneratorFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class SendCommandTest {
+    @TempDir
+    Path home;
+    private TinySmtpServer server;
+    private Console console;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = new TinySmtpServer();
+        console = new Console(home);
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        server.close();
+    }
+
+    @Test
+    void aMessageOfAFewWordsIsComposed() throws Exception {
+        Files.writeString(home.resolve("mta.toml"), "hostname = \"mail.here.example\"\n");
+        Console.Ran ran = send("--from", "me@here.example", "--to", "a@x.example,b@y.example", "--subject",
+                "Gr\u00fc\u00dfe aus M\u00fcnchen", "--text", "Sch\u00f6n.\n.\nEnde");
+        assertThat(ran.err()).isEmpty();
+        assertThat(ran.out()).isEqualTo("250 2.0.0 queued as 1p4q0c8k2v0" + System.lineSeparator());
+        assertThat(ran.exit()).isZero();
+        assertThat(server.commands).contains("EHLO mail.here.example", "RCPT TO:<a@x.example>",
+                "RCPT TO:<b@y.example>");
+        MimeMessage message = new MimeMessage(Session.getInstance(new Properties()),
+                new ByteArrayInputStream(unstuffed()));
+        assertThat(message.getSubject()).isEqualTo("Gr\u00fc\u00dfe aus M\u00fcnchen");
+        assertThat(message.getFrom()[0]).hasToString("me@here.example");
+        assertThat(message.getAllRecipients()).hasSize(2);
+        assertThat(message.getSentDate()).isNotNull();
+        assertThat(message.getMessageID()).endsWith("@mail.here.example>");
+        assertThat(text(message)).isEqualToNormalizingNewlines("Sch\u00f6n.\n.\nEnde\n");
+    }
+
+    @Test
+    void theTextMayComeFromStandardInput() throws Exception {
+        console.input = "disk is full\n".getBytes(StandardCharsets.UTF_8);
+        assertThat(send("--from", "me@here.example", "--to", "a@x.example", "--subject", "Disk").exit()).isZero();
+        MimeMessage message = new MimeMessage(Session.getInstance(new Properties()),
+                new ByteArrayInputStream(unstuffed()));
+        assertThat(text(message)).isEqualToNormalizingNewlines("disk is full\n");
+    }
+
+    @Test
+    void aFileIsSentByteForByte() throws IOException {
+        byte[] content = ("Received: by nobody\r\nBcc: secret@x.example\r\nSubject: =?utf-8?q?odd\r\n"
+                + "X-Long: " + "x".repeat(1500) + "\r\nContent-Length: 7\r\nno header at all\r\n\r\n"
+                + ".dot\r\n..two\r\n.\r\n\u00e4\u00ff 8 bit, trailing blanks  \t\r\n\r\n\r\n")
+                .getBytes(StandardCharsets.ISO_8859_1);
+        Path file = Files.write(home.resolve("message.eml"), content);
+        assertThat(send("--from", "me@here.example", "--to", "a@x.example", "--eml", file.toString()).exit()).isZero();
+        assertThat(unstuffed()).isEqualTo(content);
+        assertThat(server.commands).contains("MAIL FROM:<me@here.example> BODY=8BITMIME");
+    }
+
+    @Test
+    void bytesAtRandomStayAsTheyAre() throws IOException {
+        long seed = System.nanoTime();
+        var random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
+        String alphabet = "a.\u00e4\u0000\u00ff \t";
+        StringBuilder text = new StringBuilder();
+        for (int line = 0; line < 2000; line++) {
+            int length = random.nextInt(12);
+            for (int i = 0; i < length; i++) {
+                text.append(alphabet.charAt(random.nextInt(alphabet.length())));
+            }
+            text.append("\r\n");
+        }
+        console.input = text.toString().getBytes(StandardCharsets.ISO_8859_1);
+        assertThat(send("--from", "me@here.example", "--to", "a@x.example").exit()).isZero();
+        assertThat(unstuffed()).as("seed %d", seed).isEqualTo(console.input);
+    }
+
+    @Test
+    void linesOfThisSystemBecomeLinesOfTheWire() throws IOException {
+        console.input = "Subject: x\n\none\n.\ntwo".getBytes(StandardCharsets.US_ASCII);
+        assertThat(send("-f", "me@here.example", "-t", "a@x.example", "-i").exit()).isZero();
+        assertThat(new String(unstuffed(), StandardCharsets.US_ASCII))
+                .isEqualTo("Subject: x\r\n\r\none\r\n.\r\ntwo\r\n");
+        assertThat(server.commands).as("seven bits need no declaration").contains("MAIL FROM:<me@here.example>");
+    }
+
+    @Test
+    void reportsAreSentWithoutASender() {
+        console.input = "Subject: x\n\nx\n".getBytes(StandardCharsets.US_ASCII);
+        assertThat(send("--from", "<>", "--to", "a@x.example").exit()).isZero();
+        assertThat(server.commands).contains("MAIL FROM:<>");
+        assertThat(send("--from", "<>", "--to", "a@x.example", "--text", "x").exit()).isEqualTo(2);
+    }
+
+    @Test
+    void aRefusedRecipientDoesNotKeepTheMailFromTheOthers() {
+        server.replies.put("RCPT TO:<nobody@x.example>", "550 5.1.1 no such user");
+        server.replies.put("RCPT TO:<later@x.example>", "450 4.2.1 come back later");
+        Console.Ran ran = send("--from", "me@here.example", "--to", "nobody@x.example,a@x.example,later@x.example",
+                "--text", "x");
+        assertThat(ran.exit()).isEqualTo(1);
+        assertThat(ran.out()).contains("queued as");
+        assertThat(ran.err().lines()).containsExactlyInAnyOrder(
+                "mta: nobody@x.example was refused: 550 5.1.1 no such user",
+                "mta: later@x.example was refused: 450 4.2.1 come back later");
+        assertThat(server.contents).hasSize(1);
+    }
+
+    @Test
+    void whenEverybodyIsRefusedNothingIsSent() {
+        server.replies.put("RCPT", "550 5.7.1 relaying denied");
+        Console.Ran ran = send("--from", "me@here.example", "--to", "a@x.example,b@x.example", "--text", "x");
+        assertThat(ran.exit()).isEqualTo(1);
+        assertThat(ran.out()).isEmpty();
+        assertThat(ran.err().lines()).hasSize(2).allSatisfy(line -> assertThat(line).contains("550 5.7.1"));
+        assertThat(server.contents).isEmpty();
+    }
+
+    @Test
+    void aRefusedSenderOrMessageIsToldWithTheReply() {
+        server.replies.put("MAIL", "552 5.3.4 too large");
+        Console.Ran sender = send("--from", "me@here.example", "--to", "a@x.example", "--text", "x");
+        assertThat(sender.exit()).isEqualTo(1);
+        assertThat(sender.err()).contains("552 5.3.4 too large").doesNotContain("\tat ");
+        server.replies.remove("MAIL");
+        server.replies.put(".", "554 5.6.0 we do not like it");
+        Console.Ran message = send("--from", "me@here.example", "--to", "a@x.example", "--text", "x");
+        assertThat(message.exit()).isEqualTo(1);
+        assertThat(message.out()).isEmpty();
+        assertThat(message.err()).contains("554 5.6.0 we do not like it");
+    }
+
+    @Test
+    void aServerThatIsNotThereIsExitCode4() throws IOException {
+        server.close();
+        Console.Ran ran = send("--from", "me@here.example", "--to", "a@x.example", "--text", "x");
+        assertThat(ran.exit()).isEqualTo(4);
+        assertThat(ran.err().lines()).singleElement().asString().startsWith("mta: cannot connect to 127.0.0.1");
+    }
+
+    @Test
+    void aServerThatSendsEverybodyAwayIsExitCode4() {
+        server.replies.put("EHLO", "421 4.3.2 not now");
+        server.replies.put("HELO", "421 4.3.2 not now");
+        Console.Ran ran = send("--from", "me@here.example", "--to", "a@x.example", "--text", "x");
+        assertThat(ran.exit()).isEqualTo(4);
+        assertThat(ran.err()).contains("421 4.3.2").doesNotContain("\tat ");
+    }
+
+    @Test
+    void withoutServerTheSubmissionPortOfTheHomeIsUsed() throws IOException {
+        Files.writeString(home.resolve("mta.toml"), "[listen]\nsubmission = \"" + server.address() + "\"\n");
+        assertThat(console.run("send", "--from", "me@here.example", "--to", "a@x.example", "--text", "x").exit())
+                .isZero();
+        Files.writeString(home.resolve("mta.toml"),
+                "[listen]\nsubmission = \"off\"\nsmtp = \"" + server.address() + "\"\n");
+        assertThat(console.run("send", "--from", "me@here.example", "--to", "a@x.example", "--text", "x").exit())
+                .isZero();
+        assertThat(server.contents).hasSize(2);
+        Files.writeString(home.resolve("mta.toml"), "[listen]\nsubmission = \"127.0.0.1:0\"\n");
+        assertThat(console.run("send", "--from", "me@here.example", "--to", "a@x.example", "--text", "x").exit())
+                .isEqualTo(2);
+        Files.writeString(home.resolve("mta.toml"), "[listn]\n");
+        assertThat(console.run("send", "--from", "me@here.example", "--to", "a@x.example", "--text", "x").exit())
+                .isEqualTo(3);
+    }
+
+    @Test
+    void anAddressOutsideOfAsciiIsDeclared() {
+        assertThat(send("--from", "me@here.example", "--to", "j\u00fcrgen@x.example", "--text", "x").exit()).isZero();
+        assertThat(server.commands).anyMatch(line -> line.startsWith("MAIL FROM") && line.contains("SMTPUTF8"));
+    }
+
+    @Test
+    void contradictionsAreWrongUsage() {
+        assertThat(send("--from", "me@here.example", "--to", "a@x.example", "--text", "x", "--eml", "f").exit())
+                .isEqualTo(2);
+        assertThat(send("--from", "me@here.example", "--to", "no address").exit()).isEqualTo(2);
+        assertThat(send("--from", "me@here.example", "--to", "a@x.example", "--eml", "not/there").exit()).isEqualTo(2);
+        assertThat(send("--from", "me@here.example").exit()).isEqualTo(2);
+        assertThat(console.run("send", "--from", "a@b", "--to", "a@b", "--server", "x:y").exit()).isEqualTo(2);
+        assertThat(server.commands).isEmpty();
+    }
+
+    private Console.Ran send(String... arguments) {
+        String[] all = new String[arguments.length + 3];
+        all[0] = "send";
+        all[1] = "--server";
+        all[2] = server.address();
+        System.arraycopy(arguments, 0, all, 3, arguments.length);
+        return console.run(all);
+    }
+
+    /// What the server would store: the dots at line starts taken off again (RFC 5321 section 4.5.2).
+    private byte[] unstuffed() {
+        byte[] wire = server.contents.getLast();
+        ByteArrayOutputStream content = new ByteArrayOutputStream();
+        for (int i = 0; i < wire.length; i++) {
+            boolean lineStart = i == 0 || wire[i - 1] == '\n';
+            if (!lineStart || wire[i] != '.') {
+                content.write(wire[i]);
+            }
+        }
+        return content.toByteArray();
+    }
+
+    private static String text(jakarta.mail.Part part) throws Exception {
+        return part.getContent() instanceof jakarta.mail.Multipart many
+                ? text(many.getBodyPart(0))
+                : part.getContent().toString();
+    }
+}

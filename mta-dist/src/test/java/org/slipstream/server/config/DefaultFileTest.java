@@ -1,0 +1,63 @@
+package org.slipstream.server.config;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class DefaultFileTest {
+    private static final String MACHINE = "mail.example.org";
+
+    @TempDir
+    Path home;
+
+    @Test
+    void theWrittenFileMeansTheDefaults() throws IOException {
+        ReadResult defaults = ConfigReader.read(home, MACHINE, List.of());
+        assertThat(defaults).isInstanceOf(ReadResult.Accepted.class);
+        Files.writeString(home.resolve("mta.toml"), DefaultFile.render(Schema.SERVER, MACHINE));
+        assertThat(ConfigReader.read(home, MACHINE, List.of())).isEqualTo(defaults);
+    }
+
+    @Test
+    void everyDefaultThatIsShownIsTheOneThatHolds() throws IOException {
+        ReadResult defaults = ConfigReader.read(home, MACHINE, List.of());
+        String uncommented = DefaultFile.render(Schema.SERVER, MACHINE).replaceAll("(?m)^#(?=[a-z\"])", "");
+        assertThat(uncommented.lines().filter(line -> line.matches("[a-z0-9-]+ = .*")))
+                .hasSize(Schema.SERVER.keys().size());
+        Files.writeString(home.resolve("mta.toml"), uncommented);
+        assertThat(ConfigReader.read(home, "another.example", List.of())).usingRecursiveComparison()
+                .as("but for where the settings stand").ignoringFields("config.written").isEqualTo(defaults);
+    }
+
+    /// What a new operator sees. After a change of keys or words, look at it and store it again:
+    /// `mvn -pl mta-dist test -Dtest=DefaultFileTest -Dslipstream.golden=write`.
+    @Test
+    void theFileLooksAsItDid() throws IOException {
+        Path golden = Path.of("src/test/resources/golden/mta.toml");
+        String rendered = DefaultFile.render(Schema.SERVER, MACHINE);
+        if (System.getProperty("slipstream.golden", "").equals("write")) {
+            Files.createDirectories(golden.getParent());
+            Files.writeString(golden, rendered);
+        }
+        assertThat(rendered).isEqualTo(Files.readString(golden));
+    }
+
+    @Test
+    void theFirstStartWritesItAndNobodyOverwritesIt() throws IOException {
+        Path fresh = home.resolve("new/home");
+        assertThat(DefaultFile.writeIfMissing(fresh)).isTrue();
+        assertThat(ConfigReader.read(fresh, List.of())).isInstanceOf(ReadResult.Accepted.class);
+        Files.writeString(fresh.resolve("mta.toml"), "# mine");
+        assertThat(DefaultFile.writeIfMissing(fresh)).isFalse();
+        assertThat(fresh.resolve("mta.toml")).hasContent("# mine");
+        try (var files = Files.list(fresh)) {
+            assertThat(files).as("nothing is left behind").hasSize(1);
+        }
+    }
+}

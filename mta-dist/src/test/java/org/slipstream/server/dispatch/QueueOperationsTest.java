@@ -1,0 +1,301 @@
+package org.slipstream.server.dispatch;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.admin.Operations.ConnectionsView;
+import org.slipstream.admin.Operations.MessageCount;
+import org.slipstream.admin.Operations.MessageView;
+import org.slipstream.admin.Operations.Order;
+import org.slipstream.admin.Operations.QueuePage;
+import org.slipstream.admin.Operations.Status;
+import org.slipstream.admin.Operations.VerdictView;
+import org.slipstream.core.Address;
+import org.slipstream.core.AddressPattern;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.HostKey;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueFilter;
+import org.slipstream.core.QueueFilter.State;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QmgrTrace;
+import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.place.HostState;
+import org.slipstream.qmgr.run.Inbox;
+import org.slipstream.qmgr.run.QmgrLoop;
+import org.slipstream.server.local.LocalDelivery;
+import org.slipstream.smtpout.Carriers;
+import org.slipstream.smtpout.ClientConfig;
+import org.slipstream.spool.Draft;
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.SpoolConfig;
+import org.slipstream.spool.Spools;
+import org.slipstream.spool.index.IndexException;
+
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// What the operator orders, with the real spool and the real queue manager; nothing is delivered, because no
+/// route is ever found.
+class QueueOperationsTest {
+    @TempDir
+    Path folder;
+
+    private final Inbox inbox = new Inbox(100);
+    private final CountDownLatch dns = new CountDownLatch(1);
+    private Spool spool;
+    private Carriers carriers;
+    private OrderDispatcher dispatcher;
+    private QmgrLoop loop;
+    private QueueOperations operations;
+    private final Map<String, Integer> reads = new ConcurrentHashMap<>();
+    private volatile boolean registerIsDown;
+    private volatile List<Spool.Trouble> troubles = List.of();
+    private volatile List<SuspendedHost> suspended = List.of();
+
+    @BeforeEach
+    void open() throws Exception {
+        spool = Spools.open(SpoolConfig.at(folder), System::currentTimeMillis);
+        carriers = new Carriers(ClientConfig.of("mta.example"), new QmgrCarrierEvents(inbox::answer));
+        dispatcher = new OrderDispatcher(spool, new DnsThatIsSilent(), carriers, _ -> false,
+                (_, _, _, _) -> new LocalDelivery.Result.Decided(List.of()), (_, _) -> true,
+                inbox::answer, System::currentTimeMillis);
+        QmgrConfig settings = QmgrConfig.defaults();
+        QueueManager brain = new QueueManager(settings, settings.plainSeating(RandomGenerator.getDefault()),
+                RandomGenerator.getDefault(),
+                QmgrTrace.SILENT);
+        loop = new QmgrLoop(brain, inbox, new RestingDispatcher(dispatcher, inbox::answer), System::currentTimeMillis,
+                _ -> {});
+        loop.start();
+        operations = new QueueOperations(sometimesDown(spool), inbox, dispatcher.commands(), System::currentTimeMillis,
+                "0.1",
+                "mail.example.org", new Surroundings(true, carriers::phase, _ -> suspended,
+                        () -> new ConnectionsView(100, 0, 0, 0, 75), (_, _, _) -> Optional.empty(),
+                        Optional.of(this::verdict)));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        dns.countDown();
+        loop.stop(Duration.ofSeconds(5));
+        dispatcher.close();
+        carriers.close();
+        spool.close();
+    }
+
+    /// Who waits for a route is active, and stays so.
+    private final class DnsThatIsSilent implements OrderDispatcher.Routes {
+        @Override
+        public boolean isQuick(String domain) {
+            return false;
+        }
+
+        @Override
+        public QmgrEvent find(String domain) {
+            try {
+                dns.await();
+            } catch (InterruptedException stop) {
+                Thread.currentThread().interrupt();
+            }
+            return new QmgrEvent.RouteFailed(domain, Reply.of(451, "4.4.3", "DNS is silent"));
+        }
+    }
+
+    private Spool sometimesDown(Spool real) {
+        return (Spool) Proxy.newProxyInstance(Spool.class.getClassLoader(), new Class<?>[]{Spool.class},
+                (_, method, arguments) -> {
+                    reads.merge(method.getName(), 1, Integer::sum);
+                    if (method.getName().equals("troubles") && !troubles.isEmpty()) {
+                        return troubles;
+                    }
+                    if (registerIsDown && method.getName().equals("counts")) {
+                        throw new IndexException("cannot read the register",
+                                new SQLException("the database has been closed", "90098"));
+                    }
+                    try {
+                        return method.invoke(real, arguments);
+                    } catch (InvocationTargetException thrown) {
+                        throw thrown.getCause();
+                    }
+                });
+    }
+
+    private QueueId from(String sender, String recipient) throws IOException {
+        try (Draft draft = spool.draft()) {
+            return draft.commit(Envelope.of(Address.parse(sender), List.of(Address.of(recipient)))).id();
+        }
+    }
+
+    private List<QueueId> mailing(int messages) throws IOException {
+        List<QueueId> ids = new ArrayList<>();
+        for (int i = 0; i < messages; i++) {
+            ids.add(from(i % 2 == 0 ? "news@here.example" : "boss@here.example", "ann@far.example"));
+        }
+        return ids;
+    }
+
+    private static QueueFilter sender(String pattern) {
+        return new QueueFilter(AddressPattern.parse(pattern), List.of(), Optional.empty(), OptionalLong.empty(),
+                OptionalLong.empty(), 0);
+    }
+
+    private static List<String> ids(QueuePage page) {
+        return page.messages().stream().map(MessageView::id).toList();
+    }
+
+    @Test
+    void whatFitsIsDeletedByPagesAndWhoListsThenSeesItGone() throws Exception {
+        List<QueueId> ids = mailing(10);
+        MessageCount first = operations.order(Order.DELETE, sender("news@*"), Optional.empty(), 3);
+        assertThat(first.count()).isEqualTo(3);
+        assertThat(operations.count(sender("news@*"), Optional.empty()).count()).isEqualTo(2);
+        MessageCount second = operations.order(Order.DELETE, sender("news@*"), first.next().flatMap(QueueId::parse), 3);
+        assertThat(second).isEqualTo(new MessageCount(2, Optional.empty()));
+        assertThat(ids(operations.list(QueueFilter.ANY, Optional.empty(), 100))).containsExactly(ids.get(1).toString(),
+                ids.get(3).toString(), ids.get(5).toString(), ids.get(7).toString(), ids.get(9).toString());
+        assertThat(operations.count(QueueFilter.ANY, Optional.empty()))
+                .isEqualTo(new MessageCount(5, Optional.empty()));
+    }
+
+    /// The queue manager says when the register has the effect.
+    @Test
+    void anOrderReadsTheIndexOnceToFindItsMessagesAndDoesNotPollForItsEffect() throws Exception {
+        mailing(10);
+        operations.order(Order.HOLD, sender("news@*"), Optional.empty(), 9);
+        assertThat(reads).containsEntry("find", 1);
+        assertThat(operations.count(QueueFilter.ANY.withState(State.HELD), Optional.empty()).count()).isEqualTo(5);
+    }
+
+    private void verdict(Address address, Consumer<Verifications.Verdict> answer) {
+        answer.accept(address.localPart().equals("ann")
+                ? new Verifications.Verdict(Verifications.Result.DELIVERABLE, "smtp/far.example",
+                        "mx.far.example[192.0.2.1]:25", Reply.of(250, "2.1.5", "Ok"))
+                : new Verifications.Verdict(Verifications.Result.UNDELIVERABLE, "smtp/far.example",
+                        "mx.far.example[192.0.2.1]:25", Reply.of(550, "5.1.1", "User unknown")));
+    }
+
+    @Test
+    void anAddressIsVerifiedByWhoeverSendsProbes() {
+        assertThat(operations.verify(Address.of("ann@far.example"))).contains(new VerdictView("ann@far.example",
+                "deliverable", "smtp/far.example", "mx.far.example[192.0.2.1]:25", "250 2.1.5 Ok"));
+        assertThat(operations.verify(Address.of("bob@far.example")).orElseThrow().verdict()).isEqualTo("undeliverable");
+    }
+
+    @Test
+    void holdAndReleaseCountWhatTheyChangeAndADryRunChangesNothing() throws Exception {
+        mailing(6);
+        assertThat(operations.wouldOrder(Order.HOLD, sender("news@*"), Optional.empty()).count()).isEqualTo(3);
+        assertThat(operations.count(QueueFilter.ANY.withState(State.HELD), Optional.empty()).count()).isZero();
+        assertThat(operations.order(Order.HOLD, sender("news@*"), Optional.empty(), 2).count()).isEqualTo(2);
+        assertThat(operations.order(Order.HOLD, sender("news@*"), Optional.empty(), 9).count())
+                .as("those not held yet").isEqualTo(1);
+        QueuePage held = operations.list(QueueFilter.ANY.withState(State.HELD), Optional.empty(), 100);
+        assertThat(held.messages()).hasSize(3).allMatch(message -> message.state().equals("held"));
+        assertThat(held.total()).isEqualTo(6);
+        assertThat(operations.order(Order.RELEASE, sender("boss@*"), Optional.empty(), 9).count()).isZero();
+        assertThat(operations.order(Order.RELEASE, sender("*@*"), Optional.empty(), 9).count()).isEqualTo(3);
+        assertThat(operations.count(QueueFilter.ANY.withState(State.HELD), Optional.empty()).count()).isZero();
+    }
+
+    @Test
+    void whatTheQueueManagerWorksOnIsActiveAndTheRestIsDeferred() throws Exception {
+        List<QueueId> ids = mailing(4);
+        for (QueueId id : ids.subList(1, 3)) {
+            inbox.offerArrival(spool.details(id).orElseThrow().summary());
+        }
+        Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> operations.status().active() == 2);
+        assertThat(ids(operations.list(QueueFilter.ANY.withState(State.ACTIVE), Optional.empty(), 100)))
+                .containsExactly(ids.get(1).toString(), ids.get(2).toString());
+        assertThat(ids(operations.list(QueueFilter.ANY.withState(State.DEFERRED), Optional.empty(), 100)))
+                .containsExactly(ids.get(0).toString(), ids.get(3).toString());
+        assertThat(operations.count(sender("news@*").withState(State.ACTIVE), Optional.empty()).count()).isEqualTo(1);
+        assertThat(operations.order(Order.DELETE, QueueFilter.ANY.withState(State.DEFERRED), Optional.empty(), 100)
+                .count()).isEqualTo(2);
+        assertThat(ids(operations.list(QueueFilter.ANY, Optional.empty(), 100))).hasSize(2);
+    }
+
+    @Test
+    void whatWaitsForARouteSaysSoAndHasNoNextAttempt() throws Exception {
+        QueueId id = mailing(1).getFirst();
+        assertThat(operations.show(id).orElseThrow().phase().code()).as("nobody has told the queue manager")
+                .isEqualTo("due");
+        inbox.offerArrival(spool.details(id).orElseThrow().summary());
+        Awaitility.await().atMost(Duration.ofSeconds(90))
+                .until(() -> operations.show(id).orElseThrow().phase().code().equals("route"));
+        var message = operations.show(id).orElseThrow();
+        assertThat(message.state()).isEqualTo("active");
+        assertThat(message.why()).isEqualTo("waits for the route of far.example");
+        assertThat(message.nextAttempt()).isEmpty();
+        assertThat(message.phase().since()).isNotEmpty();
+        assertThat(message.phase().until()).isEmpty();
+    }
+
+    @Test
+    void mailForASuspendedHostWaitsUntilTheSuspensionEndsAndHasNotBeenTried() throws Exception {
+        QueueId id = mailing(1).getFirst();
+        HostKey host = HostKey.of("192.0.2.2", 25);
+        long now = System.currentTimeMillis();
+        spool.record(id, List.of(new RecipientOutcome(1, new Outcome.Deferred(Reply.of(450, "4.3.2", "suspended"),
+                host.toString()))), false, () -> {});
+        CountDownLatch deferred = new CountDownLatch(1);
+        spool.defer(id, now + 300_000, deferred::countDown);
+        deferred.await();
+        assertThat(operations.show(id).orElseThrow().phase().code()).isEqualTo("retry");
+
+        suspended = List.of(new SuspendedHost(host, "mx2.far.example",
+                new HostState.Suspended(now, now + 7_200_000, "their disk is full", "ann")));
+        var message = operations.show(id).orElseThrow();
+        assertThat(message.attempts()).isZero();
+        assertThat(message.phase().code()).isEqualTo("suspended");
+        assertThat(message.nextAttempt()).as("not that of the next look")
+                .isEqualTo(Instant.ofEpochMilli(now + 7_200_000).toString());
+        assertThat(message.why()).startsWith("mx2.far.example is suspended by ann until ").endsWith(
+                ": their disk is full");
+
+        suspended = List.of(new SuspendedHost(host, "", new HostState.Suspended(now, Long.MAX_VALUE, "x", "ann")));
+        assertThat(operations.show(id).orElseThrow().nextAttempt()).isEmpty();
+        assertThat(operations.show(id).orElseThrow().why()).contains("until further notice");
+    }
+
+    @Test
+    void theStatusAnswersAndTellsTroubleWhileTheIndexIsDown() throws Exception {
+        mailing(2);
+        assertThat(operations.status().messages()).contains(2L);
+        assertThat(operations.status().trouble()).isEmpty();
+        registerIsDown = true;
+        troubles = List.of(new Spool.Trouble(Spool.What.INDEX, 1_800_000_000_000L, "input/output error", false),
+                new Spool.Trouble(Spool.What.SPACE, 1_800_000_060_000L, "too little", true));
+        Status status = operations.status();
+        assertThat(status.messages()).isEmpty();
+        assertThat(status.held()).isEmpty();
+        assertThat(status.trouble()).hasSize(2).first().satisfies(trouble -> {
+            assertThat(trouble.what()).isEqualTo("index");
+            assertThat(trouble.since()).isEqualTo("2027-01-15T08:00:00Z");
+            assertThat(trouble.meaning()).contains("mail is taken in and delivered as long as");
+            assertThat(trouble.reason()).isEqualTo("input/output error");
+        });
+        assertThat(status.trouble().getLast().meaning()).contains("452 until", "spool.minimum-free");
+    }
+}

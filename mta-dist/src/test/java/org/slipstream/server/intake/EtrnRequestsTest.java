@@ -1,0 +1,138 @@
+package org.slipstream.server.intake;
+
+import org.junit.jupiter.api.Test;
+import org.slipstream.smtpin.policy.Client;
+import org.slipstream.smtpin.policy.ClientNetwork;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// ETRN: hosts that were away ask for their mail, and RFC 1985 section 5.3 says what they hear.
+class EtrnRequestsTest {
+    private static final Client ANYBODY = client("198.51.100.7", "client.example");
+    private static final Client NEIGHBOUR = client("192.0.2.7", "back.example");
+    private static final long PAUSE_MILLIS = 300_000;
+    private static final int PER_CLIENT = 10;
+
+    private final List<String> flushed = new ArrayList<>();
+    private final Map<String, EtrnRequests.Pending> pending = new HashMap<>();
+    private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
+    private boolean silent;
+    private final EtrnRequests wake = new EtrnRequests(List.of("back.example", "second.example", ".sub.example", "*"),
+            new Waiting(),
+            NEIGHBOUR::equals, new EtrnRequests.Limits(PAUSE_MILLIS, new ClientNetwork(24, 64), 100), nanos::get);
+
+    private final class Waiting implements EtrnRequests.Queue {
+        @Override
+        public EtrnRequests.Pending pending(String domain) {
+            return pending.getOrDefault(domain, new EtrnRequests.Pending(0, false));
+        }
+
+        @Override
+        public void flush(String domain) throws IOException {
+            if (silent) {
+                throw new IOException("the queue manager does not answer");
+            }
+            flushed.add(domain);
+        }
+    }
+
+    private static Client client(String address, String name) {
+        return new Client(1, InetAddress.ofLiteral(address), Optional.of(name), true, Optional.empty(),
+                Optional.empty(), "smtp");
+    }
+
+    @Test
+    void whatWaitsIsCountedAndStarted() {
+        pending.put("back.example", new EtrnRequests.Pending(3, false));
+        assertThat(ask("Back.Example")).isEqualTo("253 2.0.0 OK, 3 pending messages for node back.example started");
+        assertThat(flushed).containsExactly("back.example");
+    }
+
+    @Test
+    void whatIsTooMuchToCountIsStartedWithoutANumber() {
+        pending.put("back.example", new EtrnRequests.Pending(500, true));
+        assertThat(ask("back.example")).isEqualTo("250 2.0.0 OK, queuing for node back.example started");
+        assertThat(flushed).containsExactly("back.example");
+    }
+
+    @Test
+    void whereNothingWaitsTheDestinationIsRevivedForWhatComesNext() {
+        assertThat(ask("back.example")).isEqualTo("251 2.0.0 OK, no messages waiting for node back.example");
+        assertThat(flushed).containsExactly("back.example");
+        assertThat(ask("back.example")).startsWith("251 ");
+        assertThat(flushed).hasSize(1);
+    }
+
+    @Test
+    void nobodyWakesTheWorldNorSubdomainsNorQueues() {
+        for (String node : List.of("far.example", "x.sub.example", ".sub.example", "*")) {
+            assertThat(ask(node)).as(node).startsWith("459 4.7.1 Node " + node + " not allowed: ");
+        }
+        for (String node : List.of("@back.example", "#back.example")) {
+            assertThat(ask(node)).as(node).startsWith("459 4.5.4 Node " + node + " not allowed: ");
+        }
+        assertThat(flushed).isEmpty();
+    }
+
+    @Test
+    void aClientOfOursThatAsksAgainAtOnceHearsThatItHasBegun() {
+        pending.put("back.example", new EtrnRequests.Pending(1, false));
+        ask(NEIGHBOUR, "back.example");
+        assertThat(ask(NEIGHBOUR, "back.example"))
+                .isEqualTo("252 2.0.0 OK, pending messages for node back.example started");
+        nanos.addAndGet(10_000_000_000L);
+        assertThat(ask(NEIGHBOUR, "back.example")).startsWith("253 ");
+        assertThat(flushed).hasSize(2);
+    }
+
+    @Test
+    void strangersTogetherCauseNoMoreAttemptsThanAMessageThatFails() {
+        pending.put("back.example", new EtrnRequests.Pending(1, false));
+        ask("back.example");
+        nanos.addAndGet(299_999_000_000L);
+        assertThat(ask(client("203.0.113.9", "other.example"), "back.example")).startsWith("252 ");
+        assertThat(ask(NEIGHBOUR, "back.example")).as("the host itself need not wait so long").startsWith("253 ");
+        nanos.addAndGet(300_000_000_000L);
+        assertThat(ask("back.example")).startsWith("253 ");
+        assertThat(flushed).hasSize(3);
+    }
+
+    @Test
+    void aStrangersNetworkMayAskSoOftenAndOthersGoOn() {
+        for (int i = 0; i < PER_CLIENT; i++) {
+            assertThat(ask(i % 2 == 0 ? "back.example" : "second.example")).startsWith("251 ");
+        }
+        assertThat(ask(client("198.51.100.250", "neighbour.of.client"), "second.example"))
+                .isEqualTo("458 4.7.0 Unable to queue messages for node second.example: too many requests,"
+                        + " try again later");
+        assertThat(ask(client("203.0.113.9", "other.example"), "second.example")).startsWith("251 ");
+        nanos.addAndGet(PAUSE_MILLIS * 1_000_000L / PER_CLIENT + 1);
+        assertThat(ask("second.example")).startsWith("251 ");
+    }
+
+    @Test
+    void anOrderThatTheQueueDoesNotTakeIsRefusedAndMayBeGivenAgain() {
+        pending.put("back.example", new EtrnRequests.Pending(1, false));
+        silent = true;
+        assertThat(ask("back.example")).isEqualTo("458 4.3.0 Unable to queue messages for node back.example");
+        silent = false;
+        assertThat(ask("back.example")).startsWith("253 ");
+    }
+
+    private String ask(String node) {
+        return ask(ANYBODY, node);
+    }
+
+    private String ask(Client client, String node) {
+        return wake.wake(client, node).toString();
+    }
+}

@@ -1,0 +1,117 @@
+package org.slipstream.server.route;
+
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
+import org.slipstream.server.config.Config.RouteTarget;
+import org.slipstream.smtpout.RouteFinder;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RouteTableTest {
+    private static final Reply NXDOMAIN = Reply.of(550, "5.1.2", "domain not found");
+
+    private final List<String> asked = new ArrayList<>();
+    private final RouteFinder dns = domain -> {
+        asked.add(domain);
+        return domain.startsWith("nx.")
+                ? new RouteFinder.Answer.NoRoute(NXDOMAIN)
+                : new RouteFinder.Answer.Found(mxOf(domain));
+    };
+
+    @Test
+    void mailForALocalDomainStaysWhateverTheTableSays() {
+        RouteTable table = table(Map.of("*", smtp("relay.example", 25)));
+        assertThat(found(table, "HERE.example")).isEqualTo(new Route.Local("here.example"));
+        assertThat(found(table, "sub.here.example")).isInstanceOf(Route.Smtp.class);
+    }
+
+    @Test
+    void theDomainItselfWinsOverTheLongestSuffixAndThatOverTheShorterAndTheStar() {
+        RouteTable table = table(Map.of("a.b.example", smtp("exact", 25), ".b.example", smtp("longer", 25), ".example",
+                smtp("shorter", 25), "*", smtp("rest", 25)));
+        assertThat(host(table, "A.B.Example")).isEqualTo("exact");
+        assertThat(host(table, "x.b.example")).isEqualTo("longer");
+        assertThat(host(table, "deep.x.b.example")).isEqualTo("longer");
+        assertThat(host(table, "c.example")).isEqualTo("shorter");
+        assertThat(host(table, "c.test")).isEqualTo("rest");
+    }
+
+    @Test
+    void aSuffixSpeaksOfSubdomainsOnly() {
+        RouteTable table = table(Map.of(".b.example", smtp("below", 25), "*", smtp("rest", 25)));
+        assertThat(host(table, "b.example")).isEqualTo("rest");
+        assertThat(host(table, "xb.example")).isEqualTo("rest");
+    }
+
+    @Test
+    void domainsBehindOneSmartHostShareADestination() {
+        RouteTable table = table(Map.of("*", smtp("Relay.Provider.Example", 2599)));
+        assertThat(found(table, "one.example")).isEqualTo(found(table, "two.example")).isEqualTo(new Route.Smtp(
+                "[relay.provider.example]:2599", List.of(new Route.Host("relay.provider.example", 2599, 0))));
+    }
+
+    @Test
+    void aSmartHostMayBeAnIpv6Literal() {
+        RouteTable table = table(Map.of("*", smtp("[2001:db8::1]", 25)));
+        assertThat(found(table, "one.example")).isEqualTo(
+                new Route.Smtp("[2001:db8::1]:25", List.of(new Route.Host("2001:db8::1", 25, 0))));
+    }
+
+    @Test
+    void lmtpAndDiscardNeedNoDns() {
+        RouteTable table = table(Map.of("box.example", new RouteTarget.Lmtp("unix:/run/Lmtp.sock"), "null.example",
+                new RouteTarget.Discard()));
+        assertThat(found(table, "box.example")).isEqualTo(new Route.Lmtp("unix:/run/Lmtp.sock"));
+        assertThat(found(table, "null.example")).isEqualTo(new Route.Discard("null.example"));
+        assertThat(table.isQuick("box.example")).isTrue();
+        assertThat(table.isQuick("HERE.example")).isTrue();
+        assertThat(asked).isEmpty();
+    }
+
+    @Test
+    void withoutAnEntryDnsIsAskedAndItsAnswerPassedOn() {
+        RouteTable table = table(Map.of());
+        assertThat(table.isQuick("far.example")).isFalse();
+        assertThat(found(table, "Far.example")).isEqualTo(mxOf("far.example"));
+        assertThat(table.find("nx.example")).isEqualTo(new RouteTable.Answer.NoRoute(NXDOMAIN));
+        assertThat(asked).containsExactly("far.example", "nx.example");
+    }
+
+    @Test
+    void anExceptionFromTheSmartHostCanGoToItsOwnMx() {
+        RouteTable table = table(Map.of("*", smtp("relay.example", 25), "direct.example", new RouteTarget.Mx()));
+        assertThat(found(table, "direct.example")).isEqualTo(mxOf("direct.example"));
+        assertThat(host(table, "other.example")).isEqualTo("relay.example");
+    }
+
+    @Test
+    void theDotsOfAnAddressLiteralAreNoSuffixes() {
+        RouteTable table = table(Map.of(".0.2.1]", smtp("never", 25), "*", smtp("rest", 25)));
+        assertThat(host(table, "[192.0.2.1]")).isEqualTo("rest");
+    }
+
+    private RouteTable table(Map<String, RouteTarget> routes) {
+        return new RouteTable(routes, List.of("here.example"), dns);
+    }
+
+    private static Route found(RouteTable table, String domain) {
+        return ((RouteTable.Answer.Found) table.find(domain)).route();
+    }
+
+    private static String host(RouteTable table, String domain) {
+        return ((Route.Smtp) found(table, domain)).hosts().getFirst().name();
+    }
+
+    private static RouteTarget smtp(String host, int port) {
+        return new RouteTarget.Fixed(new Route.Host(host, port, 0));
+    }
+
+    private static Route.Smtp mxOf(String domain) {
+        return new Route.Smtp(domain, List.of(new Route.Host("mx." + domain, 25, 10)));
+    }
+}

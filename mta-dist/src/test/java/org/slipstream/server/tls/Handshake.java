@@ -1,0 +1,68 @@
+package org.slipstream.server.tls;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLServerSocket;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509TrustManager;
+
+/// A client that believes everything, to see what it is shown.
+final class Handshake {
+    private Handshake() {}
+
+    /// @param asksFor by SNI
+    static X509Certificate shown(SSLContext context, Optional<String> asksFor, String... protocols) throws Exception {
+        SSLContext client = SSLContext.getInstance("TLS");
+        client.init(null, new TrustManager[]{new Trusting()}, null);
+        try (SSLServerSocket server = (SSLServerSocket) context.getServerSocketFactory().createServerSocket(0, 1,
+                InetAddress.getLoopbackAddress())) {
+            CompletableFuture<Integer> served = CompletableFuture.supplyAsync(() -> {
+                try (SSLSocket session = (SSLSocket) server.accept(); var in = session.getInputStream()) {
+                    return in.read();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            try (SSLSocket socket = (SSLSocket) client.getSocketFactory().createSocket(server.getInetAddress(),
+                    server.getLocalPort())) {
+                SSLParameters parameters = socket.getSSLParameters();
+                parameters.setServerNames(asksFor.stream().<javax.net.ssl.SNIServerName>map(SNIHostName::new).toList());
+                if (protocols.length > 0) {
+                    parameters.setProtocols(protocols);
+                }
+                socket.setSSLParameters(parameters);
+                socket.startHandshake();
+                socket.getOutputStream().write('x');
+                served.get();
+                return (X509Certificate) List.of(socket.getSession().getPeerCertificates()).getFirst();
+            }
+        }
+    }
+
+    static String name(SSLContext context, String asksFor, String... protocols) throws Exception {
+        return shown(context, Optional.of(asksFor), protocols).getSubjectX500Principal().getName();
+    }
+
+    private static final class Trusting implements X509TrustManager {
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType) {}
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+}

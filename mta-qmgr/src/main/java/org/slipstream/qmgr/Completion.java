@@ -1,0 +1,151 @@
+package org.slipstream.qmgr;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.qmgr.event.ImpossibleEventException;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.sched.Scheduler;
+
+import java.util.List;
+import java.util.Optional;
+
+/// How a message's stay in the active set ends: what [Settlement] decides is done here.
+///
+/// Each step of an ending is an order with an answer, and the answer asks again what comes next: recipients that are too old
+/// are recorded as failed, then the sender is told, then the message is put back, set on hold or removed. It leaves the
+/// active set when that last order is given and stays known ([PendingFilings]) until the spool has it.
+final class Completion {
+    private final Present present;
+    private final Settlement settlement;
+    private final Scheduler scheduler;
+    private final ActiveSet active;
+    private final Outcomes outcomes;
+    private final Scans scans;
+    private final PendingFilings pendingFilings = new PendingFilings();
+    private final Tickets tickets;
+    private int reportsUnderWay;
+
+    Completion(Present present, Settlement settlement, Scheduler scheduler, ActiveSet active, Outcomes outcomes,
+            Scans scans) {
+        this.present = present;
+        this.settlement = settlement;
+        this.scheduler = scheduler;
+        this.active = active;
+        this.outcomes = outcomes;
+        this.scans = scans;
+        this.tickets = new Tickets(present);
+    }
+
+    PendingFilings pendingFilings() {
+        return pendingFilings;
+    }
+
+    Tickets tickets() {
+        return tickets;
+    }
+
+    boolean isQuiet() {
+        return reportsUnderWay == 0 && pendingFilings.isEmpty();
+    }
+
+    /// Does what comes next for a message, if nothing of it is under way.
+    void settle(Activation message) {
+        switch (settlement.next(message, present.nowMillis())) {
+            case Settlement.Next.Wait _ -> {
+                // The answer that it waits for brings us back here.
+            }
+            case Settlement.Next.Forget _ -> {
+                leaveActive(message);
+                tickets.filed(message.id);
+            }
+            case Settlement.Next.Expire(List<RecipientOutcome> failures) -> {
+                List<Recipient> recipients = message.takeLate().stream().map(Activation.Late::recipient).toList();
+                outcomes.record(message, recipients, failures, false);
+            }
+            case Settlement.Next.Report(QmgrOrder.NoticeKind kind) -> report(message, kind);
+            case Settlement.Next.PutBack(long nextMillis) -> {
+                scans.dueAt(QueueName.DEFERRED, nextMillis);
+                file(message, PendingFilings.Kind.DEFER, new QmgrOrder.Defer(message.id, nextMillis));
+            }
+            case Settlement.Next.Hold _ ->
+                file(message, PendingFilings.Kind.HOLD, new QmgrOrder.SetHold(message.id, true));
+            case Settlement.Next.Release _ ->
+                file(message, PendingFilings.Kind.RELEASE, new QmgrOrder.SetHold(message.id, false));
+            case Settlement.Next.Finish(String reason) ->
+                file(message, PendingFilings.Kind.REMOVE, new QmgrOrder.Remove(message.id, reason));
+        }
+    }
+
+    private void report(Activation message, QmgrOrder.NoticeKind kind) {
+        switch (kind) {
+            case FAILED -> message.failureReportTried = true;
+            case DELAYED -> message.delayReportTried = true;
+        }
+        message.reporting = true;
+        reportsUnderWay++;
+        present.order(new QmgrOrder.Notify(message.id, kind));
+    }
+
+    void notified(QmgrEvent.Notified notified) {
+        Activation message = active.known(notified.id());
+        if (!message.reporting) {
+            throw new ImpossibleEventException("nobody asked for " + notified, message.id);
+        }
+        message.reporting = false;
+        reportsUnderWay--;
+        if (notified.done() && notified.kind() == QmgrOrder.NoticeKind.FAILED) {
+            message.failed = 0;
+            message.reported = true;
+        }
+        settle(message);
+    }
+
+    private void leaveActive(Activation message) {
+        active.leave(message);
+        scheduler.forget(message.work);
+    }
+
+    private void file(Activation message, PendingFilings.Kind kind, QmgrOrder order) {
+        leaveActive(message);
+        pendingFilings.begin(message.id, kind);
+        present.order(order);
+    }
+
+    // ---- messages outside the active set
+
+    void filed(Optional<QueueId> id) {
+        if (id.isEmpty()) {
+            scans.now();
+            return;
+        }
+        PendingFilings.Filing filing = pendingFilings.done(id.get());
+        if (filing.kind() == PendingFilings.Kind.RELEASE || filing.kind() == PendingFilings.Kind.MAKE_DUE) {
+            scans.now();
+        }
+        if (filing.next() == OperatorRequest.NONE) {
+            tickets.filed(id.get());
+        } else {
+            fulfil(id.get(), filing.next());
+        }
+    }
+
+    /// Does what an operator wants of a message that is not active.
+    void fulfil(QueueId id, OperatorRequest request) {
+        switch (request) {
+            case NONE -> throw new IllegalArgumentException("no command for queue=" + id);
+            case FLUSH -> fileOutside(id, PendingFilings.Kind.MAKE_DUE,
+                    new QmgrOrder.MakeDue(Optional.of(id), Optional.empty(), present.nowMillis()));
+            case RELEASE -> fileOutside(id, PendingFilings.Kind.RELEASE, new QmgrOrder.SetHold(id, false));
+            case HOLD -> fileOutside(id, PendingFilings.Kind.HOLD, new QmgrOrder.SetHold(id, true));
+            case DELETE -> fileOutside(id, PendingFilings.Kind.REMOVE, new QmgrOrder.Remove(id, Settlement.DELETED));
+        }
+    }
+
+    private void fileOutside(QueueId id, PendingFilings.Kind kind, QmgrOrder order) {
+        pendingFilings.begin(id, kind);
+        present.order(order);
+    }
+}

@@ -1,0 +1,81 @@
+package org.slipstream.qmgr;
+
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
+
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/// Messages known by name that wait for a place in the active set: announced ones and those that a scan found.
+///
+/// An announced message is new. So is one that a scan of the incoming queue found, because a restart or an overload left it outside. Each
+/// message here is on disk as well, with a lease if a scan found it, so the room may be small and may be lost.
+///
+/// Who came first goes first. Among those who came in the same millisecond the sender's priority decides (MT-PRIORITY, RFC 6710): a
+/// tie-break, so that nobody is kept waiting by other people's importance.
+final class PendingArrivals {
+    /// So many are compared at most: a choice is to cost the same however many wait.
+    private static final int MOST_EQUALS = 100;
+
+    private final int capacity;
+    private final Map<QueueId, MessageSummary> fresh = new LinkedHashMap<>();
+    private final Map<QueueId, MessageSummary> deferred = new LinkedHashMap<>();
+
+    PendingArrivals(int capacity) {
+        this.capacity = capacity;
+    }
+
+    boolean knows(QueueId id) {
+        return fresh.containsKey(id) || deferred.containsKey(id);
+    }
+
+    boolean isFull() {
+        return size() >= capacity;
+    }
+
+    int size() {
+        return fresh.size() + deferred.size();
+    }
+
+    int deferred() {
+        return deferred.size();
+    }
+
+    /// No new mail waits here.
+    boolean hasNoNews() {
+        return fresh.isEmpty();
+    }
+
+    void enter(MessageSummary message, boolean isNew) {
+        (isNew ? fresh : deferred).put(message.id(), message);
+    }
+
+    void leave(QueueId id) {
+        fresh.remove(id);
+        deferred.remove(id);
+    }
+
+    ActivationOrder admission() {
+        return new ActivationOrder(_ -> next(fresh), _ -> next(deferred));
+    }
+
+    private static Optional<ActivationOrder.Offer> next(Map<QueueId, MessageSummary> waiting) {
+        Iterator<MessageSummary> all = waiting.values().iterator();
+        if (!all.hasNext()) {
+            return Optional.empty();
+        }
+        MessageSummary first = all.next();
+        MessageSummary chosen = first;
+        for (int compared = 1; compared < MOST_EQUALS && all.hasNext(); compared++) {
+            MessageSummary other = all.next();
+            if (other.releaseMillis() != first.releaseMillis()) {
+                break;
+            }
+            chosen = other.options().priority() > chosen.options().priority() ? other : chosen;
+        }
+        waiting.remove(chosen.id());
+        return Optional.of(new ActivationOrder.Offer(chosen, true));
+    }
+}

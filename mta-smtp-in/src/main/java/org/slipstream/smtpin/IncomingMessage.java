@@ -1,0 +1,364 @@
+package org.slipstream.smtpin;
+
+import org.slipstream.core.ContentFacts;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.LineEnds;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Reply;
+import org.slipstream.smtpin.data.DataScanner;
+import org.slipstream.smtpin.data.HeaderWatch;
+import org.slipstream.smtpin.data.LineWatch;
+import org.slipstream.smtpin.data.OriginFields;
+import org.slipstream.smtpin.policy.Header;
+import org.slipstream.smtpin.protocol.Limits;
+import org.slipstream.smtpin.protocol.ServerProtocol;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.IntPredicate;
+
+/// One message on its way from the wire into a draft, by DATA ([#take]) or in chunks ([#takeChunk]).
+///
+/// The first thing that is wrong with the message closes the draft; the rest of the message is
+/// still taken, because what a client sends after DATA is content until its final dot, whatever we think of it. Nothing
+/// is ever answered before that dot, and no byte after it is touched.
+///
+/// When several things are wrong, the gravest decides the answer, not the first: which is first may depend on how the network has cut
+/// the stream, and the answer must not ([Fault] is in the order of gravity).
+final class IncomingMessage implements AutoCloseable {
+    private enum Fault {
+        NONE, POLICY, TROUBLE, LINE, NEWLINE, HOPS, HEADER, SIZE, AMBIGUOUS
+    }
+
+    private static final byte[] CRLF = {'\r', '\n'};
+    private static final String BARE = "Error: bare <CR> or <LF> received; end each line with <CR><LF> (curl: --crlf)";
+    private static final DateTimeFormatter ID_TIME = DateTimeFormatter.ofPattern("yyyyMMddHHmmss")
+            .withZone(ZoneOffset.UTC);
+
+    private final Limits limits;
+    private final String hostname;
+    private final MessageHandler.DraftContent draft;
+    private final Function<IOException, Reply> troubleReply;
+    private final boolean binary;
+    private final boolean readsHeader;
+    private final IntPredicate memory;
+    private final Instant begun;
+    private final DataScanner scanner;
+    private final DataScanner.Sink content = this::content;
+    private final LineWatch lines;
+    private final HeaderWatch header = new HeaderWatch();
+    private final OriginFields origin = new OriginFields();
+    /// The header of a message that may have to be completed, until it is known what it lacks.
+    private Optional<ByteArrayOutputStream> held;
+    private Optional<String> givenId = Optional.empty();
+    private final ByteArrayOutputStream headerText = new ByteArrayOutputStream(0);
+    private Fault fault = Fault.NONE;
+    private Optional<Reply> refusal = Optional.empty();
+    private Optional<IOException> trouble = Optional.empty();
+    private boolean open = true;
+    private boolean complete;
+    private long sizeBytes;
+    private long takenBytes;
+    private final LineEnds octets = new LineEnds();
+    /// Facts of the lines that the client did not send.
+    private Optional<ContentFacts> added = Optional.of(ContentFacts.EMPTY);
+
+    /// @param binary BINARYMIME: lines mean nothing (RFC 3030 section 3)
+    /// @param readsHeader keep the header for [#header]
+    /// @param memory asked for so many bytes to keep the header in; false when there are none
+    /// @param rules for this client's content
+    /// @param begun for the Date of a message that has none
+    IncomingMessage(ListenerConfig config, MessageHandler.DraftContent draft, Function<IOException, Reply> troubleReply,
+            boolean binary, boolean readsHeader, IntPredicate memory, MessageHandler.ContentRules rules,
+            Instant begun) {
+        this.memory = memory;
+        this.limits = config.limits();
+        this.hostname = config.hostname();
+        this.draft = draft;
+        this.troubleReply = troubleReply;
+        this.binary = binary;
+        this.readsHeader = readsHeader;
+        this.begun = begun;
+        this.scanner = new DataScanner(rules.normalizes());
+        this.lines = new LineWatch(rules.normalizes());
+        this.held = rules.completes() ? Optional.of(new ByteArrayOutputStream()) : Optional.empty();
+    }
+
+    /// Writes our own trace line, which counts neither as size nor as header of the client's.
+    void begin(String received) {
+        add(received.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void add(byte[] lines) {
+        added = added.flatMap(before -> ContentFacts.of(lines).map(before::and));
+        write(lines, 0, lines.length);
+    }
+
+    /// Takes `block[from, to)` and returns the position behind the last byte that belongs to the message.
+    int take(byte[] block, int from, int to) throws IOException {
+        int position = scanner.scan(block, from, to, content);
+        takenBytes += position - from;
+        if (scanner.done()) {
+            complete = true;
+            endOfContent();
+        }
+        if (scanner.bareNewline()) {
+            refuse(Fault.AMBIGUOUS, Reply.of(521, "5.5.2", hostname + " " + BARE));
+        } else if (scanner.longestLineBytes() > limits.textLine().bytes()) {
+            refuse(Fault.LINE, lineTooLong());
+        }
+        return position;
+    }
+
+    /// Takes a piece of a chunk.
+    void takeChunk(byte[] block, int from, int to) throws IOException {
+        takenBytes += to - from;
+        if (binary) {
+            content(block, from, to - from);
+            seeOctets(block, from, to);
+        } else {
+            lines.pass(block, from, to, content);
+            judgeLines(false);
+        }
+    }
+
+    /// The last chunk is over. A text whose last line the client left open gets an end, so that every letter here has lines.
+    void endOfChunks() {
+        complete = true;
+        if (!binary) {
+            judgeLines(true);
+        }
+        endOfContent();
+        if (!binary && !lines.atLineStart()) {
+            write(CRLF, 0, CRLF.length);
+        }
+    }
+
+    // No 521 here: where a chunk ends is not in doubt, so the session may go on.
+    private void judgeLines(boolean isEnd) {
+        if (lines.bareNewline(isEnd)) {
+            refuse(Fault.NEWLINE, Reply.of(550, "5.6.0", BARE));
+        } else if (lines.longestLineBytes() > limits.textLine().bytes()) {
+            refuse(Fault.LINE, lineTooLong());
+        }
+    }
+
+    private Reply lineTooLong() {
+        return Reply.of(500, "5.6.0", "Line too long, at most " + limits.textLine().bytes() + " octets");
+    }
+
+    private void content(byte[] block, int offset, int length) {
+        sizeBytes += length;
+        int headerBytes = header.over() ? 0 : seeHeader(block, offset, length);
+        judge();
+        if (refusal.isPresent()) {
+            return;
+        }
+        int kept = held.isPresent() ? headerBytes : 0;
+        if (headerBytes > 0 && header.over()) {
+            endOfHeader();
+        }
+        write(block, offset + kept, length - kept);
+    }
+
+    // May be called more than once.
+    private void endOfHeader() {
+        origin.end();
+        held.ifPresent(this::complete);
+        held = Optional.empty();
+    }
+
+    /// Writes the header with what it lacks behind its last field, where Postfix puts it, too. A line that is no field would
+    /// belong to the last of ours; an empty line keeps it apart.
+    private void complete(ByteArrayOutputStream given) {
+        byte[] bytes = given.toByteArray();
+        int end = (int) header.fieldBytes();
+        String missing = missingFields();
+        boolean runsOn = !missing.isEmpty() && header.over() && bytes[end] != '\r';
+        byte[] fields = (missing + (runsOn ? "\r\n" : "")).getBytes(StandardCharsets.US_ASCII);
+        write(bytes, 0, end);
+        add(fields);
+        write(bytes, end, bytes.length - end);
+    }
+
+    private String missingFields() {
+        String date = origin.hasDate() ? "" : "Date: " + ReceivedLine.date(begun) + "\r\n";
+        if (origin.messageId().isEmpty()) {
+            givenId = Optional.of("<" + ID_TIME.format(begun) + "." + id() + "@" + hostname + ">");
+        }
+        return date + givenId.map(id -> "Message-ID: " + id + "\r\n").orElse("");
+    }
+
+    /// @return how many of these bytes belong to the header
+    private int seeHeader(byte[] block, int offset, int length) {
+        long before = header.bytes();
+        header.see(block, offset, length);
+        int count = (int) (header.bytes() - before);
+        origin.see(block, offset, count);
+        if ((readsHeader || held.isPresent()) && refusal.isEmpty()) {
+            keepHeader(block, offset, count);
+        }
+        return count;
+    }
+
+    // A buffer that doubles has twice the room that it needs at worst.
+    private void keepHeader(byte[] block, int offset, int length) {
+        int copies = (readsHeader ? 1 : 0) + (held.isPresent() ? 1 : 0);
+        if (!memory.test(2 * copies * length)) {
+            trouble = Optional.of(new IOException("no memory for the header: limits.transaction-memory is spent"));
+            refuse(Fault.TROUBLE, ServerProtocol.NO_MEMORY);
+            return;
+        }
+        if (readsHeader) {
+            headerText.write(block, offset, length);
+        }
+        held.ifPresent(fields -> fields.write(block, offset, length));
+    }
+
+    private void endOfContent() {
+        if (refusal.isEmpty()) {
+            endOfHeader();
+        }
+    }
+
+    private void judge() {
+        if (sizeBytes > limits.messageSize().bytes()) {
+            refuse(Fault.SIZE,
+                    Reply.of(552, "5.3.4", "Message too big, at most " + limits.messageSize().bytes() + " octets"));
+        } else if (header.bytes() > limits.headerSize().bytes() || header.lines() > limits.headerLines()) {
+            refuse(Fault.HEADER, Reply.of(552, "5.3.4", "Message header too big"));
+        } else if (header.received() > limits.hops()) {
+            refuse(Fault.HOPS, Reply.of(554, "5.4.6", "Too many hops, this message is going in circles"));
+        }
+    }
+
+    /// True when the message has ended.
+    boolean isComplete() {
+        return complete;
+    }
+
+    /// True when the client may think that its message has ended where we do not.
+    boolean isAmbiguous() {
+        return scanner.bareNewline();
+    }
+
+    /// True when the client seems to take for the end of its message what is none.
+    boolean hasOddEnd() {
+        return scanner.oddEnd();
+    }
+
+    /// The client waits for the answer to an end that is none, unless something else was wrong already.
+    void refuseOddEnd() {
+        refuse(Fault.AMBIGUOUS, Reply.of(521, "5.5.2", hostname + " End data with <CR><LF>.<CR><LF>"));
+    }
+
+    boolean isEndless() {
+        return takenBytes > limits.endlessBytes();
+    }
+
+    /// Makes a complete message durable, unless something was wrong with it.
+    void commit(Envelope envelope, EnvelopeExtras extras) {
+        if (refusal.isEmpty()) {
+            guarded(() -> draft.commit(envelope, extras, facts()));
+        }
+    }
+
+    /// The client's own, or the one that it was given.
+    Optional<String> messageId() {
+        return origin.messageId().or(() -> givenId);
+    }
+
+    QueueId id() {
+        return draft.id();
+    }
+
+    /// Of the content as the client sent it, dots unstuffed.
+    long sizeBytes() {
+        return sizeBytes;
+    }
+
+    /// The client has sent an octet above 127.
+    boolean eightBit() {
+        return binary ? octets.eightBit() : seen().eightBit();
+    }
+
+    // Nothing is known of the lines of a binary content.
+    private Optional<ContentFacts> facts() {
+        return binary ? Optional.empty() : added.map(seen()::and);
+    }
+
+    /// One of them saw nothing.
+    private ContentFacts seen() {
+        return scanner.facts().and(lines.facts());
+    }
+
+    /// Without our trace line; empty when it was not to be kept.
+    Header header() {
+        return readsHeader ? Header.parse(headerText.toByteArray(), headerText.size()) : new Header(List.of());
+    }
+
+    /// What is wrong so far.
+    Optional<Reply> refusal() {
+        return refusal;
+    }
+
+    /// Local trouble, when that is what the refusal is about.
+    Optional<IOException> trouble() {
+        return fault == Fault.TROUBLE ? trouble : Optional.empty();
+    }
+
+    /// The policy does not want the message.
+    void refuse(Reply reply) {
+        refuse(Fault.POLICY, reply);
+    }
+
+    private void refuse(Fault other, Reply reply) {
+        if (other.compareTo(fault) > 0) {
+            fault = other;
+            refusal = Optional.of(reply);
+        }
+        held = Optional.empty();
+        close();
+    }
+
+    @Override
+    public void close() {
+        if (open) {
+            open = false;
+            draft.close();
+        }
+    }
+
+    private void write(byte[] block, int offset, int length) {
+        if (refusal.isEmpty()) {
+            guarded(() -> draft.write(block, offset, length));
+        }
+    }
+
+    private void guarded(DiskWork work) {
+        try {
+            work.run();
+        } catch (IOException e) {
+            trouble = Optional.of(e);
+            refuse(Fault.TROUBLE, troubleReply.apply(e));
+        }
+    }
+
+    private void seeOctets(byte[] block, int from, int to) {
+        for (int at = from; at < to; at++) {
+            at = octets.next(block, at, to);
+        }
+    }
+
+    @FunctionalInterface
+    private interface DiskWork {
+        void run() throws IOException;
+    }
+}

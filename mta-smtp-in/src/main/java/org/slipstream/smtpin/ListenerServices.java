@@ -1,0 +1,48 @@
+package org.slipstream.smtpin;
+
+import org.slipstream.smtpin.auth.GuessGuard;
+import org.slipstream.smtpin.auth.PasswordThreads;
+import org.slipstream.smtpin.auth.UserSecrets;
+import org.slipstream.smtpin.policy.Policy;
+
+import java.util.Optional;
+
+/// Everything behind a listener that decides, knows or keeps something.
+///
+/// @param policy asked before the door is
+/// @param credentials of users; without them AUTH is not announced whatever the service says
+/// @param guesses shared by all ports where users log in, so that a ban counts on each
+/// @param etrn empty: ETRN is answered 458
+/// @param memory shared by all ports
+/// @param passwords shared by all ports
+public record ListenerServices(MessageHandler handler, Policy policy, Optional<UserSecrets> credentials,
+        GuessGuard guesses,
+        Optional<EtrnService> etrn, MemoryBudget memory, PasswordThreads passwords) {
+    /// A house with a door and nothing else.
+    public static ListenerServices of(MessageHandler handler) {
+        return new ListenerServices(handler, Policy.standard(), Optional.empty(),
+                new GuessGuard(GuessGuard.Settings.standard(), System::nanoTime), Optional.empty(),
+                MemoryBudget.standard(),
+                PasswordThreads.standard());
+    }
+
+    public ListenerServices withPolicy(Policy other) {
+        return new ListenerServices(handler, other, credentials, guesses, etrn, memory, passwords);
+    }
+
+    public ListenerServices withCredentials(UserSecrets users, GuessGuard guard) {
+        return new ListenerServices(handler, policy, Optional.of(users), guard, etrn, memory, passwords);
+    }
+
+    public ListenerServices withEtrn(EtrnService wake) {
+        return new ListenerServices(handler, policy, credentials, guesses, Optional.of(wake), memory, passwords);
+    }
+
+    public ListenerServices withMemory(MemoryBudget budget) {
+        return new ListenerServices(handler, policy, credentials, guesses, etrn, budget, passwords);
+    }
+
+    public ListenerServices withPasswords(PasswordThreads threads) {
+        return new ListenerServices(handler, policy, credentials, guesses, etrn, memory, threads);
+    }
+}

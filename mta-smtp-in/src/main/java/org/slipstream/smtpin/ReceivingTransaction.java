@@ -1,0 +1,104 @@
+package org.slipstream.smtpin;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.BodyType;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Recipient;
+import org.slipstream.smtpin.command.Command;
+import org.slipstream.smtpin.command.MailParameters;
+import org.slipstream.smtpin.policy.Tag;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// One mail transaction from MAIL to the end of the message (RFC 5321 section 3.3). Belongs to its session's thread.
+///
+/// What it keeps in memory is taken from a [MemoryBudget] and given back when it is closed.
+final class ReceivingTransaction implements AutoCloseable {
+    /// The objects of a recipient, in the list and again while the message is committed: [org.slipstream.core.Recipient] twice, the key
+    /// by which doubles are found, a row.
+    private static final int RECIPIENT_BYTES = 400;
+    /// An address is there as text, as a key, and in the encoded envelope.
+    private static final int COPIES = 3;
+
+    private final Optional<Address> sender;
+    private final MailParameters said;
+    private final Instant begun;
+    private final MemoryBudget.Share memory;
+    private final List<Recipient> recipients = new ArrayList<>();
+    private final List<Tag> tags = new ArrayList<>(0);
+
+    /// @param begun from when the times count that the client named
+    ReceivingTransaction(Command.Mail mail, Instant begun, MemoryBudget budget) {
+        this.memory = budget.share();
+        this.sender = mail.sender();
+        this.said = mail.parameters();
+        this.begun = begun;
+    }
+
+    Optional<Address> sender() {
+        return sender;
+    }
+
+    boolean isInternational() {
+        return said.smtpUtf8();
+    }
+
+    boolean isBinary() {
+        return said.body().equals(Optional.of(BodyType.BINARY_MIME));
+    }
+
+    /// @return false when there is no memory for one more
+    boolean add(Command.Rcpt rcpt) {
+        if (!memory.take(RECIPIENT_BYTES + (long) COPIES * rcpt.octets())) {
+            return false;
+        }
+        recipients.add(new Recipient(recipients.size() + 1, rcpt.recipient(), rcpt.parameters().original(),
+                rcpt.parameters().notifyOn()));
+        return true;
+    }
+
+    /// For something else of this message. @return false when there is none
+    boolean takeMemory(int bytes) {
+        return memory.take(bytes);
+    }
+
+    @Override
+    public void close() {
+        memory.close();
+    }
+
+    void add(List<Tag> more) {
+        tags.addAll(more);
+    }
+
+    int recipients() {
+        return recipients.size();
+    }
+
+    Optional<Address> onlyRecipient() {
+        return recipients.size() == 1 ? Optional.of(recipients.getFirst().address()) : Optional.empty();
+    }
+
+    /// A client that sends octets above 127 without having declared them has sent 8-bit content all the same, and the next
+    /// hop should hear of it.
+    Envelope envelope(boolean eightBitSeen) {
+        BodyType declared = said.body().orElse(BodyType.SEVEN_BIT);
+        BodyType body = eightBitSeen && declared == BodyType.SEVEN_BIT ? BodyType.EIGHT_BIT_MIME : declared;
+        return new Envelope(sender, body, said.smtpUtf8(), said.envelopeId(), said.returns(), recipients);
+    }
+
+    EnvelopeExtras extras(Optional<String> user) {
+        Optional<Instant> hold = said.hold().map(wanted -> switch (wanted) {
+            case MailParameters.Hold.For(long seconds) -> begun.plusSeconds(seconds);
+            case MailParameters.Hold.Until(Instant time) -> time;
+        });
+        Optional<EnvelopeExtras.DeliverBy> deliverBy = said.deliverBy()
+                .map(by -> new EnvelopeExtras.DeliverBy(begun.plusSeconds(by.seconds()), by.returned(), by.traced()));
+        // RFC 4954 section 5: what an unauthenticated client says of somebody else's login is worth nothing.
+        Optional<String> originator = said.originator().map(who -> user.isPresent() ? who : "<>");
+        return new EnvelopeExtras(hold, deliverBy, said.priority(), said.requireTls(), originator, user, tags);
+    }
+}

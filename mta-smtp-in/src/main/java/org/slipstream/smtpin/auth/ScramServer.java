@@ -1,0 +1,206 @@
+package org.slipstream.smtpin.auth;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// SCRAM-SHA-256 and SCRAM-SHA-256-PLUS (RFC 5802, RFC 7677), the server's side.
+///
+/// Both sides prove to each other that they know something of the password, and neither tells the other what:
+///
+/// ```
+/// C: n,,n=user,r=cnonce                                   client-first
+/// S: r=cnonce+snonce,s=salt,i=iterations                  server-first
+/// C: c=base64(gs2-header + binding),r=…,p=proof           client-final
+/// S: v=signature                                          server-final
+/// ```
+///
+/// With `AuthMessage` = the first two without the client's header, and the third without its proof, separated by commas:
+///
+/// ```
+/// ClientSignature = HMAC(StoredKey, AuthMessage)
+/// ClientKey       = proof XOR ClientSignature             the client is right when H(ClientKey) = StoredKey
+/// ServerSignature = HMAC(ServerKey, AuthMessage)          by which the client knows that we are right
+/// ```
+///
+/// Whoever listens, or steals the stored keys, cannot log in. Somebody in the middle can pass all of it on, unless the proof
+/// also covers the TLS channel: the PLUS variant puts into `c=` a value that both ends of one TLS connection compute and the two
+/// connections of a middleman do not share (`tls-exporter`, RFC 9266; `tls-server-end-point`, RFC 5929 section 4). A
+/// client that could do this and believes that we cannot says `y`; when we announced it, somebody has edited our announcement.
+///
+/// A user who does not exist gets a salt too, always the same one, made from a secret of this process; it takes the last
+/// message to learn that nothing fits. SMTP has no place for the server's last message in its success reply, so it goes out as one more
+/// challenge, which the client answers with an empty line (RFC 4954 section 4).
+final class ScramServer implements Mechanism {
+    private static final int ITERATIONS_OF_NOBODY = 4096;
+    // RFC 5802 section 7, gs2-header and client-first-message-bare; reserved `m=` is refused by not being there.
+    private static final Pattern FIRST = Pattern.compile(
+            "((n|y|p=[A-Za-z0-9.-]+),(?:a=([^,]*))?,)(n=([^,]+),r=([\\x21-\\x2b\\x2d-\\x7e]+)(?:,.*)?)");
+    private static final Pattern FINAL = Pattern.compile(
+            "(c=([A-Za-z0-9/+=]+),r=([\\x21-\\x2b\\x2d-\\x7e]+)(?:,.*)?),p=([A-Za-z0-9/+=]+)");
+
+    private enum Stage {
+        FIRST, FINAL, ACKNOWLEDGE
+    }
+
+    private final UserSecrets credentials;
+    private final boolean plus;
+    private final Map<String, byte[]> bindings;
+    private final byte[] secret;
+    private final String serverNonce;
+    private Stage stage = Stage.FIRST;
+    private String user = "";
+    private boolean known;
+    private ScramKeys keys;
+    private byte[] binding = new byte[0];
+    private String header = "";
+    private String firstBare = "";
+    private String serverFirst = "";
+    private String nonce = "";
+
+    /// @param plus the PLUS variant
+    /// @param bindings the channel's values by name; empty where there is no TLS
+    /// @param secret of this process, for the salts of nobody
+    /// @param serverNonce printable, without commas
+    ScramServer(UserSecrets credentials, boolean plus, Map<String, byte[]> bindings, byte[] secret,
+            String serverNonce) {
+        this.credentials = credentials;
+        this.plus = plus;
+        this.bindings = bindings;
+        this.secret = secret.clone();
+        this.serverNonce = serverNonce;
+        this.keys = nobody("");
+    }
+
+    @Override
+    public byte[] opening() {
+        return new byte[0];
+    }
+
+    @Override
+    public Turn respond(byte[] response) throws IOException {
+        String message = new String(response, StandardCharsets.UTF_8);
+        return switch (stage) {
+            case FIRST -> first(message);
+            case FINAL -> last(message);
+            case ACKNOWLEDGE -> message.isEmpty()
+                    ? new Turn.Proven(user)
+                    : new Turn.Failed(user, "talks after the end");
+        };
+    }
+
+    private Turn first(String message) throws IOException {
+        Matcher first = FIRST.matcher(message);
+        if (!first.matches()) {
+            return new Turn.Failed("", "malformed first message");
+        }
+        Optional<String> name = saslName(first.group(5));
+        if (name.isEmpty()) {
+            return new Turn.Failed("", "malformed user name");
+        }
+        user = Prepared.text(name.get());
+        Optional<String> wrong = wrongBinding(first.group(2));
+        if (wrong.isPresent()) {
+            return new Turn.Failed(user, wrong.get());
+        }
+        Optional<String> actsFor = Optional.ofNullable(first.group(3)).filter(text -> !text.isEmpty());
+        if (actsFor.isPresent() && !saslName(actsFor.get()).map(Prepared::text).equals(Optional.of(user))) {
+            return new Turn.Failed(user, "acts for somebody else");
+        }
+        Optional<ScramKeys> stored = credentials.scram(user);
+        known = stored.isPresent();
+        keys = stored.orElseGet(() -> nobody(user));
+        header = first.group(1);
+        firstBare = first.group(4);
+        nonce = first.group(6) + serverNonce;
+        serverFirst = "r=" + nonce + ",s=" + Base64.getEncoder().encodeToString(keys.salt()) + ",i="
+                + keys.iterations();
+        stage = Stage.FINAL;
+        return new Turn.Challenge(serverFirst.getBytes(StandardCharsets.UTF_8));
+    }
+
+    // RFC 5802 section 6.
+    private Optional<String> wrongBinding(String flag) {
+        if (!flag.startsWith("p=")) {
+            if (plus) {
+                return Optional.of("PLUS without channel binding");
+            }
+            return flag.equals("y") && !bindings.isEmpty()
+                    ? Optional.of("the announcement of PLUS did not reach the client")
+                    : Optional.empty();
+        }
+        byte[] value = bindings.get(flag.substring(2));
+        if (!plus || value == null) {
+            return Optional.of("channel binding not served: " + flag.substring(2));
+        }
+        binding = value;
+        return Optional.empty();
+    }
+
+    private Turn last(String message) {
+        Matcher last = FINAL.matcher(message);
+        if (!last.matches()) {
+            return new Turn.Failed(user, "malformed final message");
+        }
+        byte[] proof;
+        byte[] channel;
+        try {
+            channel = Base64.getDecoder().decode(last.group(2));
+            proof = Base64.getDecoder().decode(last.group(4));
+        } catch (IllegalArgumentException noBase64) {
+            return new Turn.Failed(user, "malformed final message");
+        }
+        byte[] authMessage = (firstBare + "," + serverFirst + "," + last.group(1)).getBytes(StandardCharsets.UTF_8);
+        boolean sameNonce = MessageDigest.isEqual(bytes(nonce), bytes(last.group(3)));
+        boolean sameChannel = MessageDigest.isEqual(expectedChannel(), channel);
+        boolean knowsPassword = knowsPassword(proof, authMessage);
+        if (!(sameNonce & sameChannel & knowsPassword & known)) {
+            return new Turn.Failed(user, !sameNonce
+                    ? "wrong nonce"
+                    : sameChannel ? "wrong user or password" : "wrong channel, somebody may be in the middle");
+        }
+        stage = Stage.ACKNOWLEDGE;
+        byte[] signature = ScramKeys.hmac(keys.serverKey(), authMessage);
+        return new Turn.Challenge(bytes("v=" + Base64.getEncoder().encodeToString(signature)));
+    }
+
+    private byte[] expectedChannel() {
+        byte[] start = bytes(header);
+        byte[] all = Arrays.copyOf(start, start.length + binding.length);
+        System.arraycopy(binding, 0, all, start.length, binding.length);
+        return all;
+    }
+
+    private boolean knowsPassword(byte[] proof, byte[] authMessage) {
+        byte[] signature = ScramKeys.hmac(keys.storedKey(), authMessage);
+        byte[] clientKey = new byte[signature.length];
+        for (int i = 0; i < signature.length; i++) {
+            clientKey[i] = (byte) (signature[i] ^ (i < proof.length ? proof[i] : 0));
+        }
+        return proof.length == signature.length & MessageDigest.isEqual(ScramKeys.sha256(clientKey),
+                keys.storedKey());
+    }
+
+    private ScramKeys nobody(String name) {
+        byte[] salt = Arrays.copyOf(ScramKeys.hmac(secret, bytes(name)), 16);
+        return new ScramKeys(salt, ITERATIONS_OF_NOBODY, new byte[32], new byte[32]);
+    }
+
+    // RFC 5802 section 5.1: `=2C` for a comma, `=3D` for an equals sign, no other use of it.
+    private static Optional<String> saslName(String encoded) {
+        String rest = encoded.replace("=2C", "").replace("=3D", "");
+        return rest.indexOf('=') >= 0
+                ? Optional.empty()
+                : Optional.of(encoded.replace("=2C", ",").replace("=3D", "="));
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

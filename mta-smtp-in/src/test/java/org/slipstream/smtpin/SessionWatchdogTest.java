@@ -1,0 +1,154 @@
+package org.slipstream.smtpin;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+/// Waits that end on a clock that stands still until it is moved.
+class SessionWatchdogTest {
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final AtomicLong now = new AtomicLong(1_000 * SECOND);
+    private final AtomicBoolean crowded = new AtomicBoolean();
+    private final SessionWatchdog watchdog = new SessionWatchdog(crowded::get, 30 * SECOND, now::get);
+    private final ServerSocket server = AcceptedSocket.listener();
+    private final Socket client;
+    private final SocketLink link;
+
+    SessionWatchdogTest() throws IOException {
+        server.bind(null);
+        client = new Socket(InetAddress.getLoopbackAddress(), server.getLocalPort());
+        link = new SocketLink((AcceptedSocket) server.accept(), 1);
+        watchdog.watch(link);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        client.close();
+        link.cut();
+        server.close();
+        watchdog.close();
+    }
+
+    @Test
+    void aReadThatIsOverLeavesTheOutputOpen() throws Exception {
+        CompletableFuture<Integer> read = reading(300);
+        after(299);
+        assertThat(read).isNotDone();
+        after(1);
+        assertThatThrownBy(() -> read.get(90, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(SocketTimeoutException.class);
+        link.write("421\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII), 0, 5, begin(2));
+        assertThat(client.getInputStream().readNBytes(5)).isNotEmpty();
+        assertThat(link.isDeaf()).isTrue();
+    }
+
+    @Test
+    void aReadThatIsUnderWayWhenItGetsCrowdedHasLessTime() throws Exception {
+        CompletableFuture<Integer> read = reading(300);
+        after(5);
+        crowded.set(true);
+        after(5);
+        crowded.set(false);
+        after(19);
+        assertThat(read).isNotDone();
+        after(1);
+        assertThatThrownBy(() -> read.get(90, TimeUnit.SECONDS)).hasCauseInstanceOf(SocketTimeoutException.class);
+    }
+
+    @Test
+    void aReadThatBeginsWhenItIsCrowdedNoMoreHasAllItsTime() throws Exception {
+        crowded.set(true);
+        after(5);
+        crowded.set(false);
+        after(1);
+        CompletableFuture<Integer> read = reading(300);
+        after(299);
+        client.getOutputStream().write('x');
+        assertThat(read.get(90, TimeUnit.SECONDS)).isEqualTo(1);
+    }
+
+    @Test
+    void aClientThatReadsNothingIsCutSoonerWhenItIsCrowded() throws Exception {
+        ClientWait wait = begin(300);
+        CompletableFuture<Integer> write = run(() -> {
+            while (true) {
+                link.write(new byte[1 << 20], 0, 1 << 20, wait);
+            }
+        });
+        crowded.set(true);
+        after(29);
+        assertThat(write).isNotDone();
+        now.addAndGet(SECOND);
+        // The write is found when it waits, not between two of them.
+        await().atMost(Duration.ofSeconds(90)).until(() -> {
+            watchdog.look();
+            return write.isDone();
+        });
+        assertThatThrownBy(write::get).hasCauseInstanceOf(IOException.class);
+    }
+
+    @Test
+    void aReadThatGoesOnAllTheSameIsCut() throws Exception {
+        CompletableFuture<Integer> read = reading(300);
+        link.endIfOver(wait -> wait != ClientWait.NONE);
+        assertThatThrownBy(() -> read.get(90, TimeUnit.SECONDS)).hasCauseInstanceOf(SocketTimeoutException.class);
+        // As if TLS were still at work for the same read: the second look finds a wait in a link that is deaf.
+        link.endIfOver(_ -> true);
+        assertThat(client.getInputStream().read()).isEqualTo(-1);
+    }
+
+    private void after(long seconds) {
+        now.addAndGet(seconds * SECOND);
+        watchdog.look();
+    }
+
+    private ClientWait begin(long seconds) {
+        return new ClientWait(now.get(), seconds * SECOND);
+    }
+
+    private CompletableFuture<Integer> reading(long seconds) {
+        ClientWait wait = begin(seconds);
+        AtomicBoolean waits = new AtomicBoolean();
+        CompletableFuture<Integer> read = run(() -> link.read(new byte[1], 0, 1, wait));
+        await().atMost(Duration.ofSeconds(90)).until(() -> {
+            link.endIfOver(seen -> {
+                waits.compareAndSet(false, seen == wait);
+                return false;
+            });
+            return waits.get();
+        });
+        return read;
+    }
+
+    private interface Work {
+        int run() throws IOException;
+    }
+
+    private static CompletableFuture<Integer> run(Work work) {
+        CompletableFuture<Integer> result = new CompletableFuture<>();
+        Thread.startVirtualThread(() -> {
+            try {
+                result.complete(work.run());
+            } catch (IOException e) {
+                result.completeExceptionally(e);
+            }
+        });
+        return result;
+    }
+}

@@ -1,0 +1,305 @@
+package org.slipstream.smtpout.dialog;
+
+import org.slipstream.core.Outcome;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/// One mail transaction (RFC 5321 section 3.3): what is still to be said of it, and what has been decided.
+///
+/// Each recipient is undecided until a reply decides it:
+///
+/// - MAIL refused decides all; the replies to what was already in flight are counted and not believed.
+/// - RCPT refused decides that recipient, the others go on.
+/// - DATA refused, a chunk refused and the final reply decide those whom RCPT accepted. In LMTP each of them has a final reply
+///   of its own (RFC 2033 section 4.2).
+/// - The loss of the connection defers recipients that are still undecided. What was decided stays so. When nothing was decided
+///   the transaction is unanswered as a whole.
+///
+/// The trap of pipelining: DATA is on its way before it is known that nobody was accepted, and the peer may answer 354. It
+/// then waits for a message that must not be delivered to anybody. A lone dot ends it, and whatever the peer thinks of that
+/// is the end of the transaction (RFC 2920 section 3.1). A BDAT that is on its way meets no such trap: it brings its content, the
+/// peer reads it, throws it away and says so (RFC 3030 section 2).
+///
+/// A probe ends with the replies to RCPT, which are its outcomes; the peer's open transaction is reset before the next one.
+///
+/// When to write and whose reply it is that came is not decided here but in [Pipeline].
+final class SendingTransaction {
+    private final Transfer transfer;
+    private final ClientProtocol protocol;
+    private final String remote;
+    private final boolean chunked;
+    private final boolean ahead;
+    private final boolean probe;
+
+    private final Outcome[] decided;
+    private final Deque<SentCommand> unsent = new ArrayDeque<>(4);
+    private final Deque<Integer> accepted = new ArrayDeque<>(4);
+    private int recipientsLeft;
+    private int awaited;
+    private boolean begun;
+    private boolean dataSent;
+    private boolean lost;
+    private Optional<Reply> abandoned = Optional.empty();
+    private Body body = Body.PLANNED;
+
+    /// Where the content stands. With DATA it is planned until the peer says 354, with BDAT until LAST is written.
+    private enum Body {
+        PLANNED, WANTED, LONE_DOT, DONE
+    }
+
+    /// @param recipient index into the delivery's recipients, of RCPT only
+    record SentCommand(DialogPhase phase, int recipient, String line) {
+        SentCommand {
+            // An address that smuggles a line end would be a second command.
+            for (int i = 0; i < line.length(); i++) {
+                if (Character.isISOControl(line.charAt(i))) {
+                    throw new IllegalArgumentException("control character in a command");
+                }
+            }
+        }
+    }
+
+    /// @param remote the peer's name in outcomes
+    /// @param nowMillis for the rest of the time that the sender gave (DELIVERBY)
+    /// @param chunked the content goes as BDAT, otherwise as DATA
+    /// @param ahead begun before an earlier one was answered
+    SendingTransaction(Transfer transfer, ClientProtocol protocol, PeerExtensions extensions, String remote,
+            long nowMillis,
+            boolean chunked, boolean ahead) {
+        this.transfer = transfer;
+        this.protocol = protocol;
+        this.remote = remote;
+        this.chunked = chunked;
+        this.ahead = ahead;
+        this.probe = transfer.delivery().probe();
+        this.decided = new Outcome[recipients().size()];
+        plan(new PeerMailParameters(extensions), nowMillis);
+    }
+
+    private void plan(PeerMailParameters parameters, long nowMillis) {
+        parameters.refusal(transfer, nowMillis).ifPresent(this::decideAll);
+        unsent.add(new SentCommand(DialogPhase.MAIL, -1, parameters.mail(transfer, nowMillis)));
+        for (int i = 0; i < decided.length; i++) {
+            Recipient recipient = recipients().get(i);
+            Optional<Reply> refusal = parameters.refusal(recipient);
+            if (decided[i] == null && refusal.isPresent()) {
+                decide(i, refusal.get());
+            }
+            if (decided[i] == null) {
+                unsent.add(new SentCommand(DialogPhase.RECIPIENT, i, parameters.recipient(recipient)));
+            }
+        }
+        recipientsLeft = unsent.size() - 1;
+        if (probe) {
+            body = Body.DONE;
+        } else if (!chunked) {
+            unsent.add(new SentCommand(DialogPhase.DATA, -1, "DATA"));
+        }
+        dropTheHopeless();
+    }
+
+    private List<Recipient> recipients() {
+        return transfer.delivery().recipients();
+    }
+
+    long number() {
+        return transfer.number();
+    }
+
+    // ---- what is still to be said
+
+    /// True once its first command is on its way.
+    boolean isBegun() {
+        return begun;
+    }
+
+    boolean wasAhead() {
+        return ahead;
+    }
+
+    boolean hasCommands() {
+        return !unsent.isEmpty();
+    }
+
+    SentCommand nextCommand() {
+        begun = true;
+        SentCommand command = unsent.remove();
+        dataSent |= command.phase() == DialogPhase.DATA;
+        return command;
+    }
+
+    boolean wantsChunk() {
+        return chunked && body == Body.PLANNED && unsent.isEmpty();
+    }
+
+    boolean wantsContent() {
+        return body == Body.WANTED;
+    }
+
+    boolean wantsLoneDot() {
+        return body == Body.LONE_DOT;
+    }
+
+    /// Final dot or BDAT LAST.
+    void contentIsWritten() {
+        body = Body.DONE;
+    }
+
+    boolean isWritten() {
+        return unsent.isEmpty() && body == Body.DONE;
+    }
+
+    /// The content cannot be read. Not between 354 and the final dot: there only the end of the connection helps.
+    void abandon(Reply reason) {
+        lost = true;
+        abandoned = Optional.of(reason);
+        dropTheHopeless();
+    }
+
+    // ---- what was answered
+
+    /// This many replies are on their way.
+    void await(int replies) {
+        awaited += replies;
+    }
+
+    int acceptedCount() {
+        return accepted.size();
+    }
+
+    boolean isLost() {
+        return lost;
+    }
+
+    /// True when the content was asked for though nobody was accepted, in a protocol that has no way out of that.
+    boolean isStuck() {
+        return body == Body.LONE_DOT && protocol == ClientProtocol.LMTP;
+    }
+
+    /// @param recipient of RCPT only
+    void answered(DialogPhase phase, int recipient, Reply reply) {
+        awaited--;
+        switch (phase) {
+            case MAIL, CHUNK -> {
+                if (!reply.isPositive()) {
+                    lost = true;
+                    decideAll(reply);
+                }
+            }
+            case RECIPIENT -> recipientAnswered(recipient, reply);
+            case DATA -> dataAnswered(reply);
+            case FINAL -> contentAnswered(reply);
+            case GREETING, HELLO, STARTTLS, AUTH, RESET, QUIT ->
+                throw new IllegalStateException("no transaction: " + phase);
+        }
+        dropTheHopeless();
+    }
+
+    private void recipientAnswered(int recipient, Reply reply) {
+        recipientsLeft--;
+        if (decided[recipient] != null) {
+            return;
+        }
+        if (reply.isPositive() && probe) {
+            decide(recipient, reply);
+        } else if (reply.isPositive()) {
+            accepted.add(recipient);
+        } else {
+            // RFC 5321 section 4.5.3.1.10: an old way to say "too many recipients", which is true only for now.
+            decide(recipient, reply.code() == 552 ? Replies.asTransient(reply, 452) : reply);
+        }
+    }
+
+    private void dataAnswered(Reply reply) {
+        dataSent = false;
+        if (!reply.isPositive()) {
+            lost = true;
+            decideAll(reply);
+        } else {
+            body = lost || accepted.isEmpty() ? Body.LONE_DOT : Body.WANTED;
+        }
+    }
+
+    private void contentAnswered(Reply reply) {
+        if (protocol == ClientProtocol.LMTP && !accepted.isEmpty()) {
+            decideIfOpen(accepted.removeFirst(), reply);
+        } else {
+            decideAll(reply);
+        }
+    }
+
+    /// What can help nobody is not said any more. DATA that is on its way may still be taken.
+    private void dropTheHopeless() {
+        boolean hopeless = lost || recipientsLeft == 0 && accepted.isEmpty();
+        if (hopeless && (probe || body == Body.PLANNED && !dataSent)) {
+            unsent.clear();
+            body = Body.DONE;
+        }
+    }
+
+    // ---- the end
+
+    boolean isOver() {
+        return awaited == 0 && isWritten();
+    }
+
+    /// The outcomes of a transaction that is over, one for each recipient. Empty when the peer has decided about nobody.
+    Optional<List<RecipientOutcome>> outcomes() {
+        abandoned.ifPresent(this::decideTheRest);
+        return isAnyDecided() ? Optional.of(all()) : Optional.empty();
+    }
+
+    /// The same at the end of the connection; `reason` is for recipients without a reply.
+    Optional<List<RecipientOutcome>> outcomes(Reply reason) {
+        decideTheRest(reason);
+        return outcomes();
+    }
+
+    private void decideTheRest(Reply reason) {
+        if (isAnyDecided()) {
+            decideAll(reason);
+        }
+    }
+
+    private boolean isAnyDecided() {
+        for (Outcome outcome : decided) {
+            if (outcome != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private List<RecipientOutcome> all() {
+        List<RecipientOutcome> outcomes = new ArrayList<>(decided.length);
+        for (Recipient recipient : recipients()) {
+            outcomes.add(new RecipientOutcome(recipient.number(), Objects.requireNonNull(decided[outcomes.size()])));
+        }
+        return outcomes;
+    }
+
+    /// The same outcome for all recipients that have none.
+    void decideAll(Reply reply) {
+        for (int i = 0; i < decided.length; i++) {
+            decideIfOpen(i, reply);
+        }
+    }
+
+    private void decideIfOpen(int recipient, Reply reply) {
+        if (decided[recipient] == null) {
+            decide(recipient, reply);
+        }
+    }
+
+    private void decide(int recipient, Reply reply) {
+        decided[recipient] = Outcome.of(reply, remote);
+    }
+}

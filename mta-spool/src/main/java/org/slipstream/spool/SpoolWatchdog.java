@@ -1,0 +1,141 @@
+package org.slipstream.spool;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+
+/// The thread `spool-watchdog-0`: ends the process when a write of the log thread or the index thread does not come back although the disk works.
+///
+/// Such a write hangs in a program and not in a disk (ADR 34 tells of two faults of a database that did this). Waiting does not help,
+/// and nothing is lost by an end: no client was told 250 for what is not synced, and a supervisor starts the server again.
+///
+/// **A disk that hangs, fails or is slow is no reason.** The thread tries the disk itself before it decides: it writes and syncs a
+/// small file beside the index. The patience begins with the first attempt that succeeds within [#QUICK_NANOS], and begins
+/// again after one that does not. Each write that comes back ends it. While the server stops, one attempt is enough.
+///
+/// A platform thread, because virtual ones may all wait for the log.
+final class SpoolWatchdog implements AutoCloseable {
+    static final long PATIENCE_MILLIS = TimeUnit.MINUTES.toMillis(1);
+    private static final int LOOKS = 6;
+    private static final long QUICK_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final Logger LOG = LoggerFactory.getLogger(SpoolWatchdog.class);
+
+    /// Writes to the disk and syncs.
+    @FunctionalInterface
+    interface Probe {
+        void write() throws IOException;
+
+        static Probe in(Path directory) {
+            Path file = directory.resolve("probe");
+            return () -> {
+                try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE,
+                        StandardOpenOption.WRITE)) {
+                    channel.write(ByteBuffer.allocate(4096));
+                    channel.force(true);
+                } finally {
+                    Files.deleteIfExists(file);
+                }
+            };
+        }
+    }
+
+    private final HealthReport health;
+    private final BooleanSupplier stopping;
+    private final Probe probe;
+    private final LongSupplier nanoTime;
+    private final long patienceNanos;
+    private final Runnable end;
+    private final Thread thread;
+    private OptionalLong write = OptionalLong.empty();
+    private OptionalLong worksSince = OptionalLong.empty();
+
+    /// @param stopping true when the server only waits for its last writes; @param end ends the process
+    SpoolWatchdog(HealthReport health, BooleanSupplier stopping, Probe probe, LongSupplier nanoTime,
+            long patienceMillis,
+            Runnable end) {
+        this.health = health;
+        this.stopping = stopping;
+        this.probe = probe;
+        this.nanoTime = nanoTime;
+        patienceNanos = TimeUnit.MILLISECONDS.toNanos(patienceMillis);
+        this.end = end;
+        thread = Thread.ofPlatform().daemon().name("spool-watchdog-0").unstarted(this::run);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                TimeUnit.NANOSECONDS.sleep(patienceNanos / LOOKS);
+                look();
+            }
+        } catch (InterruptedException closed) {
+            // The writer has ended.
+        }
+    }
+
+    /// Call it [#LOOKS] times in the patience.
+    void look() {
+        OptionalLong running = health.runningWrite();
+        if (running.isEmpty() || !running.equals(write)) {
+            write = running;
+            worksSince = OptionalLong.empty();
+            return;
+        }
+        long begin = nanoTime.getAsLong();
+        if (!diskWorks(begin)) {
+            worksSince = OptionalLong.empty();
+            return;
+        }
+        worksSince = worksSince.isPresent() ? worksSince : OptionalLong.of(begin);
+        boolean overdue = stopping.getAsBoolean() || begin - worksSince.getAsLong() >= patienceNanos;
+        if (overdue && health.runningWrite().equals(write)) {
+            tell(begin - write.getAsLong());
+            end.run();
+        }
+    }
+
+    private boolean diskWorks(long begin) {
+        try {
+            probe.write();
+            return nanoTime.getAsLong() - begin < QUICK_NANOS;
+        } catch (IOException e) {
+            LOG.debug("event=disk-does-not-work error=\"{}\"", e.toString());
+            return false;
+        }
+    }
+
+    private static void tell(long nanos) {
+        LOG.error(
+                "event=writer-hangs seconds={} reason=\"the disk works, and a write has not come back: the process ends,"
+                        + " nothing acknowledged is lost, start the server again\"",
+                TimeUnit.NANOSECONDS.toSeconds(nanos));
+        for (Map.Entry<Thread, StackTraceElement[]> each : Thread.getAllStackTraces().entrySet()) {
+            String name = each.getKey().getName();
+            if (name.startsWith("spool-") || name.startsWith("H2-") || name.startsWith("MVStore")) {
+                Throwable stack = new Throwable(name + " " + each.getKey().getState());
+                stack.setStackTrace(each.getValue());
+                LOG.error("event=thread-at-the-end name=\"{}\"", name, stack);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        thread.interrupt();
+    }
+}

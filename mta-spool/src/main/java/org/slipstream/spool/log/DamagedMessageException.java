@@ -1,0 +1,12 @@
+package org.slipstream.spool.log;
+
+import java.io.IOException;
+
+/// The record or the file of a letter does not have the bytes that were written: its checksum says so.
+public final class DamagedMessageException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    public DamagedMessageException(String message) {
+        super(message);
+    }
+}
