@@ -117,7 +117,8 @@ class DiskTroubleIT {
         assertThat(acknowledged).hasSize(1 + 2 * Trouble.values().length);
     }
 
-    /// The index follows the log, so its trouble is none of the mail's.
+    /// The index follows the log, so new mail is taken in and delivered without it. Deferred mail is found by way of the index: it
+    /// may have to wait until the index answers again, and it is delivered then.
     @Test
     void whileOnlyTheIndexFailsMailIsTakenAndDeliveredAndOutcomesAreKept() {
         var far = bench.smtpSink();
@@ -130,11 +131,11 @@ class DiskTroubleIT {
             eventually().untilAsserted(() -> assertThat(troubles(server)).contains("index"));
             far.accept("friend");
             assertThat(send(server, "meanwhile").code()).isEqualTo(250);
-            eventually().untilAsserted(
-                    () -> assertThat(delivered(far)).containsExactlyInAnyOrderElementsOf(acknowledged));
+            eventually().untilAsserted(() -> assertThat(delivered(far)).contains("meanwhile@x"));
             assertThat(disk.met()).isPositive();
         }
         eventually().untilAsserted(() -> assertThat(troubles(server)).isEmpty());
+        eventually().until(() -> server.queue().isEmpty());
         server.kill9();
         server.startAgain();
         onlyTheAcknowledgedArrivesOnce(server, far);
