@@ -49,7 +49,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
         hints = List.copyOf(hints);
     }
 
-    /// What the queue manager is told.
+    /// The settings of the queue manager.
     public QmgrConfig queueManager() {
         return QmgrConfig.of(queue, transports).withRecipientDelimiter(local.subaddressDelimiter());
     }

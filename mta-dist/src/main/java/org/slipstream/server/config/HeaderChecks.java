@@ -16,17 +16,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
-/// Reads the file of header checks. A line is one check, and the first that fits a message decides:
+/// The reader of the file of header checks. A line is one check, and the first that matches a message decides:
 ///
 /// ```
-/// # action  field    pattern             what the client is told, or the tag
+/// # action  field    pattern             reply to the client, or the tag
 /// reject    Subject  /cheap pills/i      We are not ill
 /// defer     X-Queue  /^later$/
 /// tag       Subject  /lottery/i          lottery
 /// accept    List-Id  /<staff\.example>/
 /// ```
 ///
-/// The pattern is Java's, found anywhere in the unfolded value; `i` behind it: without case. A slash inside is written `\/`.
+/// The pattern is Java's, found anywhere in the unfolded value; `i` after it: without case. A slash inside is written `\/`.
 final class HeaderChecks {
     private static final Pattern LINE = Pattern.compile(
             "(?<action>\\S+)\\s+(?<field>[!-9;-~]+):?\\s+/(?<pattern>(?:[^/\\\\]|\\\\.)*)/(?<i>i?)(?:\\s+(?<text>.*))?");
@@ -42,7 +42,7 @@ final class HeaderChecks {
     }
 
     /// @param name of the file in messages
-    /// @param named where the file is named
+    /// @param named the place of the setting that names the file
     static List<HeaderRule> read(Path file, String name, SourcePlace named, Complaints complaints) {
         HeaderChecks checks = new HeaderChecks(complaints);
         try {

@@ -5,11 +5,11 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/// The known word that somebody probably meant.
+/// The known word that is nearest to a misspelt one.
 final class Nearest {
     private Nearest() {}
 
-    /// Empty when nothing is near: a wrong guess is worse than none. Near is a third of the word, at least two steps.
+    /// Empty when no word is near, because a wrong guess is worse than none. Near is a third of the word, at least two steps.
     static Optional<String> to(String written, Collection<String> known) {
         int near = Math.max(2, written.length() / 3);
         String word = written.toLowerCase(Locale.ROOT);

@@ -6,8 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The values of `--set key=value`. The key is dotted as in `queue.lanes` or `transport.smtp.lanes`; in `routes` and `aliases` the rest after the
-/// first dot is one name, with or without quotes, because shells eat them.
+/// The values of `--set key=value`. The key is dotted as in `queue.lanes` or
+/// `transport.smtp.lanes`. In `routes` and `aliases` the rest after the first dot is one name, with or without quotes, because
+/// shells remove them.
 final class Overrides {
     private Overrides() {}
 

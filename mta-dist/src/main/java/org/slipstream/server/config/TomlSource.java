@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Turns the text of `mta.toml` into entries with their lines; the only class that knows the TOML library.
+/// The text of `mta.toml` as entries with their lines. It is the only class that uses the TOML library.
 ///
 /// After a syntax error the library continues with the rest. Its entries are kept, so that one run finds more than one mistake.
 /// Two kinds are dropped because they would confuse: values on a line that is itself wrong, and everything below a wrong
@@ -53,7 +53,7 @@ final class TomlSource {
         if (text.stripLeading().startsWith("[")) {
             lastSoundLine = Math.min(lastSoundLine, line - 1);
         }
-        // Several errors on a line are one mistake and its echoes.
+        // Several errors on a line come from one mistake.
         if (wrongLines.add(line)) {
             complaints.add(new SourcePlace(source, line), "", "not TOML: " + shortened(error.getMessage()),
                     inQuotes(text));
@@ -155,7 +155,7 @@ final class TomlSource {
         return new Value.Many(items, place);
     }
 
-    /// The library gives the end of the separator before an item; the item itself may stand lines further down.
+    /// The library gives the end of the separator before an item. The item itself may be some lines below.
     private int lineOf(TomlPosition position) {
         int line = position.line();
         int from = position.column() - 1;

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class NearestTest {
     @Test
-    void theNearestWordIsFoundButNotAtAnyPrice() {
+    void theNearestWordIsFoundUnlessItIsFar() {
         assertThat(Nearest.to("mesage-size", List.of("message-size", "header-size"))).hasValue("message-size");
         assertThat(Nearest.to("messageSize", List.of("message-size", "header-size"))).hasValue("message-size");
         assertThat(Nearest.to("xyzzy", List.of("message-size", "lanes"))).isEmpty();

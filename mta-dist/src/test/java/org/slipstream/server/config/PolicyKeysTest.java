@@ -14,13 +14,13 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-/// What an operator writes about whose mail he wants, and what `./mta check` says of it.
+/// The section `[policy]` and its mistakes in `./mta check`.
 class PolicyKeysTest {
     @TempDir
     Path home;
 
     @Test
-    void withoutAWordTheRatesHoldAndNothingAsksDns() {
+    void byDefaultRatesAreLimitedAndDnsIsNotQueried() {
         Config config = accepted();
         Config.Policy policy = config.policy();
         assertThat(policy.connectionsPerMinute()).isEqualTo(120);
@@ -79,7 +79,7 @@ class PolicyKeysTest {
     }
 
     @Test
-    void eachMistakeIsToldWithItsLine() throws IOException {
+    void eachMistakeIsReportedWithItsLine() throws IOException {
         write("mta.toml", """
                 [policy]
                 greeting-delay = "2m"
@@ -98,7 +98,7 @@ class PolicyKeysTest {
     }
 
     @Test
-    void aMistakeInAHeaderCheckIsToldWithTheLineOfItsFile() throws IOException {
+    void aMistakeInAHeaderCheckIsReportedWithTheLineOfItsFile() throws IOException {
         write("checks.txt", """
                 reject Subject /fine/ No
                 rejct Subject /pills/

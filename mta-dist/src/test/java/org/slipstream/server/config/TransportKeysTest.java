@@ -18,13 +18,13 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// How an operator tunes the order of service and the windows.
+/// Settings of the order of service and of windows, for all transports and for one.
 class TransportKeysTest {
     @TempDir
     Path home;
 
     @Test
-    void withoutAWordEveryTransportHasPostfixsSettings() {
+    void byDefaultEveryTransportHasPostfixsSettings() {
         Config config = accepted();
         assertThat(config.queue().order()).isEqualTo(OrderPolicy.PREEMPTIVE);
         assertThat(config.queue().feedbackVariant()).isEqualTo(FeedbackVariant.PSEUDOCODE);
@@ -35,7 +35,7 @@ class TransportKeysTest {
     @Test
     @Tag("PF-47")
     @Tag("PF-03")
-    void aTransportDiffersInWhatIsSaidOfItAndFollowsTheOthersInTheRest() throws IOException {
+    void aTransportHasItsOwnSettingsAndTheCommonOnesOtherwise() throws IOException {
         write("""
                 [queue]
                 lanes = 7
@@ -73,7 +73,7 @@ class TransportKeysTest {
     }
 
     @Test
-    void whatMakesNoSenseIsToldWithItsLineAndAWayOut() throws IOException {
+    void mistakesAreReportedWithLineAndSuggestion() throws IOException {
         write("""
                 [scheduler]
                 delivery-slot-discount = 101
@@ -88,7 +88,7 @@ class TransportKeysTest {
                 hops = 3
                 recipients-per-delivery = 0
                 """);
-        assertThat(told()).containsExactlyInAnyOrder(
+        assertThat(problems()).containsExactlyInAnyOrder(
                 "mta.toml:2: scheduler.delivery-slot-discount = 101 is not a whole number from 0 to 100",
                 "mta.toml:3: scheduler.order = \"premptive\" is not one of \"fifo\", \"preemptive\", \"round-robin\";"
                         + " did you mean \"preemptive\"?",
@@ -103,7 +103,7 @@ class TransportKeysTest {
     }
 
     @Test
-    void aFirstWindowAboveTheLargestIsAMistakeOfWhoeverWroteIt() throws IOException {
+    void aFirstWindowAboveTheLargestIsReportedWhereItIsWritten() throws IOException {
         write("""
                 [queue]
                 lanes-per-destination = 3
@@ -116,7 +116,7 @@ class TransportKeysTest {
                 lanes-per-destination = 4
                 initial-destination-concurrency = 5
                 """);
-        assertThat(told()).containsExactly(
+        assertThat(problems()).containsExactly(
                 "mta.toml:2: initial-destination-concurrency (30) is more than lanes-per-destination (20)",
                 "mta.toml:5: transport.lmtp: initial-destination-concurrency (5) is more than lanes-per-destination (4)");
     }
@@ -160,7 +160,7 @@ class TransportKeysTest {
         return ((ReadResult.Accepted) result).config();
     }
 
-    private List<String> told() {
+    private List<String> problems() {
         ReadResult result = ConfigReader.read(home, "box.example.net", List.of());
         assertThat(result).isInstanceOf(ReadResult.Rejected.class);
         return ((ReadResult.Rejected) result).problems().stream().map(Problem::toString).toList();
