@@ -7,13 +7,14 @@ import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /// Makes records of settings from their declarations ([Setting]).
 ///
@@ -22,59 +23,74 @@ import java.util.function.Function;
 public final class SettingsRecords {
     private SettingsRecords() {}
 
+    /// A component of a record: a setting, or a record of settings.
+    private record Part(Optional<DeclaredSetting> declared, Class<?> type) {}
+
+    /// Annotations are parsed at each call of [Class#getRecordComponents], so each type is read once.
+    private static final Map<Class<?>, List<Part>> PARTS = new ConcurrentHashMap<>();
+
     /// The settings of a record and of the records in it, in their order.
     public static List<DeclaredSetting> declared(Class<? extends Record> type) {
-        List<DeclaredSetting> all = new ArrayList<>();
-        collect(type, section(type, ""), all);
-        return all;
+        return all(type).toList();
     }
 
-    private static void collect(Class<?> type, String section, List<DeclaredSetting> all) {
-        for (RecordComponent component : type.getRecordComponents()) {
-            Setting setting = component.getAnnotation(Setting.class);
-            if (setting == null) {
-                collect(part(component), section(component.getType(), section), all);
-            } else {
-                all.add(declaration(component, setting, section));
-            }
+    private static Stream<DeclaredSetting> all(Class<?> type) {
+        return parts(type).stream()
+                .flatMap(part -> part.declared().isPresent() ? part.declared().stream() : all(part.type()));
+    }
+
+    private static List<Part> parts(Class<?> type) {
+        List<Part> known = PARTS.get(type);
+        if (known == null) {
+            SettingsSection section = type.getAnnotation(SettingsSection.class);
+            known = Arrays.stream(type.getRecordComponents())
+                    .map(component -> part(component,
+                            section == null ? Optional.empty() : Optional.of(section.value())))
+                    .toList();
+            PARTS.put(type, known);
         }
+        return known;
     }
 
-    private static DeclaredSetting declaration(RecordComponent component, Setting setting, String section) {
-        return new DeclaredSetting(setting.section().isEmpty() ? section : setting.section(),
-                setting.key().isEmpty() ? kebab(component.getName()) : setting.key(), component.getGenericType(),
-                setting);
-    }
-
-    private static String section(Class<?> type, String outer) {
-        SettingsSection section = type.getAnnotation(SettingsSection.class);
-        return section == null ? outer : section.value();
-    }
-
-    private static Class<?> part(RecordComponent component) {
+    private static Part part(RecordComponent component, Optional<String> section) {
+        Setting setting = component.getAnnotation(Setting.class);
+        if (setting != null) {
+            return new Part(Optional.of(declaration(component, setting, section)), component.getType());
+        }
         if (!component.getType().isRecord()) {
-            throw new IllegalStateException(
-                    component.getDeclaringRecord().getName() + "." + component.getName() + " has no @Setting");
+            throw new IllegalStateException(named(component) + " has no @Setting");
         }
-        return component.getType();
+        return new Part(Optional.empty(), component.getType());
+    }
+
+    private static DeclaredSetting declaration(RecordComponent component, Setting setting, Optional<String> section) {
+        String own = setting.section().isEmpty()
+                ? section.orElseThrow(() -> new IllegalStateException(named(component) + " has no section"))
+                : setting.section();
+        return new DeclaredSetting(own, setting.key().isEmpty() ? kebab(component.getName()) : setting.key(),
+                component.getGenericType(), setting);
+    }
+
+    private static String named(RecordComponent component) {
+        return component.getDeclaringRecord().getName() + "." + component.getName();
     }
 
     private static String kebab(String name) {
-        return name.replaceAll("([a-z0-9])([A-Z])", "$1-$2").toLowerCase(Locale.ROOT);
+        StringBuilder words = new StringBuilder();
+        for (char letter : name.toCharArray()) {
+            if (Character.isUpperCase(letter)) {
+                words.append('-');
+            }
+            words.append(Character.toLowerCase(letter));
+        }
+        return words.toString();
     }
 
     /// A record whose values come from a function of their declarations.
-    public static <R extends Record> R make(Class<R> type, Function<DeclaredSetting, ?> value) {
-        return make(type, section(type, ""), value);
-    }
-
-    private static <R> R make(Class<R> type, String section, Function<DeclaredSetting, ?> value) {
-        return construct(type, Arrays.stream(type.getRecordComponents()).map(component -> {
-            Setting setting = component.getAnnotation(Setting.class);
-            return setting == null
-                    ? make(part(component), section(component.getType(), section), value)
-                    : value.apply(declaration(component, setting, section));
-        }).toArray());
+    public static <R> R make(Class<R> type, Function<DeclaredSetting, ?> value) {
+        return construct(type, parts(type).stream().map(
+                part -> part.declared().isPresent() ? value.apply(part.declared().get()) : make(part.type(), value))
+                .toArray());
     }
 
     /// A record with every default.

@@ -9,6 +9,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
@@ -24,6 +25,7 @@ class FencesTest {
         classes().that().resideInAPackage("org.slipstream.core..").should().onlyDependOnClassesThat(
                 resideInAnyPackage("org.slipstream.core..", "java.lang..", "java.util", "java.util.function",
                         "java.util.regex", "java.util.stream", "java.io", "java.util.random")
+                        .or(type(ConcurrentHashMap.class))
                         // Types of settings.
                         .or(type(Duration.class)).or(type(Path.class))
                         // A noun as well, and the only way to say how a long lies in an array.

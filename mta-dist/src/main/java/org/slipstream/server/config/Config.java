@@ -300,9 +300,12 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// @param tagOnly mail of listed clients is accepted, and tagged
     public record BlockList(String zone, boolean tagOnly) {}
 
+    /// Greylisting in `[policy]`.
+    ///
     /// @param window how long a first attempt is remembered
     /// @param keep how long a client that came back is known, after its last mail
     /// @param remembered number of senders in memory
+    @SettingsSection("policy")
     public record Greylisting(
             @Setting(key = "greylisting", value = "false", doc = "Defer the first message of a sender. A mail server comes back,"
                     + " many spam programs do not. Delays honest mail. Kept in memory only.") boolean on,
