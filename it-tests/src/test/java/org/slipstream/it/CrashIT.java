@@ -33,11 +33,11 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 /// The long form, for hours if need be:
 ///
 /// ```
-/// mvn -B verify -pl it-tests -am -Dtest=None -Dsurefire.failIfNoSpecifiedTests=false -Dit.test=CrashIT -Dkill.rounds=100
+/// mvn -B verify -pl it-tests -am -Dtest=None -Dsurefire.failIfNoSpecifiedTests=false -Dit.test=CrashIT -Dslipstream.long=true
 ///     -Djunit.jupiter.execution.timeout.mode=disabled
 /// ```
 class CrashIT {
-    private static final int KILLS = Integer.getInteger("kill.rounds", 5);
+    private static final int KILLS = Boolean.getBoolean("slipstream.long") ? 100 : 4;
     private static final int CLIENTS = 6;
     private static final int MESSAGES_OF_A_CONNECTION = 20;
     @RegisterExtension

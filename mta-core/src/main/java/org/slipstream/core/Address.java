@@ -1,5 +1,7 @@
 package org.slipstream.core;
 
+import org.slipstream.core.text.Ascii;
+
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -63,6 +65,12 @@ public record Address(String localPart, String domain) {
         return localPart + "@" + domainKey();
     }
 
+    /// The address in lower case, the form in which addresses of local mailboxes and users are compared: there two local parts that
+    /// differ in case alone are one.
+    public Address folded() {
+        return new Address(localPart.toLowerCase(Locale.ROOT), domainKey());
+    }
+
     /// The address without what follows the delimiter: `user+lists@example.org` is `user@example.org`. The mailboxes that every mail
     /// system has keep their names, and so does a local part that begins with the delimiter.
     ///
@@ -88,7 +96,7 @@ public record Address(String localPart, String domain) {
 
     /// True when the local part or the domain needs SMTPUTF8 (RFC 6531) on the wire.
     public boolean isInternational() {
-        return !isAscii(localPart) || !isAscii(domain);
+        return !Ascii.is(localPart) || !Ascii.is(domain);
     }
 
     /// Domain names by letters, digits, hyphens, underscores and non-ASCII letters between dots, or a bracketed literal.
@@ -188,14 +196,5 @@ public record Address(String localPart, String domain) {
     private static boolean isDotStringCharacter(char c) {
         return c > 127 && !Character.isISOControl(c) || Character.isLetterOrDigit(c)
                 || "!#$%&'*+-/=?^_`{|}~.".indexOf(c) >= 0;
-    }
-
-    private static boolean isAscii(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (text.charAt(i) > 127) {
-                return false;
-            }
-        }
-        return true;
     }
 }

@@ -1,4 +1,5 @@
-/// The nouns that more than one room of the house speaks of: addresses, the envelope, replies, outcomes, routes.
+/// The nouns that more than one module uses: addresses, the envelope, replies, outcomes, routes.
 ///
-/// Nothing here has a thread, a clock, a file or a socket. A type moves in when two modules speak of it, and no earlier.
+/// Nothing here has a thread, a clock, a file or a socket. A type moves in when two modules need it, and no earlier. A function that two
+/// modules compute alike stands in a package of its field: [org.slipstream.core.sasl], [org.slipstream.core.text].
 package org.slipstream.core;

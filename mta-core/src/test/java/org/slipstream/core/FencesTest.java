@@ -8,9 +8,13 @@ import org.junit.jupiter.api.Test;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -22,8 +26,9 @@ class FencesTest {
 
     @Test
     void theCoreIsNounsOnly() {
-        classes().that().resideInAPackage("org.slipstream.core..").should().onlyDependOnClassesThat(
-                resideInAnyPackage("org.slipstream.core..", "java.lang..", "java.util", "java.util.function",
+        classes().that().resideInAPackage("org.slipstream.core").should().onlyDependOnClassesThat(
+                resideInAnyPackage("org.slipstream.core", "org.slipstream.core.text", "java.lang..", "java.util",
+                        "java.util.function",
                         "java.util.regex", "java.util.stream", "java.io", "java.util.random")
                         .or(type(ConcurrentHashMap.class))
                         // Types of settings.
@@ -33,6 +38,17 @@ class FencesTest {
                         // An open file: the only way to have the kernel send a content.
                         .or(type(FileChannel.class)))
                 .check(OURS);
+    }
+
+    /// What two modules compute alike stands in a package of its own, as a pure function.
+    @Test
+    void sharedFunctionsHaveNoInputButTheirArguments() {
+        classes().that().resideInAnyPackage("org.slipstream.core.sasl", "org.slipstream.core.text").should()
+                .onlyDependOnClassesThat(resideInAnyPackage("org.slipstream.core.sasl", "org.slipstream.core.text",
+                        "java.lang..", "java.util", "java.util.function", "java.util.regex", "java.util.stream",
+                        "java.io", "java.nio.charset", "java.text", "java.security", "java.security.spec",
+                        "javax.crypto", "javax.crypto.spec"))
+                .andShould().onlyDependOnClassesThat(not(belongToAnyOf(SecureRandom.class, Random.class))).check(OURS);
     }
 
     @Test

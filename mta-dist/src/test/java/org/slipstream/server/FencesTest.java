@@ -26,7 +26,7 @@ class FencesTest {
     void onlyTheProcessKnowsTheCommandLine() {
         noClasses().that().resideOutsideOfPackage("org.slipstream.server.cli..").and()
                 .doNotHaveFullyQualifiedName("org.slipstream.server.Main").and()
-                .haveNameNotMatching("org\\.slipstream\\.dist\\.Main\\$.*").should().dependOnClassesThat()
+                .haveNameNotMatching("org\\.slipstream\\.server\\.Main\\$.*").should().dependOnClassesThat()
                 .resideInAPackage("org.slipstream.server.cli..").check(DIST);
     }
 

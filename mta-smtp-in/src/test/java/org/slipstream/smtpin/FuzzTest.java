@@ -25,8 +25,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// The rule for sessions is that the network has no say: however a stream of bytes is cut into pieces, the same is answered and
 /// the same mail is taken. A failure prints its seed and the stream.
 class FuzzTest {
-    /// More on request: `-Dfuzz.millis=600000`.
-    private static final long BUDGET_NANOS = TimeUnit.MILLISECONDS.toNanos(Long.getLong("fuzz.millis", 2_500));
+    private static final long BUDGET_NANOS = TimeUnit.MILLISECONDS.toNanos(
+            Boolean.getBoolean("slipstream.long") ? 60_000 : 1_000);
     private static final Blocks BLOCKS = new Blocks(2);
     private static final String[] WORDS = {"\r\n", "\r", "\n", "\r\n.\r\n", ".", "\0", "\u00ff", "RSET\r\n", "DATA\r\n",
             "BDAT 5\r\n", "BDAT 3 LAST\r\n", "BDAT 0 LAST\r\n", "MAIL FROM:<a@x.example>\r\n",

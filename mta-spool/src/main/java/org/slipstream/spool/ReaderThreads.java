@@ -13,8 +13,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/// The threads `spool-read-0`, `spool-read-1` … that read the index for whoever asks. Callers may be virtual, and may be
-/// interrupted while they wait: the interrupt stays with them and never reaches the database, which it would close.
+/// The threads `spool-read-0`, `spool-read-1` … that read the index for other threads. Callers may be virtual and may be interrupted
+/// while they wait. The interrupt stays with them and never reaches the database, which it would close.
 final class ReaderThreads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReaderThreads.class);
 
@@ -40,27 +40,14 @@ final class ReaderThreads implements AutoCloseable {
         }
     }
 
-    /// Runs `task` on one of the threads and waits for it, whatever happens meanwhile.
+    /// Runs `task` on one of the threads and waits for it, also when the caller is interrupted.
     <T> T run(Callable<T> task) throws ExecutionException {
         FutureTask<T> running = new FutureTask<>(task);
         threads.execute(running);
-        boolean interrupted = false;
-        try {
-            while (true) {
-                try {
-                    return running.get();
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        return Threads.uninterruptibly(running::get);
     }
 
-    /// Runs `task` on one of the threads when one is free; not at all when they have been closed.
+    /// Runs `task` on one of the threads when one is free. After [#close] the task is dropped.
     void execute(Runnable task) {
         try {
             threads.execute(task);
@@ -73,20 +60,10 @@ final class ReaderThreads implements AutoCloseable {
         CompletableFuture.delayedExecutor(delay, unit, this::execute).execute(task);
     }
 
-    /// Lets what runs come to its end; never interrupts it.
+    /// Returns when the tasks that were accepted have ended. None of them is interrupted.
     @Override
     public void close() {
         threads.shutdown();
-        boolean interrupted = false;
-        while (!threads.isTerminated()) {
-            try {
-                threads.awaitTermination(1, TimeUnit.MINUTES);
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        Threads.uninterruptibly(() -> threads.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS));
     }
 }

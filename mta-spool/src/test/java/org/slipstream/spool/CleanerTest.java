@@ -33,6 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// A day's mail goes through, a little of it waits for long: the box stays in proportion to what waits.
 class CleanerTest {
+    private static final int RUNS = Boolean.getBoolean("slipstream.long") ? 6 : 2;
     private static final Outcome TAKEN = Outcome.of(Reply.of(250, "2.0.0", "taken"), "mx.example.net");
     private static final Outcome BUSY = Outcome.of(Reply.of(451, "4.3.2", "busy"), "mx.example.net");
 
@@ -87,7 +88,7 @@ class CleanerTest {
         long seed = System.nanoTime();
         System.out.println("CleanerTest seed " + seed);
         Random random = new Random(seed);
-        for (int run = 0; run < 3; run++) {
+        for (int run = 0; run < RUNS; run++) {
             try (Spool spool = world.open(config())) {
                 if (run == 0) {
                     partly = TestMessages

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// Promise 1: kill the process at any moment, and every acknowledged message is found again, exactly once.
 class KillTest {
-    private static final int ROUNDS = 4;
+    private static final int ROUNDS = Boolean.getBoolean("slipstream.long") ? 20 : 2;
 
     @TempDir
     Path directory;

@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// The real register on a disk that loses power, or space, at any moment.
 class PowerCutTest {
-    private static final int CUTS = Integer.getInteger("cuts", 25);
+    private static final int CUTS = Boolean.getBoolean("slipstream.long") ? 100 : 8;
 
     @TempDir
     Path directory;

@@ -1,5 +1,6 @@
 package org.slipstream.server.cli;
 
+import org.slipstream.core.text.Controls;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
 import picocli.CommandLine.Command;
@@ -42,7 +43,7 @@ final class CheckCommand implements Callable<Integer> {
         if (!findings.remarks().isEmpty()) {
             throw new CommandFailure(Exit.NO, sentences(findings.remarks()));
         }
-        config.hints().forEach(hint -> mta.world().out().println(Table.harmless(hint)));
+        config.hints().forEach(hint -> mta.world().out().println(Controls.replaced(hint)));
         Path file = mta.home().resolve(ConfigReader.FILE);
         mta.world().out().println(Files.exists(file)
                 ? file + ": no mistakes"
@@ -52,6 +53,6 @@ final class CheckCommand implements Callable<Integer> {
     }
 
     private static String sentences(List<String> all) {
-        return all.stream().map(Table::harmless).collect(Collectors.joining(System.lineSeparator()));
+        return all.stream().map(Controls::replaced).collect(Collectors.joining(System.lineSeparator()));
     }
 }

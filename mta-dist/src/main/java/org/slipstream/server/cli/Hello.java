@@ -1,6 +1,7 @@
 package org.slipstream.server.cli;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.text.Controls;
 import org.slipstream.server.config.Config;
 
 import java.io.IOException;
@@ -61,7 +62,7 @@ final class Hello {
         } catch (SubmissionClient.Unreachable unreachable) {
             throw new IOException(unreachable.getMessage(), unreachable);
         }
-        out.println("hello: to <" + postmaster + ">: " + result.accepted().map(Table::harmless).orElse("refused"));
+        out.println("hello: to <" + postmaster + ">: " + result.accepted().map(Controls::replaced).orElse("refused"));
         out.println("hello: " + arrived(before).map(file -> "it lies in " + file)
                 .orElse("it is in the queue; ./mta queue list says why"));
         out.flush();

@@ -1,5 +1,7 @@
 package org.slipstream.server.cli;
 
+import org.slipstream.core.text.Controls;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -29,7 +31,7 @@ final class PasswordSource {
                     "mta: the terminal's character set (LANG) does not have what was typed;"
                             + " set it to UTF-8, or give the password on standard input");
         }
-        if (password.codePoints().anyMatch(Character::isISOControl)) {
+        if (Controls.in(password)) {
             throw new CommandFailure(Exit.USAGE, "mta: the password has a control character in it");
         }
         return password;

@@ -4,6 +4,7 @@ import org.slipstream.admin.HostOperations.Hosts;
 import org.slipstream.admin.Operations.MessageCount;
 import org.slipstream.admin.Operations.MessageView;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.text.Controls;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -99,7 +100,7 @@ final class QueueFlushCommand implements Callable<Integer> {
                 DisplayUnits.count(due, "message") + " due" + (held == 0 ? "" : ", " + held + " held and left alone"));
         RecordJson.read(server.ask("GET", "destdb").orElseThrow(), Hosts.class).hosts()
                 .forEach(host -> host.states().stream().filter(state -> state.state().equals("suspended"))
-                        .forEach(state -> out.println("left alone: " + Table.harmless(DestdbCommand.nameOf(host)
+                        .forEach(state -> out.println("left alone: " + Controls.replaced(DestdbCommand.nameOf(host)
                                 + ", suspended "
                                 + (state.until().isEmpty() ? "until it is resumed" : "until " + state.until())
                                 + ": " + state.reason()))));

@@ -1,6 +1,7 @@
 package org.slipstream.server.cli;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.text.Controls;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
 import org.slipstream.server.config.HostName;
@@ -92,12 +93,12 @@ final class SendCommand implements Callable<Integer> {
         try {
             SubmissionClient.Result result = submission.send(sender.map(Address::toString),
                     recipients.stream().map(Address::toString).toList(), content);
-            result.accepted().ifPresent(reply -> mta.world().out().println(Table.harmless(reply)));
+            result.accepted().ifPresent(reply -> mta.world().out().println(Controls.replaced(reply)));
             result.refused().forEach((who, reply) -> mta.world().err().println("mta: "
-                    + (who.isEmpty() ? "the message" : who) + " was refused: " + Table.harmless(reply)));
+                    + (who.isEmpty() ? "the message" : who) + " was refused: " + Controls.replaced(reply)));
             return result.refused().isEmpty() ? Exit.DONE : Exit.NO;
         } catch (SubmissionClient.Unreachable unreachable) {
-            throw new CommandFailure(Exit.UNREACHABLE, "mta: " + Table.harmless(unreachable.getMessage()),
+            throw new CommandFailure(Exit.UNREACHABLE, "mta: " + Controls.replaced(unreachable.getMessage()),
                     unreachable);
         }
     }

@@ -10,6 +10,7 @@ import org.eclipse.angus.mail.smtp.SMTPAddressFailedException;
 import org.eclipse.angus.mail.smtp.SMTPMessage;
 import org.eclipse.angus.mail.smtp.SMTPTransport;
 import org.eclipse.angus.mail.util.MailConnectException;
+import org.slipstream.core.text.Ascii;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -57,8 +58,8 @@ final class SubmissionClient {
     ///
     /// @param sender empty for the null sender
     Result send(Optional<String> sender, List<String> recipients, byte[] content) throws Unreachable {
-        Session session = Session.getInstance(properties(isAscii(sender.orElse("")) && recipients.stream()
-                .allMatch(SubmissionClient::isAscii)));
+        Session session = Session.getInstance(properties(Ascii.is(sender.orElse("")) && recipients.stream()
+                .allMatch(Ascii::is)));
         try (Transport transport = session.getTransport("smtp")) {
             transport.connect(host, port, null, null);
             SMTPTransport smtp = (SMTPTransport) transport;
@@ -126,10 +127,6 @@ final class SubmissionClient {
             addresses.add(address);
         }
         return addresses.toArray(Address[]::new);
-    }
-
-    private static boolean isAscii(String text) {
-        return text.chars().allMatch(c -> c < 128);
     }
 
     private static boolean isSevenBit(byte[] content) {

@@ -1,6 +1,7 @@
 package org.slipstream.server.cli;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.text.Controls;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
 import org.slipstream.server.config.ReadResult;
@@ -50,7 +51,7 @@ final class UserCommand implements Callable<Integer> {
             work.run(UserFile.in(mta.home()));
             return Exit.DONE;
         } catch (UserFileException refused) {
-            throw new CommandFailure(Exit.NO, "mta: " + Table.harmless(refused.getMessage()), refused);
+            throw new CommandFailure(Exit.NO, "mta: " + Controls.replaced(refused.getMessage()), refused);
         } catch (IOException trouble) {
             throw new CommandFailure(Exit.NO,
                     "mta: the file of users in " + mta.home() + " cannot be read or written: " + trouble, trouble);
@@ -58,7 +59,7 @@ final class UserCommand implements Callable<Integer> {
     }
 
     private static void say(MtaCommand mta, String sentence) {
-        mta.world().out().println(Table.harmless(sentence));
+        mta.world().out().println(Controls.replaced(sentence));
     }
 
     @Command(name = "add", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Adds a user.", descriptionHeading = "%n", description = {

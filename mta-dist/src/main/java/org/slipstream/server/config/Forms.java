@@ -4,6 +4,7 @@ import org.slipstream.core.DataSize;
 import org.slipstream.core.Setting;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.Units;
+import org.slipstream.core.text.Nearest;
 
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;

@@ -1,6 +1,7 @@
 package org.slipstream.server.config;
 
 import org.slipstream.core.SettingsRecords;
+import org.slipstream.core.text.Nearest;
 import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.place.PlacementSettings;

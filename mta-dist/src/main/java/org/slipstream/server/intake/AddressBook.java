@@ -83,7 +83,7 @@ public final class AddressBook {
         this.isThisMachine = isThisMachine;
         this.hostname = hostname;
         local.mailboxes().forEach(name -> mailboxes.add(name.toLowerCase(Locale.ROOT)));
-        mailboxes.add(folded(postmaster).key());
+        mailboxes.add(postmaster.folded().key());
         aliases.forEach((name, targets) -> this.aliases.put(name.toLowerCase(Locale.ROOT), List.copyOf(targets)));
     }
 
@@ -123,7 +123,7 @@ public final class AddressBook {
         if (line instanceof Line.Alias(List<Address> targets) && keepsACopy(address, targets)) {
             return local(address);
         }
-        return local(address).filter(folded(postmaster)::equals);
+        return local(address).filter(postmaster.folded()::equals);
     }
 
     /// The same address, but with a domain of ours for a literal that names this machine.
@@ -160,7 +160,7 @@ public final class AddressBook {
     // `RCPT TO:<Postmaster>` has no domain and means this host, whose name need not be a local domain (RFC 5321 section 4.5.1).
     private boolean isPostmasterOfThisHost(Address address) {
         return hostname.filter(address.domainKey()::equals).isPresent()
-                && folded(address).localPart().equals(POSTMASTER);
+                && address.folded().localPart().equals(POSTMASTER);
     }
 
     private Optional<Line> named(Address address) {
@@ -217,16 +217,12 @@ public final class AddressBook {
     /// Folded and with a domain of ours, when it is one of ours.
     private Optional<Address> local(Address address) {
         Address canonical = canonical(address);
-        return domains.contains(canonical.domainKey()) ? Optional.of(folded(canonical)) : Optional.empty();
+        return domains.contains(canonical.domainKey()) ? Optional.of(canonical.folded()) : Optional.empty();
     }
 
     private boolean isOwnLiteral(Address address) {
         return !domains.isEmpty() && !domains.contains(address.domainKey())
                 && literal(address.domain()).filter(isThisMachine).isPresent();
-    }
-
-    private static Address folded(Address address) {
-        return new Address(address.localPart().toLowerCase(Locale.ROOT), address.domainKey());
     }
 
     /// `[192.0.2.1]` or `[IPv6:2001:db8::1]`.

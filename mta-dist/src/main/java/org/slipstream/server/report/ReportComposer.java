@@ -1,6 +1,8 @@
 package org.slipstream.server.report;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.text.Ascii;
+import org.slipstream.core.text.QuotedPrintable;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -89,7 +91,7 @@ final class ReportComposer {
 
     private static byte[] textPart(DeliveryReport report) {
         String text = ReportText.of(report);
-        boolean ascii = text.chars().allMatch(c -> c < 128);
+        boolean ascii = Ascii.is(text);
         boolean plain = ascii && text.lines().allMatch(line -> line.length() <= LONGEST_TEXT_LINE);
         byte[] content = text.getBytes(StandardCharsets.UTF_8);
         return join("Content-Description: What happened\r\nContent-Type: text/plain; charset="

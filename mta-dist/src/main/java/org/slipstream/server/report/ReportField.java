@@ -1,5 +1,7 @@
 package org.slipstream.server.report;
 
+import org.slipstream.core.text.Ascii;
+
 import java.util.Locale;
 
 /// One field of a header or of a delivery status, written so that its value cannot become anything else.
@@ -32,7 +34,7 @@ final class ReportField {
 
     /// `type; value`, with the address type of RFC 6533 where the address needs it.
     static String typed(String type, String value) {
-        boolean ascii = value.chars().allMatch(c -> c < 128);
+        boolean ascii = Ascii.is(value);
         return (ascii ? type : "utf-8") + "; " + value;
     }
 

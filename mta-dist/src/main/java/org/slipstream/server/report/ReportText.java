@@ -2,6 +2,7 @@ package org.slipstream.server.report;
 
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.text.Controls;
 import org.slipstream.spool.Spool;
 
 import java.util.Optional;
@@ -84,9 +85,8 @@ final class ReportText {
         });
     }
 
-    // What strangers said must not make lines of its own.
+    // Foreign text must not begin a line of its own.
     private static void line(StringBuilder text, String line) {
-        line.codePoints().forEach(c -> text.appendCodePoint(Character.isISOControl(c) ? '?' : c));
-        text.append("\r\n");
+        text.append(Controls.replaced(line)).append("\r\n");
     }
 }

@@ -88,13 +88,12 @@ public final class UserFile {
             written.add(UserLine.address(address).orElseThrow(
                     () -> new UserFileException("\"" + address + "\" is no address, \"@domain\" or \"*\"")));
         }
-        User user = User.of(name, password, written);
         change(content -> {
             refuse(content.users().containsKey(name)
                     ? Optional.of("there is a user " + name + " already; \"./mta user passwd\" changes the password")
                     : Optional.empty());
             List<String> lines = new ArrayList<>(content.lines().isEmpty() ? List.of(HEADING) : content.lines());
-            lines.add(UserLine.of(user));
+            lines.add(UserLine.of(User.of(name, password, written)));
             return lines;
         });
     }

@@ -1,8 +1,8 @@
 package org.slipstream.server.users;
 
 import org.slipstream.core.Address;
-import org.slipstream.smtpin.auth.Prepared;
-import org.slipstream.smtpin.auth.ScramKeys;
+import org.slipstream.core.sasl.SaslPrep;
+import org.slipstream.core.sasl.ScramKeys;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -79,7 +79,7 @@ final class UserLine {
         // A comma or a blank in a quoted local part would end the word.
         boolean oneWord = text.chars().noneMatch(c -> c == ',' || Character.isWhitespace(c));
         return oneWord
-                ? Address.parse(text).map(a -> a.localPart().toLowerCase(Locale.ROOT) + "@" + a.domainKey())
+                ? Address.parse(text).map(address -> address.folded().key())
                 : Optional.empty();
     }
 
@@ -91,8 +91,8 @@ final class UserLine {
         if (unfit) {
             return Optional.of("a name has 1 to " + LONGEST_NAME + " visible characters and begins with no \"#\"");
         }
-        return Prepared.text(name).equals(name)
+        return SaslPrep.text(name).equals(name)
                 ? Optional.empty()
-                : Optional.of("the name has to be written \"" + Prepared.text(name) + "\" (NFKC)");
+                : Optional.of("the name has to be written \"" + SaslPrep.text(name) + "\" (NFKC)");
     }
 }

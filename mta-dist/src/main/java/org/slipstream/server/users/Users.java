@@ -4,34 +4,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Address;
 import org.slipstream.core.LogText;
-import org.slipstream.smtpin.auth.ScramKeys;
+import org.slipstream.core.sasl.ScramKeys;
 import org.slipstream.smtpin.auth.UserSecrets;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
-
 /// The users as a running server knows them.
 ///
-/// **Fresh.** Each login looks whether the file is another one than the last time (one call of the system) and reads it then. A file
-/// with mistakes is reported once and changes nothing: who could log in before still can, because an operator who saves half a
-/// line must not lock everybody out.
+/// **Fresh.** Each login compares the file's stamp with the last one (one system call), and reads the file when it differs. A file with
+/// mistakes is reported once and changes nothing, so a half-saved line does not lock out the other users.
 ///
-/// **Says nothing about who exists.** A name that is not there is hashed against a hash of nobody, and for SCRAM gets keys
-/// that no password fits, of the usual strength and with the same salt each time.
+/// **No hint which names exist.** For an unknown name a password is compared with a hash that no password fits, and SCRAM gets keys
+/// that no password fits, with the usual iterations and the same salt each time.
 ///
-/// Called by any thread, the costly [#verify] by those of [org.slipstream.smtpin.auth.PasswordThreads], which bound how many hashes are
-/// made at once and how much memory they take.
+/// Any thread may call it. The costly [#verify] runs on the threads of [org.slipstream.smtpin.auth.PasswordThreads], which bound the
+/// number of hashes at once and their memory.
 public final class Users implements UserSecrets {
     private static final Logger log = LoggerFactory.getLogger(Users.class);
     private static final PasswordHash NOBODY = PasswordHash.ofNobody();
@@ -86,7 +80,8 @@ public final class Users implements UserSecrets {
 
     @Override
     public Optional<ScramKeys> scram(String user) throws IOException {
-        return Optional.of(find(user).flatMap(User::scram).orElseGet(() -> ofNobody(user)));
+        return Optional.of(find(user).flatMap(User::scram)
+                .orElseGet(() -> ScramKeys.ofNobody(secret, user, ScramText.ITERATIONS)));
     }
 
     /// Clients take the strongest mechanism that is announced, so it has to work for everybody.
@@ -122,19 +117,6 @@ public final class Users implements UserSecrets {
             known = new Known(known.users(), stamp);
             log.error("msg=\"users not read again, the former ones hold\" mistakes={} first=\"{}\"",
                     content.mistakes().size(), LogText.text(content.mistakes().getFirst()));
-        }
-    }
-
-    private ScramKeys ofNobody(String name) {
-        try {
-            Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(new SecretKeySpec(secret, "HmacSHA256"));
-            byte[] salt = java.util.Arrays.copyOf(mac.doFinal(name.getBytes(StandardCharsets.UTF_8)), 16);
-            // Nobody knows what has this hash.
-            byte[] stored = mac.doFinal(salt);
-            return new ScramKeys(salt, ScramText.ITERATIONS, stored, mac.doFinal(stored));
-        } catch (GeneralSecurityException e) {
-            throw new LinkageError("every JDK has HMAC-SHA-256", e);
         }
     }
 }

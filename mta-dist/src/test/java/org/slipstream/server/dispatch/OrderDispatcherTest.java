@@ -137,7 +137,7 @@ class OrderDispatcherTest {
     @Test
     void aMessageThatCannotBeReadIsDeferredAndSpeaksAgainstNobody() throws Exception {
         QueueId id = committed().id();
-        trouble.put("letter", new IOException("input/output error"));
+        trouble.put("content", new IOException("input/output error"));
         dispatcher.order(
                 new QmgrOrder.Open(1, new Route.Smtp("[127.0.0.1]:1", List.of(new Route.Host("127.0.0.1", 1, 0)))));
         answer(QmgrEvent.ConnectionFailed.class);

@@ -4,7 +4,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Address;
-import org.slipstream.smtpin.auth.ScramKeys;
+import org.slipstream.core.sasl.ScramKeys;
 
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package org.slipstream.lab.scene;
 
+import org.slipstream.core.text.Nearest;
 import org.slipstream.lab.Latency;
 import org.slipstream.qmgr.flow.Feedback;
 import org.tomlj.TomlArray;

@@ -1,6 +1,7 @@
 package org.slipstream.lab.scene;
 
 import org.slipstream.core.Route;
+import org.slipstream.core.text.Nearest;
 import org.slipstream.lab.Latency;
 import org.slipstream.lab.Scenario.Fault;
 import org.slipstream.lab.Scenario.Outage;

@@ -16,6 +16,8 @@ import static org.slipstream.qmgr.sched.Counter.smtp;
 
 /// Messages that do not fit into memory.
 class MemoryTest {
+    private static final int LIVES = Boolean.getBoolean("slipstream.long") ? 100 : 24;
+
     private static ServiceRules rules(int cost, int limit, int extra) {
         return new ServiceRules(cost, 0, 0, 0, 1, limit, extra, 1, 5_000);
     }
@@ -150,7 +152,7 @@ class MemoryTest {
     void recipientsInMemoryNeverExceedTheBoundInManyLives() {
         int nearest = 0;
         int beyond = 0;
-        for (long seed = 1_001; seed <= 1_100; seed++) {
+        for (long seed = 1_001; seed <= 1_000 + LIVES; seed++) {
             Life life = new Life(seed, OrderPolicy.values()[(int) (seed % 3)]);
             for (int i = 0; i < 800; i++) {
                 life.step();

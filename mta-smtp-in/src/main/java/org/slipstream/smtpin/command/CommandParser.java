@@ -2,6 +2,8 @@ package org.slipstream.smtpin.command;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.Reply;
+import org.slipstream.core.text.Ascii;
+import org.slipstream.core.text.Xtext;
 import org.slipstream.smtpin.command.Command.Wrong;
 
 import java.util.ArrayList;

@@ -4,6 +4,9 @@ import org.slipstream.core.BodyType;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Reply;
+import org.slipstream.core.text.Ascii;
+import org.slipstream.core.text.Controls;
+import org.slipstream.core.text.Xtext;
 
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -238,7 +241,7 @@ final class ParameterReader {
         String type = Ascii.lower(value.substring(0, Math.max(0, semicolon)));
         String encoded = value.substring(semicolon + 1);
         Optional<String> address = (type.equals("utf-8") ? utf8(encoded) : Xtext.decode(encoded))
-                .filter(text -> !text.isEmpty() && text.chars().noneMatch(Character::isISOControl));
+                .filter(text -> !text.isEmpty() && !Controls.in(text));
         boolean valid = value.length() <= ORIGINAL_CHARS && type.matches("[a-z0-9-]+") && address.isPresent();
         used.put("ORCPT", Extension.DSN);
         if (valid) {

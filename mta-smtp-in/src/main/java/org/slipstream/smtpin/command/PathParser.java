@@ -1,6 +1,7 @@
 package org.slipstream.smtpin.command;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.text.Ascii;
 
 import java.net.Inet6Address;
 import java.nio.ByteBuffer;

@@ -122,14 +122,14 @@ public final class Conversion extends InputStream {
                 return new Encoder.InBase64();
             }
             if (tooLong || sevenBit && survey.isEightBit(entity)) {
-                return header.isText() ? new Encoder.QuotedPrintable() : new Encoder.InBase64();
+                return header.isText() ? new Encoder.InQuotedPrintable() : new Encoder.InBase64();
             }
             return new Encoder.Same();
         }
 
         private String label(Entity header) {
             return switch (encoder) {
-                case Encoder.QuotedPrintable _ -> "quoted-printable";
+                case Encoder.InQuotedPrintable _ -> "quoted-printable";
                 case Encoder.InBase64 _ -> "base64";
                 case Encoder.Mended _,Encoder.SoftBroken _,Encoder.Rewrapped _ -> header.encoding();
                 case Encoder.Same _ -> plain(header.encoding());

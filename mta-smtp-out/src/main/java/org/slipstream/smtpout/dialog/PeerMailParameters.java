@@ -8,6 +8,7 @@ import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.text.Xtext;
 import org.slipstream.smtpout.dialog.PeerExtensions.PeerExtension;
 
 import java.util.Optional;
@@ -57,7 +58,7 @@ record PeerMailParameters(PeerExtensions extensions) {
             if (!recipient.notifyOn().isEmpty()) {
                 line.append(" NOTIFY=").append(notify(recipient));
             }
-            recipient.original().flatMap(Xtext::originalRecipient)
+            recipient.original().flatMap(OriginalRecipient::value)
                     .ifPresent(original -> line.append(" ORCPT=").append(original));
         }
         return line.toString();

@@ -2,6 +2,7 @@ package org.slipstream.smtpout.dialog;
 
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Reply;
+import org.slipstream.core.text.Controls;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -162,23 +163,9 @@ public final class ReplyParser {
         return rest;
     }
 
-    // Replies end up in logs and in reports to senders, where control characters could play tricks.
+    // Replies appear in logs and in reports to senders.
     private static String printable(String text) {
-        if (!hasControl(text)) {
-            return text;
-        }
-        StringBuilder clean = new StringBuilder(text.length());
-        text.chars().forEach(c -> clean.append(c == '\t' ? ' ' : Character.isISOControl(c) ? '?' : (char) c));
-        return clean.toString();
-    }
-
-    private static boolean hasControl(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (Character.isISOControl(text.charAt(i))) {
-                return true;
-            }
-        }
-        return false;
+        return Controls.replaced(text.replace('\t', ' '));
     }
 
     private static String shortened(String text) {

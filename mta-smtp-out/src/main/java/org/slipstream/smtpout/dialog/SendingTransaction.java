@@ -4,6 +4,7 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.text.Controls;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -59,10 +60,8 @@ final class SendingTransaction {
     record SentCommand(DialogPhase phase, int recipient, String line) {
         SentCommand {
             // An address that smuggles a line end would be a second command.
-            for (int i = 0; i < line.length(); i++) {
-                if (Character.isISOControl(line.charAt(i))) {
-                    throw new IllegalArgumentException("control character in a command");
-                }
+            if (Controls.in(line)) {
+                throw new IllegalArgumentException("control character in a command");
             }
         }
     }

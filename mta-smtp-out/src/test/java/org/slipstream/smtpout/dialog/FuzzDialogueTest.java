@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// The dialogue alone, with replies that somebody throws dice for: it never throws, every transaction ends once, and
 /// what it remembers is bounded.
 class FuzzDialogueTest {
-    private static final long MILLIS = 1000;
+    private static final long MILLIS = Boolean.getBoolean("slipstream.long") ? 60_000 : 500;
     private static final int[] CODES = {250, 250, 250, 250, 250, 250, 250, 250, 354, 354, 251, 220, 421, 450, 452, 500,
             502,
             503, 550, 552, 554, 221, 299, 399, 599};

@@ -57,7 +57,7 @@ class LoginTest {
                 encrypted("220 hi", "250-mx\r\n250 AUTH SCRAM-SHA-256", "334 " + base64(SERVER_FIRST), "235 welcome"))
                 .endsWith(
                         "refused at the reply to AUTH: 450 4.7.8 login with SCRAM-SHA-256 given up: the server has not"
-                                + " shown that it knows the password");
+                                + " proved that it has the password");
         assertThat(encrypted("220 hi", "250-mx\r\n250 AUTH PLAIN", "334 not base 64 at all")).endsWith(
                 "450 4.7.8 login with PLAIN given up: a challenge that is no Base64");
     }

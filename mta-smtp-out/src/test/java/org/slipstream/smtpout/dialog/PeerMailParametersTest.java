@@ -52,13 +52,13 @@ class PeerMailParametersTest {
 
     @Test
     void anOriginalRecipientInOtherMessagesIsWrittenSoThatAnybodyCanTakeIt() {
-        assertThat(Xtext.originalRecipient("rfc822;jürgen@b.example")).contains("utf-8;j\\x{FC}rgen@b.example");
-        assertThat(Xtext.originalRecipient("UTF-8;j\\x{FC}r+gen\\@b.example"))
+        assertThat(OriginalRecipient.value("rfc822;jürgen@b.example")).contains("utf-8;j\\x{FC}rgen@b.example");
+        assertThat(OriginalRecipient.value("UTF-8;j\\x{FC}r+gen\\@b.example"))
                 .contains("utf-8;j\\x{FC}r\\x{2B}gen\\x{5C}@b.example");
-        assertThat(Xtext.originalRecipient("utf-8;\uD83D\uDCEE@b.example")).contains("utf-8;\\x{1F4EE}@b.example");
-        assertThat(Xtext.originalRecipient("no type")).isEmpty();
-        assertThat(Xtext.originalRecipient(";x")).isEmpty();
-        assertThat(Xtext.originalRecipient("rfc822;")).isEmpty();
+        assertThat(OriginalRecipient.value("utf-8;\uD83D\uDCEE@b.example")).contains("utf-8;\\x{1F4EE}@b.example");
+        assertThat(OriginalRecipient.value("no type")).isEmpty();
+        assertThat(OriginalRecipient.value(";x")).isEmpty();
+        assertThat(OriginalRecipient.value("rfc822;")).isEmpty();
     }
 
     @Test

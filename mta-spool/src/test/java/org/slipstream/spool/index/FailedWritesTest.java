@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /// back each time, and finds what it had synced.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FailedWritesTest {
-    private static final int FAILURES = 12;
+    private static final int FAILURES = Boolean.getBoolean("slipstream.long") ? 24 : 5;
     private static volatile int writesLeft = Integer.MAX_VALUE;
 
     static {

@@ -1,13 +1,15 @@
-package org.slipstream.smtpin.auth;
+package org.slipstream.core.sasl;
 
 import java.text.Normalizer;
 
-/// User names and passwords in the one form in which they are compared, where keyboards differ: compatibility characters
-/// composed (NFKC), every kind of blank a blank, what is invisible gone. This is SASLprep (RFC 4013 sections 2.1 and 2.2)
-/// without its tables of prohibited characters: what they prohibit simply is no user's password.
-public final class Prepared {
-    private Prepared() {}
+/// SASLprep (RFC 4013 sections 2.1 and 2.2), the preparation of user names: NFKC, every kind of space a space, invisible characters removed.
+///
+/// It has no table of prohibited characters: a name with one of them is no user's name. Passwords are prepared by [OpaqueString];
+/// earlier versions prepared them here, so [OpaqueString#forms] still compares this form.
+public final class SaslPrep {
+    private SaslPrep() {}
 
+    /// The prepared form. ASCII text stays as it is.
     public static String text(String raw) {
         if (raw.chars().allMatch(c -> c < 128)) {
             return raw;

@@ -1,20 +1,27 @@
-package org.slipstream.server.config;
+package org.slipstream.core.text;
 
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/// The known word that is nearest to a misspelt one.
-final class Nearest {
+/// The known word next to a misspelled one, for the hint "did you mean …".
+public final class Nearest {
     private Nearest() {}
 
-    /// Empty when no word is near, because a wrong guess is worse than none. Near is a third of the word, at least two steps.
-    static Optional<String> to(String written, Collection<String> known) {
+    /// The nearest word; empty when none is near, because a wrong guess is worse than none. Near is a third of the word, at least two
+    /// steps.
+    public static Optional<String> to(String written, Collection<String> known) {
         int near = Math.max(2, written.length() / 3);
         String word = written.toLowerCase(Locale.ROOT);
         return known.stream().filter(k -> steps(word, k) <= near && steps(word, k) < k.length())
                 .min(Comparator.comparingInt((String k) -> steps(word, k)).thenComparing(k -> k));
+    }
+
+    /// `; did you mean "x"?`, or the list of known words when none is near.
+    public static String hint(String written, Collection<String> known) {
+        return to(written, known).map(word -> "; did you mean \"" + word + "\"?")
+                .orElse(known.isEmpty() ? "" : "; there is " + String.join(", ", known.stream().sorted().toList()));
     }
 
     /// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other (optimal string

@@ -1,22 +1,22 @@
-package org.slipstream.smtpin.command;
+package org.slipstream.core.text;
 
 /// Upper and lower case of protocol words, whose letters are those of ASCII (RFC 5321 section 2.4).
 ///
 /// Unicode knows more pairs: the dotless i (U+0131) and the long s (U+017F) are a capital I and S, the Kelvin sign (U+212A) is a small k. With
 /// [String#toUpperCase] a word that contains them is taken for a keyword here and for something else by the next server.
-final class Ascii {
+public final class Ascii {
     private Ascii() {}
 
-    static String upper(String text) {
+    public static String upper(String text) {
         return shifted(text, 'a', 'z', 'A' - 'a');
     }
 
-    static String lower(String text) {
+    public static String lower(String text) {
         return shifted(text, 'A', 'Z', 'a' - 'A');
     }
 
-    /// True when there is nothing else in it.
-    static boolean is(String text) {
+    /// True when the text has ASCII characters only.
+    public static boolean is(String text) {
         for (int i = 0; i < text.length(); i++) {
             if (text.charAt(i) > 127) {
                 return false;
@@ -26,7 +26,7 @@ final class Ascii {
     }
 
     /// True when the two differ in the case of ASCII letters at most.
-    static boolean same(String one, String other) {
+    public static boolean same(String one, String other) {
         return one.length() == other.length() && lower(one).equals(lower(other));
     }
 

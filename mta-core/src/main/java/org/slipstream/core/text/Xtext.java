@@ -1,9 +1,10 @@
-package org.slipstream.smtpin.command;
+package org.slipstream.core.text;
 
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.Optional;
 
-/// The encoding of values inside parameters (RFC 3461 section 4).
+/// The encoding of values inside parameters of MAIL and RCPT (RFC 3461 section 4).
 ///
 /// ```
 /// xtext   = *( xchar / hexchar )
@@ -11,9 +12,11 @@ import java.util.Optional;
 /// hexchar = "+" and two upper case hexadecimal digits
 /// ```
 public final class Xtext {
+    private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
     private Xtext() {}
 
-    /// The meaning, one character per octet, UTF-8 not yet decoded; empty when this is no xtext.
+    /// The meaning, one character per octet, UTF-8 not yet decoded; empty when the text is not xtext.
     public static Optional<String> decode(String xtext) {
         return decode(xtext, false);
     }
@@ -51,17 +54,10 @@ public final class Xtext {
             if (b > ' ' && b <= '~' && b != '+' && b != '=') {
                 xtext.append((char) b);
             } else {
-                xtext.append('+').append(Character.forDigit(b >> 4 & 15, 16)).append(Character.forDigit(b & 15, 16));
-                upperCaseLastTwo(xtext);
+                xtext.append('+').append(HEX.toHexDigits(b));
             }
         }
         return xtext.toString();
-    }
-
-    private static void upperCaseLastTwo(StringBuilder text) {
-        for (int i = text.length() - 2; i < text.length(); i++) {
-            text.setCharAt(i, Character.toUpperCase(text.charAt(i)));
-        }
     }
 
     private static int hex(char c) {

@@ -1,0 +1,167 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// The rules for names and prose that a program can check. The rules themselves stand in CONTRIBUTING.md.
+class WordsTest {
+    private static final int JAVA_COLUMNS = 120;
+    private static final int PAGE_COLUMNS = 100;
+
+    /// Old-fashioned words, and verbs that make persons of things.
+    private static final Pattern PHRASE = Pattern.compile("\\b(anew|for ever|seldom|whoever|whosoever|he who|thereby|hitherto"
+            + "|whilst|henceforth|farewell|owes|owed|hears)\\b", Pattern.CASE_INSENSITIVE);
+    /// A sentence needs a noun as its subject.
+    private static final Pattern SUBJECT = Pattern
+            .compile("(?:^|(?<=[.!] ))(?:Who|Whoever|Nobody|Somebody|What|Whatever)\\b[^?]*$");
+
+    private static final Pattern TICKED = Pattern.compile("`([^`]+)`");
+    private static final Pattern TYPE_NAME = Pattern.compile("(?:[a-z]\\w*\\.)*((?:[A-Z][a-z0-9]\\w*)(?:\\.[A-Z][a-z0-9]\\w*)*)"
+            + "(?:[.#][a-z]\\w*(?:\\([^)]*\\))?)?");
+    private static final Pattern EVENT = Pattern.compile("event=([a-z0-9-]+)");
+
+    /// Names in documentation that are not ours: the RFCs', the JDK's, other programs'.
+    private static final Path FOREIGN = Path.of("docs/foreign-names.txt");
+
+    private static SourceTree tree;
+    private static List<SourceTree.Line> mainJava;
+    private static List<SourceTree.Line> pages;
+
+    @BeforeAll
+    static void read() {
+        tree = SourceTree.ofThisBuild();
+        mainJava = tree.mainJava();
+        pages = tree.pages();
+        assertThat(mainJava).as("the main code was found").hasSizeGreaterThan(10_000);
+        assertThat(pages).as("the pages were found").hasSizeGreaterThan(1_000);
+    }
+
+    @Test
+    void noSimpleNameStandsTwiceInMainCode() {
+        assertThat(doubles(SourceTree.types(mainJava))).isEmpty();
+    }
+
+    @Test
+    void namesInDocumentationExistInTheCode() throws Exception {
+        Set<String> known = SourceTree.types(tree.allJava()).stream().map(SourceTree.Type::name)
+                .collect(Collectors.toCollection(HashSet::new));
+        known.addAll(Files.readAllLines(tree.root().resolve(FOREIGN)));
+        assertThat(unknown(pages, known)).isEmpty();
+    }
+
+    @Test
+    void eventsInDocumentationAreLoggedByTheCode() {
+        Set<String> logged = events(mainJava);
+        assertThat(logged).isNotEmpty();
+        assertThat(events(pages)).isSubsetOf(logged);
+    }
+
+    @Test
+    void everyEventOfTheLogIsDocumented() {
+        assertThat(events(pages.stream().filter(line -> line.file().equals("docs/logging.md")).toList()))
+                .containsExactlyInAnyOrderElementsOf(events(mainJava));
+    }
+
+    @Test
+    void linesAreNotTooLong() {
+        assertThat(Stream.concat(tooLong(tree.allJava(), JAVA_COLUMNS).stream(), tooLong(pages, PAGE_COLUMNS).stream()))
+                .isEmpty();
+    }
+
+    @Test
+    void sentencesHaveNounsAsSubjectsAndNoOldFashionedWords() {
+        assertThat(Stream.concat(phrases(comments(mainJava)).stream(), phrases(prose(pages)).stream())).isEmpty();
+    }
+
+    @Test
+    void theRulesFindWhatBreaksThem() {
+        assertThat(doubles(SourceTree.types(List.of(line("A.java", "final class Wire {"), line("B.java", "class Wire {")))))
+                .containsExactly("Wire: A.java, B.java");
+        assertThat(doubles(SourceTree.types(List.of(line("A.java", "class Peer {"), line("B.java", "class House {"),
+                line("B.java", "    record Peer() {}"))))).containsExactly("Peer: A.java, B.java");
+        assertThat(doubles(SourceTree.types(List.of(line("A.java", "class Failed {"), line("B.java", "sealed interface Outcome {"),
+                line("B.java", "    record Failed() {}"))))).as("a case of a sealed family").isEmpty();
+        assertThat(unknown(List.of(line("a.md", "see `qmgr.Anteroom` and `Envelope.sender`, not `Message-ID`")),
+                Set.of("Envelope"))).containsExactly("a.md:1: qmgr.Anteroom");
+        assertThat(tooLong(List.of(line("A.java", "x".repeat(121)), line("A.java", "x".repeat(120))), 120)).hasSize(1);
+        assertThat(tooLong(List.of(line("a.md", "x ".repeat(60)), line("a.md", "| " + "x ".repeat(60))), 100))
+                .as("rows of tables may be long").hasSize(1);
+        assertThat(phrases(List.of(line("a.md", "Who wants a carrier to stop cuts the wire."),
+                line("a.md", "Who is next? The scheduler says so."), line("a.md", "It is seldom asked."),
+                line("a.md", "Mail waits. Nobody is told."), line("a.md", "A delivery that shares a connection takes no slot."))))
+                .hasSize(3);
+        assertThat(events(List.of(line("A.java", "LOG.warn(\"event=index-went-back from={}\""))))
+                .containsExactly("index-went-back");
+    }
+
+    private static SourceTree.Line line(String file, String text) {
+        return new SourceTree.Line(file, 1, text);
+    }
+
+    /// A top-level name is the only one of its kind. Cases of sealed families and private types are written inside or behind their owner
+    /// and may share a name with each other.
+    private static List<String> doubles(List<SourceTree.Type> types) {
+        Map<String, Set<String>> files = types.stream()
+                .filter(type -> type.depth() == 0 || !type.isPrivate() && !type.isCase())
+                .collect(Collectors.groupingBy(SourceTree.Type::name,
+                        Collectors.mapping(SourceTree.Type::file, Collectors.toCollection(TreeSet::new))));
+        return files.entrySet().stream().filter(each -> each.getValue().size() > 1)
+                .map(each -> each.getKey() + ": " + String.join(", ", each.getValue())).sorted().toList();
+    }
+
+    private static List<String> unknown(List<SourceTree.Line> lines, Set<String> known) {
+        return lines.stream().flatMap(line -> TICKED.matcher(line.text()).results()
+                .map(found -> found.group(1))
+                .filter(name -> {
+                    Matcher type = TYPE_NAME.matcher(name);
+                    return type.matches() && !known.containsAll(List.of(type.group(1).split("\\.")));
+                })
+                .map(line::at)).toList();
+    }
+
+    private static Set<String> events(List<SourceTree.Line> lines) {
+        return lines.stream().flatMap(line -> EVENT.matcher(line.text()).results()).map(found -> found.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /// Rows of tables, links and code in pages may be longer, because they cannot be broken.
+    private static List<String> tooLong(List<SourceTree.Line> lines, int columns) {
+        return lines.stream()
+                .filter(line -> line.text().codePointCount(0, line.text().length()) > columns)
+                .filter(line -> !line.file().endsWith(".md") || !line.text().matches(" *[|#].*|    .*|\\S+| *\\S*\\]\\(\\S+"))
+                .map(line -> line.at(line.text().length() + " columns")).toList();
+    }
+
+    private static List<SourceTree.Line> comments(List<SourceTree.Line> java) {
+        return java.stream().filter(line -> line.text().strip().startsWith("//"))
+                .map(line -> new SourceTree.Line(line.file(), line.number(), line.text().strip().replaceFirst("^/+ ?", "")))
+                .toList();
+    }
+
+    /// Without tables, code and quotations, where words may be somebody else's.
+    private static List<SourceTree.Line> prose(List<SourceTree.Line> pages) {
+        return pages.stream().filter(line -> !line.text().matches("(?s) *[|>`].*|    .*")).toList();
+    }
+
+    private static List<String> phrases(List<SourceTree.Line> lines) {
+        return lines.stream().flatMap(line -> {
+            String text = line.text().replaceAll("`[^`]*`|\"[^\"]*\"|“[^”]*”", "x");
+            return Stream.of(PHRASE, SUBJECT).map(rule -> rule.matcher(text)).filter(Matcher::find)
+                    .map(found -> line.at(found.group()));
+        }).toList();
+    }
+}
