@@ -18,7 +18,8 @@ import java.util.stream.Stream;
 
 /// Makes records of settings from their declarations ([Setting]).
 ///
-/// A component is a setting, or another record of settings. Components are addressed by name, so a record that gains or reorders
+/// A component is a setting, or another record of settings. Components are addressed by name, so a record that
+/// gains or reorders
 /// components is still filled correctly.
 public final class SettingsRecords {
     private SettingsRecords() {}

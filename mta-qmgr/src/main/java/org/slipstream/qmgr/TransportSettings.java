@@ -28,37 +28,45 @@ import java.time.Duration;
 /// @param refillLimit free slots that cause a read (`recipient_refill_limit`)
 /// @param refillDelay age of the last read after which one free slot is enough (`recipient_refill_delay`)
 public record TransportSettings(
-        @Setting(section = "queue", key = "lanes", value = "100", min = "1", max = "100000", doc = "Connections of one"
-                + " transport in all.") int processLimit,
-        @Setting(section = "concurrency", key = "initial-destination-concurrency", value = "5", min = "1", max = "10000", doc = "Connections"
-                + " to a destination of which nothing is known; at most `queue.lanes-per-destination`.") int initialConcurrency,
-        @Setting(section = "queue", key = "lanes-per-destination", value = "20", max = "10000", doc = "Connections to one"
-                + " destination. `0`: no limit but `queue.lanes`.") int concurrencyLimit,
-        @Setting(section = "concurrency", value = "1", doc = "What a working session adds to the window. A whole point opens"
-                + " one more connection.") Feedback positiveFeedback,
-        @Setting(section = "concurrency", value = "1", doc = "What a failed connection or handshake subtracts from the"
-                + " window.") Feedback negativeFeedback,
-        @Setting(section = "concurrency", value = "1", doc = "Whole sets of connections that may fail in a row before a"
-                + " destination counts as dead.") int failedCohortLimit,
-        @Setting(section = "concurrency", key = "destination-rate-delay", value = "0s", doc = "Pause of a destination after"
-                + " each delivery. Deliveries to it then go one by one.") Duration rateDelay,
-        @Setting(section = "scheduler", key = "delivery-slot-cost", value = "5", doc = "Deliveries of a message that buy one"
-                + " delivery for a message that passes it. 0 and 1: no message is passed.") int slotCost,
-        @Setting(section = "scheduler", key = "delivery-slot-loan", value = "3", doc = "Slots that a message may lend before"
-                + " it has earned them.") int slotLoan,
-        @Setting(section = "scheduler", key = "delivery-slot-discount", value = "50", max = "100", doc = "Percentage of the"
-                + " price that need not be there in advance.") int slotDiscountPercent,
-        @Setting(section = "scheduler", key = "minimum-delivery-slots", value = "3", doc = "A message that can never earn this"
-                + " number of slots is not passed.") int minimumSlots,
-        @Setting(section = "queue", value = "50", min = "1", max = "100000", doc = "Recipients of one transaction with another"
-                + " server.") int recipientsPerDelivery,
-        @Setting(section = "scheduler", value = "20000", doc = "Recipients of one transport in memory.") int recipientLimit,
-        @Setting(section = "scheduler", value = "1000", doc = "Further recipients in memory, for messages that pass others"
-                + " before they are fully read.") int extraRecipientLimit,
-        @Setting(section = "scheduler", key = "recipient-refill-limit", value = "100", min = "1", doc = "Free room, in"
-                + " recipients, from which the next recipients are read.") int refillLimit,
-        @Setting(section = "scheduler", key = "recipient-refill-delay", value = "5s", doc = "After this time any free room is"
-                + " enough.") Duration refillDelay) {
+        @Setting(section = "queue", key = "lanes", value = "100", min = "1", max = "100000",
+                doc = "Connections of one transport in all.") int processLimit,
+        @Setting(section = "concurrency", key = "initial-destination-concurrency", value = "5", min = "1",
+                max = "10000",
+                doc = "Connections to a destination of which nothing is known; at most"
+                        + " `queue.lanes-per-destination`.") int initialConcurrency,
+        @Setting(section = "queue", key = "lanes-per-destination", value = "20", max = "10000",
+                doc = "Connections to one destination. `0`: no limit but `queue.lanes`.") int concurrencyLimit,
+        @Setting(section = "concurrency", value = "1",
+                doc = "What a working session adds to the window. A whole point opens one more"
+                        + " connection.") Feedback positiveFeedback,
+        @Setting(section = "concurrency", value = "1",
+                doc = "What a failed connection or handshake subtracts from the window.") Feedback negativeFeedback,
+        @Setting(section = "concurrency", value = "1",
+                doc = "Whole sets of connections that may fail in a row before a destination counts as"
+                        + " dead.") int failedCohortLimit,
+        @Setting(section = "concurrency", key = "destination-rate-delay", value = "0s",
+                doc = "Pause of a destination after each delivery. Deliveries to it then go one"
+                        + " by one.") Duration rateDelay,
+        @Setting(section = "scheduler", key = "delivery-slot-cost", value = "5",
+                doc = "Deliveries of a message that buy one delivery for a message that passes it. 0 and 1: no"
+                        + " message is passed.") int slotCost,
+        @Setting(section = "scheduler", key = "delivery-slot-loan", value = "3",
+                doc = "Slots that a message may lend before it has earned them.") int slotLoan,
+        @Setting(section = "scheduler", key = "delivery-slot-discount", value = "50", max = "100",
+                doc = "Percentage of the price that need not be there in advance.") int slotDiscountPercent,
+        @Setting(section = "scheduler", key = "minimum-delivery-slots", value = "3",
+                doc = "A message that can never earn this number of slots is not passed.") int minimumSlots,
+        @Setting(section = "queue", value = "50", min = "1", max = "100000",
+                doc = "Recipients of one transaction with another server.") int recipientsPerDelivery,
+        @Setting(section = "scheduler", value = "20000",
+                doc = "Recipients of one transport in memory.") int recipientLimit,
+        @Setting(section = "scheduler", value = "1000",
+                doc = "Further recipients in memory, for messages that pass others before they are fully"
+                        + " read.") int extraRecipientLimit,
+        @Setting(section = "scheduler", key = "recipient-refill-limit", value = "100", min = "1",
+                doc = "Free room, in recipients, from which the next recipients are read.") int refillLimit,
+        @Setting(section = "scheduler", key = "recipient-refill-delay", value = "5s",
+                doc = "After this time any free room is enough.") Duration refillDelay) {
 
     public TransportSettings {
         notBelow(1, processLimit, "process_limit");

@@ -17,14 +17,19 @@ import java.util.Optional;
 /// @param minimumFree below this much free space messages are refused; empty for 256 MiB, or 5 % of a disk below 5 GiB
 @SettingsSection("spool")
 public record SpoolConfig(
-        @Setting(value = "spool", doc = "Directory of the queue, relative to the home folder.") Path directory,
-        @Setting(value = "", form = "database", formerly = "register", doc = "Place of the queue index. Empty: a file beside"
-                + " the messages. A URL such as jdbc:postgresql://127.0.0.1/slipstream?user=slipstream: that"
-                + " PostgreSQL.") Optional<String> index,
-        @Setting(value = "64MiB", min = "64KiB", doc = "A segment file is full at this size.") DataSize segmentSize,
-        @Setting(value = "128KiB", max = "2147483647", doc = "Larger messages get a file of their own.") DataSize inlineSize,
-        @Setting(value = "auto", none = "auto", doc = "With less free space on the disk no mail is accepted. `auto`: 256 MiB, or"
-                + " 5 % of a disk below 5 GiB.") Optional<DataSize> minimumFree) {
+        @Setting(value = "spool",
+                doc = "Directory of the queue, relative to the home folder.") Path directory,
+        @Setting(value = "", form = "database", formerly = "register",
+                doc = "Place of the queue index. Empty: a file beside the messages. A URL such as"
+                        + " jdbc:postgresql://127.0.0.1/slipstream?user=slipstream: that"
+                        + " PostgreSQL.") Optional<String> index,
+        @Setting(value = "64MiB", min = "64KiB",
+                doc = "A segment file is full at this size.") DataSize segmentSize,
+        @Setting(value = "128KiB", max = "2147483647",
+                doc = "Larger messages get a file of their own.") DataSize inlineSize,
+        @Setting(value = "auto", none = "auto",
+                doc = "With less free space on the disk no mail is accepted. `auto`: 256 MiB, or 5 % of a disk below"
+                        + " 5 GiB.") Optional<DataSize> minimumFree) {
     public SpoolConfig(Path directory, DataSize segmentSize, DataSize inlineSize, DataSize minimumFree) {
         this(directory, Optional.empty(), segmentSize, inlineSize, Optional.of(minimumFree));
     }

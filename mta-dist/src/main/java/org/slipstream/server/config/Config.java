@@ -25,7 +25,8 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.regex.Pattern;
 
-/// All settings of a server after reading and checking: every value parsed, every default filled in, every path absolute.
+/// All settings of a server after reading and checking: every value parsed, every default filled in, every path
+/// absolute.
 ///
 /// A section of `mta.toml` is a record of the module that uses it. The records here are those of this module.
 ///
@@ -57,19 +58,25 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// The lines before the first section.
     @SettingsSection("")
     record Identity(
-            @Setting(value = Key.HOSTNAME, form = "hostname", doc = "The server's own name in greetings, EHLO, `Received` lines"
-                    + " and reports. The default is the machine's name. Other servers trust only a name that DNS knows.") String hostname) {}
+            @Setting(value = Key.HOSTNAME, form = "hostname",
+                    doc = "The server's own name in greetings, EHLO, `Received` lines and reports. The default is"
+                            + " the machine's name. Other servers trust only a name that DNS"
+                            + " knows.") String hostname) {}
 
     /// The section `[listen]`. An empty address is not opened.
     @SettingsSection("listen")
     public record Listen(
-            @Setting(value = "127.0.0.1:2525", doc = "Mail from other servers. Port 0 takes any free one.") Optional<InetSocketAddress> smtp,
-            @Setting(value = "127.0.0.1:2587", doc = "Mail from local programs and users, who log in after STARTTLS (see"
-                    + " `[submission]`); `./mta send` uses it. Usually port 587.") Optional<InetSocketAddress> submission,
-            @Setting(value = "off", doc = "The same with TLS from the first byte (RFC 8314). Every client logs in here."
-                    + " Usually port 465.") Optional<InetSocketAddress> submissions,
-            @Setting(value = "off", doc = "Mail from a relay in front of this server by LMTP (RFC 2033). For loopback or a"
-                    + " private network.") Optional<InetSocketAddress> lmtp) {
+            @Setting(value = "127.0.0.1:2525",
+                    doc = "Mail from other servers. Port 0 takes any free one.") Optional<InetSocketAddress> smtp,
+            @Setting(value = "127.0.0.1:2587",
+                    doc = "Mail from local programs and users, who log in after STARTTLS (see `[submission]`);"
+                            + " `./mta send` uses it. Usually port 587.") Optional<InetSocketAddress> submission,
+            @Setting(value = "off",
+                    doc = "The same with TLS from the first byte (RFC 8314). Every client logs in here. Usually port"
+                            + " 465.") Optional<InetSocketAddress> submissions,
+            @Setting(value = "off",
+                    doc = "Mail from a relay in front of this server by LMTP (RFC 2033). For loopback or a private"
+                            + " network.") Optional<InetSocketAddress> lmtp) {
         /// By key: `listen.smtp`.
         SequencedMap<String, InetSocketAddress> open() {
             SequencedMap<String, InetSocketAddress> open = new LinkedHashMap<>();
@@ -88,16 +95,21 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// @param subaddressDelimiter empty when off
     @SettingsSection("local")
     public record Local(
-            @Setting(value = "localhost, "
-                    + Key.HOSTNAME, form = "domain", doc = "Domains whose mail is delivered here. The"
-                            + " default is `localhost` and the hostname.") List<String> domains,
-            @Setting(value = "user", form = "mailbox", doc = "Mailboxes: local parts (in every local domain), full addresses, or"
-                    + " `*` for every local part.") List<String> mailboxes,
-            @Setting(value = "mail", doc = "Directory of the mailboxes: `<maildir>/<domain>/<local-part>/{tmp,new,cur}`. Relative"
-                    + " to the home folder.") Path maildir,
-            @Setting(key = "postmaster", value = "postmaster", form = "person", doc = "Recipient of mail for `postmaster` of every"
-                    + " local domain, which is always accepted. A local part means that mailbox in the first local domain.") String postmasterName,
-            @Setting(value = "+", form = "delimiter", doc = "`user+anything` is delivered to `user`. Empty: off.") Optional<String> subaddressDelimiter) {
+            @Setting(value = "localhost, " + Key.HOSTNAME, form = "domain",
+                    doc = "Domains whose mail is delivered here. The default is `localhost` and the"
+                            + " hostname.") List<String> domains,
+            @Setting(value = "user", form = "mailbox",
+                    doc = "Mailboxes: local parts (in every local domain), full addresses, or `*` for every local"
+                            + " part.") List<String> mailboxes,
+            @Setting(value = "mail",
+                    doc = "Directory of the mailboxes: `<maildir>/<domain>/<local-part>/{tmp,new,cur}`. Relative to"
+                            + " the home folder.") Path maildir,
+            @Setting(key = "postmaster", value = "postmaster", form = "person",
+                    doc = "Recipient of mail for `postmaster` of every local domain, which is always accepted. A"
+                            + " local part means that mailbox in the first local domain.") String postmasterName,
+            @Setting(value = "+", form = "delimiter",
+                    doc = "`user+anything` is delivered to `user`. Empty:"
+                            + " off.") Optional<String> subaddressDelimiter) {
         public Local {
             domains = domains.stream().distinct().toList();
             mailboxes = List.copyOf(mailboxes);
@@ -112,11 +124,14 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// The section `[relay]`, and the treatment of line ends in `[limits]`.
     @SettingsSection("relay")
     public record Relay(
-            @Setting(value = "127.0.0.0/8, ::1/128", form = "relay-network", doc = "Clients that may send to other domains. All"
-                    + " others are refused. Blocks wider than /8 (IPv6: /16) are not allowed.") List<Network> networks,
-            @Setting(section = "limits", value = "normalize", doc = "`normalize`: a line that ends with LF alone counts as one"
-                    + " that ends with CRLF, in messages of clients that may relay or have logged in; other clients are"
-                    + " refused. `strict`: all clients are refused. The end of a message is always CRLF.CRLF.") BareLineFeed bareLineFeed) {
+            @Setting(value = "127.0.0.0/8, ::1/128", form = "relay-network",
+                    doc = "Clients that may send to other domains. All others are refused. Blocks wider than /8"
+                            + " (IPv6: /16) are not allowed.") List<Network> networks,
+            @Setting(section = "limits", value = "normalize",
+                    doc = "`normalize`: a line that ends with LF alone counts as one that ends with CRLF, in"
+                            + " messages of clients that may relay or have logged in; other clients are refused."
+                            + " `strict`: all clients are refused. The end of a message is always"
+                            + " CRLF.CRLF.") BareLineFeed bareLineFeed) {
         public Relay {
             networks = List.copyOf(networks);
         }
@@ -165,11 +180,16 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// @param authorities file of the certificates that `verify` accepts; empty for those of the system
     @SettingsSection("smarthost")
     public record SmartHost(
-            @Setting(value = "", doc = "File of logins, a line each: `host user password`, or `host:port user password`. It must"
-                    + " be readable by its owner only. A host in this file gets no mail without the login.") Optional<Path> credentials,
-            @Setting(value = "false", doc = "Send the password also without TLS (PLAIN and LOGIN; SCRAM never sends it).") boolean loginInTheClear,
-            @Setting(value = "", doc = "File of the certificates in PEM whose signature `tls=verify` accepts. Empty: the"
-                    + " authorities that this Java knows.") Optional<Path> authorities) {}
+            @Setting(value = "",
+                    doc = "File of logins, a line each: `host user password`, or `host:port user password`. It must"
+                            + " be readable by its owner only. A host in this file gets no mail without the"
+                            + " login.") Optional<Path> credentials,
+            @Setting(value = "false",
+                    doc = "Send the password also without TLS (PLAIN and LOGIN; SCRAM never sends"
+                            + " it).") boolean loginInTheClear,
+            @Setting(value = "",
+                    doc = "File of the certificates in PEM whose signature `tls=verify` accepts. Empty: the"
+                            + " authorities that this Java knows.") Optional<Path> authorities) {}
 
     /// The section `[tls]`.
     ///
@@ -178,15 +198,19 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// @param off names of listeners that do not offer STARTTLS
     @SettingsSection("tls")
     public record Tls(
-            @Setting(value = "", doc = "The certificate chain in PEM, relative to the home folder. Without it a self-signed pair"
-                    + " is made at the first handshake in `tls/self-signed.*`.") Optional<Path> certificate,
-            @Setting(value = "", doc = "Its private key in PEM (PKCS#8 or PKCS#1). Files that change are used from the next"
-                    + " session on.") Optional<Path> key,
-            @Setting(value = "", doc = "More certificates, for clients that ask for one of their names (SNI): each"
-                    + " `certificate-file key-file`, or one file that holds both.") List<Pair> further,
+            @Setting(value = "",
+                    doc = "The certificate chain in PEM, relative to the home folder. Without it a self-signed pair"
+                            + " is made at the first handshake in `tls/self-signed.*`.") Optional<Path> certificate,
+            @Setting(value = "",
+                    doc = "Its private key in PEM (PKCS#8 or PKCS#1). Files that change are used from the next"
+                            + " session on.") Optional<Path> key,
+            @Setting(value = "",
+                    doc = "More certificates, for clients that ask for one of their names (SNI): each"
+                            + " `certificate-file key-file`, or one file that holds both.") List<Pair> further,
             @Setting(value = "", oneOf = {
-                    "smtp", "submission", "lmtp"}, doc = "Listeners that do not offer STARTTLS: for tests,"
-                            + " and where something else encrypts. No user can log in there.") List<String> off) {
+                    "smtp", "submission", "lmtp"},
+                    doc = "Listeners that do not offer STARTTLS: for tests, and where something else encrypts. No"
+                            + " user can log in there.") List<String> off) {
         public Tls {
             further = List.copyOf(further);
             off = List.copyOf(off);
@@ -206,13 +230,16 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// @param longestHold how far ahead mail may be submitted; zero: not at all
     @SettingsSection("submission")
     public record Submission(
-            @Setting(value = "true", doc = "Clients of `relay.networks` may send without a login, and without TLS, on"
-                    + " `listen.submission`. `false`: every client logs in.") boolean networksWithoutLogin,
-            @Setting(value = "true", doc = "A user who has logged in may send only in the name of the addresses that belong to"
-                    + " the user (`./mta user list`).") boolean senderMustBelong,
+            @Setting(value = "true",
+                    doc = "Clients of `relay.networks` may send without a login, and without TLS, on"
+                            + " `listen.submission`. `false`: every client logs in.") boolean networksWithoutLogin,
+            @Setting(value = "true",
+                    doc = "A user who has logged in may send only in the name of the addresses that belong to the"
+                            + " user (`./mta user list`).") boolean senderMustBelong,
             GuessGuard.Settings guesses,
-            @Setting(value = "30d", max = "999999999s", doc = "How far ahead a message may be submitted that is to be sent later"
-                    + " (FUTURERELEASE, RFC 4865). `0s`: not offered.") Duration longestHold) {}
+            @Setting(value = "30d", max = "999999999s",
+                    doc = "How far ahead a message may be submitted that is to be sent later (FUTURERELEASE, RFC"
+                            + " 4865). `0s`: not offered.") Duration longestHold) {}
 
     /// The section `[trust]`.
     ///
@@ -220,10 +247,12 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// @param speakers may send XCLIENT
     @SettingsSection("trust")
     public record Trust(
-            @Setting(value = "", form = "relay-network", doc = "Load balancers in front of this server. Each of their connections"
-                    + " begins with a PROXY header (version 1 or 2) that names the client.") List<Network> proxies,
-            @Setting(key = "xclient", value = "", form = "relay-network", doc = "Clients that may name another client by XCLIENT,"
-                    + " logins included.") List<Network> speakers) {
+            @Setting(value = "", form = "relay-network",
+                    doc = "Load balancers in front of this server. Each of their connections begins with a PROXY"
+                            + " header (version 1 or 2) that names the client.") List<Network> proxies,
+            @Setting(key = "xclient", value = "", form = "relay-network",
+                    doc = "Clients that may name another client by XCLIENT, logins"
+                            + " included.") List<Network> speakers) {
         public Trust {
             proxies = List.copyOf(proxies);
             speakers = List.copyOf(speakers);
@@ -233,15 +262,18 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// Settings of the server as a whole, from several sections.
     @SettingsSection("queue")
     public record Operation(
-            @Setting(section = "limits", value = "32MiB", min = "1MiB", doc = "Memory for the recipients of all open transactions,"
-                    + " and for headers that a check reads. 8 KiB of each transaction are not counted. Beyond the limit"
-                    + " recipients are deferred with 452.") DataSize transactionMemory,
-            @Setting(value = "1s", max = "60s", doc = "While mail arrives faster than the queue manager takes it, each message"
-                    + " waits this long before it is accepted. `0s`: never.") Duration inFlowDelay,
-            @Setting(key = "deliver", value = "true", doc = "`false`: mail is accepted and kept, and none is sent before the server"
-                    + " is started with `true` again.") boolean delivers,
-            @Setting(section = "concurrency", value = "false", doc = "Log each change of a window, and which message passes"
-                    + " which.") boolean feedbackDebug) {}
+            @Setting(section = "limits", value = "32MiB", min = "1MiB",
+                    doc = "Memory for the recipients of all open transactions, and for headers that a check reads. 8"
+                            + " KiB of each transaction are not counted. Beyond the limit recipients are deferred"
+                            + " with 452.") DataSize transactionMemory,
+            @Setting(value = "1s", max = "60s",
+                    doc = "While mail arrives faster than the queue manager takes it, each message waits this long"
+                            + " before it is accepted. `0s`: never.") Duration inFlowDelay,
+            @Setting(key = "deliver", value = "true",
+                    doc = "`false`: mail is accepted and kept, and none is sent before the server is started with"
+                            + " `true` again.") boolean delivers,
+            @Setting(section = "concurrency", value = "false",
+                    doc = "Log each change of a window, and which message passes which.") boolean feedbackDebug) {}
 
     /// The section `[policy]`, besides the limits of a session; see `server.policy`.
     ///
@@ -251,37 +283,54 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// @param connectionsPerMinute 0: no limit, as for the other rates
     @SettingsSection("policy")
     public record Policy(
-            @Setting(value = "0s", max = "30s", doc = "Pause before the greeting. A client that sends something in this time is"
-                    + " refused with 554, with `0s` if it has already sent something. Some seconds stop many spam programs, and"
-                    + " delay every client.") Duration greetingDelay,
-            @Setting(value = "true", doc = "Refuse clients that do not wait for the reply to EHLO or DATA (RFC 2920 section"
-                    + " 3.1).") boolean strictTurns,
-            @Setting(value = "", doc = "Clients that rates, block lists, sender domains and greylisting do not concern, as those of"
-                    + " `relay.networks`: a backup MX, a known forwarder. They still may not relay.") List<Network> exempt,
-            @Setting(value = "32", min = "8", max = "32", doc = "IPv4 clients that have this number of bits in common count as"
-                    + " one.") int clientPrefixV4,
-            @Setting(value = "64", min = "16", max = "128", doc = "IPv6 clients that have this number of bits in common count as"
-                    + " one.") int clientPrefixV6,
-            @Setting(value = "120", doc = "Per client network. Further connections are refused with 421. 0: no limit, here and"
-                    + " below.") int connectionsPerMinute,
-            @Setting(value = "3000", doc = "Per client network. Further messages are deferred with 450.") int messagesPerHour,
-            @Setting(value = "10000", doc = "Per client network, known here or not. Further recipients are deferred with"
-                    + " 450.") int recipientsPerHour,
-            @Setting(value = "1000", doc = "Per user who has logged in, from any network.") int userMessagesPerHour,
-            @Setting(value = "5000", doc = "Per user who has logged in, from any network.") int userRecipientsPerHour,
-            @Setting(value = "20000", min = "100", max = "10000000", doc = "Networks and users whose rates are kept. The one that"
-                    + " was unused longest is forgotten first.") int ratesRemembered,
-            @Setting(value = "", doc = "DNS lists of clients whose mail is refused with 554, or with ` tag` after the name only"
-                    + " tagged. A list that does not answer in time is ignored.") List<BlockList> blockLists,
-            @Setting(value = "false", doc = "Refuse senders whose domain DNS does not know, or that accepts no mail (RFC 7505):"
-                    + " nothing could be returned to them. No sender is refused because DNS is slow or broken.") boolean senderDomain,
-            @Setting(value = "3s", min = "10ms", max = "60s", doc = "How long a client waits for one answer of DNS before the"
-                    + " query is abandoned.") Duration dnsPatience,
+            @Setting(value = "0s", max = "30s",
+                    doc = "Pause before the greeting. A client that sends something in this time is refused with"
+                            + " 554, with `0s` if it has already sent something. Some seconds stop many spam"
+                            + " programs, and delay every client.") Duration greetingDelay,
+            @Setting(value = "true",
+                    doc = "Refuse clients that do not wait for the reply to EHLO or DATA (RFC 2920 section"
+                            + " 3.1).") boolean strictTurns,
+            @Setting(value = "",
+                    doc = "Clients that rates, block lists, sender domains and greylisting do not concern, as those"
+                            + " of `relay.networks`: a backup MX, a known forwarder. They still may not"
+                            + " relay.") List<Network> exempt,
+            @Setting(value = "32", min = "8", max = "32",
+                    doc = "IPv4 clients that have this number of bits in common count as one.") int clientPrefixV4,
+            @Setting(value = "64", min = "16", max = "128",
+                    doc = "IPv6 clients that have this number of bits in common count as one.") int clientPrefixV6,
+            @Setting(value = "120",
+                    doc = "Per client network. Further connections are refused with 421. 0: no limit, here and"
+                            + " below.") int connectionsPerMinute,
+            @Setting(value = "3000",
+                    doc = "Per client network. Further messages are deferred with 450.") int messagesPerHour,
+            @Setting(value = "10000",
+                    doc = "Per client network, known here or not. Further recipients are deferred with"
+                            + " 450.") int recipientsPerHour,
+            @Setting(value = "1000",
+                    doc = "Per user who has logged in, from any network.") int userMessagesPerHour,
+            @Setting(value = "5000",
+                    doc = "Per user who has logged in, from any network.") int userRecipientsPerHour,
+            @Setting(value = "20000", min = "100", max = "10000000",
+                    doc = "Networks and users whose rates are kept. The one that was unused longest is forgotten"
+                            + " first.") int ratesRemembered,
+            @Setting(value = "",
+                    doc = "DNS lists of clients whose mail is refused with 554, or with ` tag` after the name only"
+                            + " tagged. A list that does not answer in time is ignored.") List<BlockList> blockLists,
+            @Setting(value = "false",
+                    doc = "Refuse senders whose domain DNS does not know, or that accepts no mail (RFC 7505):"
+                            + " nothing could be returned to them. No sender is refused because DNS is slow or"
+                            + " broken.") boolean senderDomain,
+            @Setting(value = "3s", min = "10ms", max = "60s",
+                    doc = "How long a client waits for one answer of DNS before the query is"
+                            + " abandoned.") Duration dnsPatience,
             Greylisting greylisting,
-            @Setting(value = "any", doc = "`unambiguous`: refuse a header with two From, To, Subject and the like (RFC 5322"
-                    + " section 3.6), in which two readers see two messages. `with-from`: also one without From.") HeaderStrictness headerForm,
-            @Setting(value = "", doc = "File of header checks, relative to the home folder: lines `action field /pattern/ text`;"
-                    + " docs/security.md.") Optional<Path> headerChecks) {
+            @Setting(value = "any",
+                    doc = "`unambiguous`: refuse a header with two From, To, Subject and the like (RFC 5322 section"
+                            + " 3.6), in which two readers see two messages. `with-from`: also one without"
+                            + " From.") HeaderStrictness headerForm,
+            @Setting(value = "",
+                    doc = "File of header checks, relative to the home folder: lines `action field /pattern/ text`;"
+                            + " docs/security.md.") Optional<Path> headerChecks) {
         public Policy {
             exempt = List.copyOf(exempt);
             blockLists = List.copyOf(blockLists);
@@ -307,22 +356,24 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// @param remembered number of senders in memory
     @SettingsSection("policy")
     public record Greylisting(
-            @Setting(key = "greylisting", value = "false", doc = "Defer the first message of a sender. A mail server comes back,"
-                    + " many spam programs do not. Delays honest mail. Kept in memory only.") boolean on,
-            @Setting(key = "greylist-delay", value = "5m", min = "1ms", max = "1d", doc = "A sender that comes back sooner is"
-                    + " deferred again.") Duration delay,
-            @Setting(key = "greylist-window", value = "1d", min = "1ms", doc = "A sender that comes back later counts as new.") Duration window,
-            @Setting(key = "greylist-keep", value = "35d", min = "1ms", doc = "How long after its last mail a sender that came back"
-                    + " is known.") Duration keep,
-            @Setting(key = "greylist-remembered", value = "100000", min = "100", max = "10000000", doc = "Senders in memory, some"
-                    + " 200 bytes each. The one that was unused longest is forgotten first.") int remembered) {}
+            @Setting(key = "greylisting", value = "false",
+                    doc = "Defer the first message of a sender. A mail server comes back, many spam programs do not."
+                            + " Delays honest mail. Kept in memory only.") boolean on,
+            @Setting(key = "greylist-delay", value = "5m", min = "1ms", max = "1d",
+                    doc = "A sender that comes back sooner is deferred again.") Duration delay,
+            @Setting(key = "greylist-window", value = "1d", min = "1ms",
+                    doc = "A sender that comes back later counts as new.") Duration window,
+            @Setting(key = "greylist-keep", value = "35d", min = "1ms",
+                    doc = "How long after its last mail a sender that came back is known.") Duration keep,
+            @Setting(key = "greylist-remembered", value = "100000", min = "100", max = "10000000",
+                    doc = "Senders in memory, some 200 bytes each. The one that was unused longest is forgotten"
+                            + " first.") int remembered) {}
 
     /// The section `[log]`.
     @SettingsSection("log")
     record Log(
-            @Setting(value = "info", oneOf = {"error", "warn", "info", "debug",
-                    "trace"}, doc = "Least severe level that is logged on"
-                            + " standard error.") String level) {}
+            @Setting(value = "info", oneOf = {"error", "warn", "info", "debug", "trace"},
+                    doc = "Least severe level that is logged on standard error.") String level) {}
 
     /// One line of the file of header checks.
     ///

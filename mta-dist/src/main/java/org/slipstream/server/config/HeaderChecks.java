@@ -27,7 +27,8 @@ import java.util.regex.PatternSyntaxException;
 /// accept    List-Id  /<staff\.example>/
 /// ```
 ///
-/// The pattern is Java's, found anywhere in the unfolded value; `i` after it: without case. A slash inside is written `\/`.
+/// The pattern is Java's, found anywhere in the unfolded value; `i` after it: without case. A slash inside is
+/// written `\/`.
 final class HeaderChecks {
     private static final Pattern LINE = Pattern.compile(
             "(?<action>\\S+)\\s+(?<field>[!-9;-~]+):?\\s+/(?<pattern>(?:[^/\\\\]|\\\\.)*)/(?<i>i?)(?:\\s+(?<text>.*))?");

@@ -15,8 +15,10 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The reader of `[routes]`: domain, `.suffix` or `*` on the left; `mx`, `smtp:host[:port]`, `smtps:host[:port]`, `lmtp:host:port`,
-/// `lmtp:unix:/path` or `discard` on the right. The first two may be followed by the TLS that is required: ` tls=verify`.
+/// The reader of `[routes]`: domain, `.suffix` or `*` on the left; `mx`, `smtp:host[:port]`, `smtps:host[:port]`,
+/// `lmtp:host:port`,
+/// `lmtp:unix:/path` or `discard` on the right. The first two may be followed by the TLS that is required: `
+/// tls=verify`.
 final class RouteBook {
     static final Form<RouteTarget> TARGET = Forms.text("a route: \"mx\", \"smtp:host\", \"smtp:host:port\","
             + " \"smtps:host\", \"smtp:host:port tls=verify\" (or none, may, encrypt), \"lmtp:host:port\", \"lmtp:unix:/path\" or \"discard\"",

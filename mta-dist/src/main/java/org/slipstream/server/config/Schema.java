@@ -17,7 +17,8 @@ import java.util.SequencedMap;
 import java.util.stream.Stream;
 
 /// All sections and keys of `mta.toml`. The keys come from the annotated components of records
-/// ([org.slipstream.core.Setting]), so a key that a record declares is read, checked, written and documented, and no other is.
+/// ([org.slipstream.core.Setting]), so a key that a record declares is read, checked, written and documented, and
+/// no other is.
 ///
 /// The sections whose names the operator chooses, `[aliases]` and `[routes]`, are read by [AliasBook] and [RouteBook];
 /// `[transport.NAME]` by [TransportBook].

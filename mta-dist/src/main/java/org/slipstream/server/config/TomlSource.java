@@ -17,8 +17,10 @@ import java.util.regex.Pattern;
 
 /// The text of `mta.toml` as entries with their lines. It is the only class that uses the TOML library.
 ///
-/// After a syntax error the library continues with the rest. Its entries are kept, so that one run finds more than one mistake.
-/// Two kinds are dropped because they would confuse: values on a line that is itself wrong, and everything below a wrong
+/// After a syntax error the library continues with the rest. Its entries are kept, so that one run finds more than
+/// one mistake.
+/// Two kinds are dropped because they would confuse: values on a line that is itself wrong, and everything below a
+/// wrong
 /// section header, which would be searched in another section.
 final class TomlSource {
     private static final Pattern BARE_TEXT = Pattern

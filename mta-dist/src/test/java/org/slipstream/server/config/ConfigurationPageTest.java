@@ -14,7 +14,8 @@ class ConfigurationPageTest {
     private static final String BEGIN = "<!-- keys: written by ConfigurationPageTest -->\n";
     private static final String END = "<!-- end of keys -->\n";
 
-    /// When it fails after a change of keys: `mvn -pl mta-dist test -Dtest=ConfigurationPageTest -Dslipstream.golden=write`.
+    /// When it fails after a change of keys: `mvn -pl mta-dist test -Dtest=ConfigurationPageTest
+    /// -Dslipstream.golden=write`.
     @Test
     void thePageHasTheKeysAsTheyAre() throws IOException {
         String page = Files.readString(PAGE);

@@ -21,7 +21,8 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
     ///
     /// @param first until the wire says otherwise
     /// @param most the wire may say no more than this
-    /// @param overflow how many times its depth a connection takes when no other may be opened. The source sets no bound; but what
+    /// @param overflow how many times its depth a connection takes when no other may be opened. The source sets no
+    /// bound; but what
     /// has a seat cannot be passed any more, so an endless queue would take the choice from the order of service
     public record Depth(int first, int most, int overflow) {
         /// One at a time, as a delivery agent of Postfix.
@@ -34,7 +35,8 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
             }
         }
 
-        /// Deliveries can ride on connections that are at work. Without that, a connection and a delivery are the same number, and the
+        /// Deliveries can ride on connections that are at work. Without that, a connection and a delivery are the
+        /// same number, and the
         /// placement decides as Postfix does.
         boolean carriesSeveral() {
             return most > 1 || overflow > 1;
@@ -131,7 +133,8 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
                 Duration.ofSeconds(4_000));
     }
 
-    /// For a transport whose destinations have one host each, of which nothing needs to be found out: local delivery, LMTP, discard. With
+    /// For a transport whose destinations have one host each, of which nothing needs to be found out: local
+    /// delivery, LMTP, discard. With
     /// these rules the placement reproduces the recorded traces of Postfix.
     ///
     /// @param perHost connections to one destination; 0 for no limit

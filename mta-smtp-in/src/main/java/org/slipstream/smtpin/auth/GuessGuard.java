@@ -9,11 +9,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/// Makes guessing passwords slow and short: each failure of a network costs it a longer wait, and after some of them nobody from
+/// Makes guessing passwords slow and short: each failure of a network costs it a longer wait, and after some of
+/// them nobody from
 /// there may try for a while.
 ///
 /// Failures are forgotten one by one with time, so a user who mistypes now and then is never banned; and a success
-/// forgets nothing, or a guesser would log in to an account of his own in between. A ban is counted per client network, because one
+/// forgets nothing, or a guesser would log in to an account of his own in between. A ban is counted per client
+/// network, because one
 /// machine has a whole IPv6 subnet to call from. The memory is bounded: beyond it the networks that were seen longest
 /// ago are forgotten first, which helps a guesser only when he has more networks than we have places, and then counting
 /// networks is no defence anyway.
@@ -34,13 +36,18 @@ public final class GuessGuard {
     /// @param ban how long a ban lasts
     @SettingsSection("submission")
     public record Settings(
-            @Setting(value = "1s", max = "60s", doc = "How long the reply to a wrong password is delayed. Each further one"
-                    + " doubles the delay.") Duration failedLoginDelay,
-            @Setting(value = "8s", max = "300s", doc = "Longest delay of the reply to a wrong password.") Duration longestFailedLoginDelay,
-            @Setting(value = "10", min = "1", max = "1000000", doc = "Wrong passwords from one address (IPv6: one /64) before"
-                    + " logins from there are refused.") int failedLogins,
-            @Setting(value = "3m", min = "1ms", doc = "After this time one wrong password is forgotten.") Duration failedLoginMemory,
-            @Setting(value = "15m", doc = "How long logins from there are refused.") Duration ban) {
+            @Setting(value = "1s", max = "60s",
+                    doc = "How long the reply to a wrong password is delayed. Each further one doubles the"
+                            + " delay.") Duration failedLoginDelay,
+            @Setting(value = "8s", max = "300s",
+                    doc = "Longest delay of the reply to a wrong password.") Duration longestFailedLoginDelay,
+            @Setting(value = "10", min = "1", max = "1000000",
+                    doc = "Wrong passwords from one address (IPv6: one /64) before logins from there are"
+                            + " refused.") int failedLogins,
+            @Setting(value = "3m", min = "1ms",
+                    doc = "After this time one wrong password is forgotten.") Duration failedLoginMemory,
+            @Setting(value = "15m",
+                    doc = "How long logins from there are refused.") Duration ban) {
         public static Settings standard() {
             return SettingsRecords.defaults(Settings.class);
         }
