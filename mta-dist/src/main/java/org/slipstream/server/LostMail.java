@@ -42,7 +42,7 @@ final class LostMail {
     private static Reporter reporter(Config config, Spool spool, AddressBook book) {
         Ingest ingest = new Ingest(spool, book, _ -> {});
         return new Reporter(spool, ingest::submit, config.hostname(), Wiring.contact(config),
-                config.queue().lifetimeMillis(), Clock.systemDefaultZone());
+                config.queue().lifetime().toMillis(), Clock.systemDefaultZone());
     }
 
     private static void fail(Spool spool, Spool.Details message, Outcome lost) {

@@ -44,7 +44,7 @@ final class OpenFiles {
 
     static long needed(Config config) {
         long ports = Services.of(config).size();
-        var transports = config.delivery().transports();
+        var transports = config.transports();
         return ports * config.limits().connections() + transports.of("smtp").processLimit()
                 + transports.of("lmtp").processLimit() + OTHERS;
     }

@@ -1,5 +1,6 @@
 package org.slipstream.server;
 
+import org.slipstream.core.DataSize;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.intake.AddressBook;
 import org.slipstream.server.intake.Services;
@@ -104,8 +105,8 @@ final class Preparation {
         prepareTls();
         prepareClient();
         prepareUsers();
-        source("smtp-client.source-address-v4", config.outbound().sourceV4());
-        source("smtp-client.source-address-v6", config.outbound().sourceV6());
+        source("smtp-client.source-address-v4", config.smtpClient().sourceAddressV4());
+        source("smtp-client.source-address-v6", config.smtpClient().sourceAddressV6());
         minimumFree();
     }
 
@@ -177,9 +178,9 @@ final class Preparation {
     }
 
     private void minimumFree() {
-        OptionalLong minimum = config.spool().minimumFreeBytes();
+        Optional<DataSize> minimum = config.spool().minimumFree();
         OptionalLong size = diskBytes(config.spool().directory());
-        if (minimum.isPresent() && size.isPresent() && minimum.getAsLong() > size.getAsLong()) {
+        if (minimum.isPresent() && size.isPresent() && minimum.get().bytes() > size.getAsLong()) {
             remark("spool.minimum-free",
                     "the disk of the spool is smaller than that, so no mail will be accepted; lower it");
         }
@@ -203,9 +204,9 @@ final class Preparation {
             return;
         }
         try {
-            Spools.examine(Wiring.spool(config.spool()));
+            Spools.examine(config.spool());
         } catch (SpoolException refused) {
-            mistake(config.spool().database().isPresent() ? "spool.register" : "spool.directory",
+            mistake(config.spool().index().isPresent() ? "spool.index" : "spool.directory",
                     refused.getMessage());
         }
     }

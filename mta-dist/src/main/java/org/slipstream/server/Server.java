@@ -127,6 +127,7 @@ public final class Server implements AutoCloseable {
         Path home = folder(config.home());
         Preparation prepared = Preparation.toRun(config);
         prepared.requireNoMistakes();
+        config.hints().forEach(hint -> log.warn("event=setting-hint reason=\"{}\"", hint.replace('"', '\'')));
         prepared.remarks()
                 .forEach(remark -> log.warn("event=configuration-warning reason=\"{}\"", remark.replace('"', '\'')));
         Spool spool = openSpool();
@@ -134,7 +135,7 @@ public final class Server implements AutoCloseable {
         ClientConfig client = prepared.client();
         Wiring wiring = new Wiring(config, client, spool, this::arrived);
         Carriers carriers = new Carriers(client, new QmgrCarrierEvents(inbox::answer));
-        QmgrConfig settings = Wiring.queue(config.queue(), config.delivery());
+        QmgrConfig settings = config.queueManager();
         ServerPlacement places = new ServerPlacement(Wiring.placement(config, settings), client, rememberedHosts(spool),
                 new HostStore(spool), CLOCK);
         OrderDispatcher dispatcher = new OrderDispatcher(spool, wiring.routes(), carriers,
@@ -143,19 +144,19 @@ public final class Server implements AutoCloseable {
                 wiring.reports(), inbox::answer, CLOCK);
         undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> dispatcher.close());
         QmgrLoop loop = startQueueManager(settings, places.seating(),
-                config.queue().delivers() ? dispatcher : new RestingDispatcher(dispatcher, inbox::answer));
+                config.operation().delivers() ? dispatcher : new RestingDispatcher(dispatcher, inbox::answer));
         QueueOperations operations = new QueueOperations(spool, inbox, dispatcher.commands(), CLOCK,
                 ProgramVersion.version(),
                 config.hostname(),
-                new QueueViewSources(config.queue().delivers(), carriers::phase, places::suspended,
+                new QueueViewSources(config.operation().delivers(), carriers::phase, places::suspended,
                         places::connections, places::explain,
-                        config.queue().delivers()
+                        config.operation().delivers()
                                 ? Optional.of(new Probing(dispatcher.commands(), wiring::knowsLocally))
                                 : Optional.empty()));
         undo.push("connections", KEPT_FOR_OUTCOMES, carriers::close);
         AdminServer api = bindAdmin();
         ListenerServices services = wiring.services(loop::isBehindArrivals, prepared.users());
-        ListenerServices withEtrn = config.queue().delivers() ? services.withEtrn(wiring.wake(operations)) : services;
+        ListenerServices withEtrn = config.operation().delivers() ? services.withEtrn(wiring.wake(operations)) : services;
         undo.push("ports", KEPT_FOR_OUTBOUND, this::closePorts);
         for (Services.Service service : Services.of(config)) {
             ports.put(service.name(), listen(service, prepared.tls(), withEtrn));
@@ -175,14 +176,14 @@ public final class Server implements AutoCloseable {
     }
 
     private void arrived(MessageSummary message) {
-        if (config.queue().delivers()) {
+        if (config.operation().delivers()) {
             inbox.offerArrival(message);
         }
     }
 
     private QmgrLoop startQueueManager(QmgrConfig settings, Seating seating, OrderSink dispatcher) {
         QueueManager manager = new QueueManager(settings, seating, RandomGenerator.getDefault(),
-                config.delivery().feedbackDebug() ? new FeedbackLog() : QmgrTrace.SILENT);
+                config.operation().feedbackDebug() ? new FeedbackLog() : QmgrTrace.SILENT);
         QmgrLoop loop = new QmgrLoop(manager, inbox, dispatcher, CLOCK, Server::managerFailed);
         loop.start();
         undo.push("queue manager", KEPT_FOR_SPOOL, limit -> {
@@ -235,7 +236,7 @@ public final class Server implements AutoCloseable {
 
     private Spool openSpool() throws StartFailure {
         try {
-            return Spools.open(Wiring.spool(config.spool()), CLOCK);
+            return Spools.open(config.spool(), CLOCK);
         } catch (SpoolException refused) {
             throw new StartFailure(refused.getMessage(), refused);
         }

@@ -137,7 +137,7 @@ public final class QueueManager {
         this.admission = admission.orElseGet(pendingArrivals::admission);
         this.scanning = admission.isEmpty();
         this.inFlow = new InFlowControl(config.lanes());
-        this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageMinimum(),
+        this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageRecipientMinimum(),
                 config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
         this.destinations = new Destinations(config, seating, scheduler, trace);
         this.outcomes = new Outcomes(step, scheduler);

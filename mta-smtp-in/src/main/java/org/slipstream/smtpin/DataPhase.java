@@ -202,7 +202,7 @@ final class DataPhase implements AutoCloseable {
     }
 
     private Pace newPace() {
-        return new Pace(config.limits().dataMinimumBytesPerSecond(), tuning.dataCredit().toNanos());
+        return new Pace(config.limits().dataRate(), tuning.dataCredit().toNanos());
     }
 
     private ContentResult conclude(Client client, IncomingMessage incoming, ReceivingTransaction mail) {

@@ -111,7 +111,7 @@ final class IncomingMessage implements AutoCloseable {
         }
         if (scanner.bareNewline()) {
             refuse(Fault.AMBIGUOUS, Reply.of(521, "5.5.2", hostname + " " + BARE));
-        } else if (scanner.longestLineBytes() > limits.textLineBytes()) {
+        } else if (scanner.longestLineBytes() > limits.textLine().bytes()) {
             refuse(Fault.LINE, lineTooLong());
         }
         return position;
@@ -146,13 +146,13 @@ final class IncomingMessage implements AutoCloseable {
     private void checkLines(boolean isEnd) {
         if (lines.bareNewline(isEnd)) {
             refuse(Fault.NEWLINE, Reply.of(550, "5.6.0", BARE));
-        } else if (lines.longestLineBytes() > limits.textLineBytes()) {
+        } else if (lines.longestLineBytes() > limits.textLine().bytes()) {
             refuse(Fault.LINE, lineTooLong());
         }
     }
 
     private Reply lineTooLong() {
-        return Reply.of(500, "5.6.0", "Line too long, at most " + limits.textLineBytes() + " octets");
+        return Reply.of(500, "5.6.0", "Line too long, at most " + limits.textLine().bytes() + " octets");
     }
 
     private void content(byte[] block, int offset, int length) {
@@ -230,10 +230,10 @@ final class IncomingMessage implements AutoCloseable {
     }
 
     private void checkLimits() {
-        if (sizeBytes > limits.messageBytes()) {
+        if (sizeBytes > limits.messageSize().bytes()) {
             refuse(Fault.SIZE, Reply.of(552, "5.3.4",
-                    "Message size exceeds fixed limit of " + limits.messageBytes() + " octets"));
-        } else if (header.bytes() > limits.headerBytes() || header.lines() > limits.headerLines()) {
+                    "Message size exceeds fixed limit of " + limits.messageSize().bytes() + " octets"));
+        } else if (header.bytes() > limits.headerSize().bytes() || header.lines() > limits.headerLines()) {
             refuse(Fault.HEADER, Reply.of(552, "5.3.4", "Message header size exceeds fixed limit"));
         } else if (header.received() > limits.hops()) {
             refuse(Fault.HOPS, Reply.of(554, "5.4.6", "Too many hops, possible mail loop"));

@@ -186,7 +186,7 @@ final class SmtpSession {
             case SmtpStream.Line.Text(String text) -> execute(parser.parse(text));
             case SmtpStream.Line.TooLong() -> {
                 apply(protocol.refuse(state, Reply.of(500, "5.5.2",
-                        "Line too long, at most " + config.limits().commandBytes() + " octets")));
+                        "Line too long, at most " + config.limits().commandLine() + " octets")));
                 wire.flush();
             }
             case SmtpStream.Line.Broken() -> closeWith(
@@ -215,13 +215,13 @@ final class SmtpSession {
 
     private SmtpStream.Line readLine() throws IOException {
         long start = tuning.nanos().getAsLong();
-        SmtpStream.Line line = wire.readLine(config.limits().commandBytes(), dataPhase.timeoutNanos(timeoutNanos()));
+        SmtpStream.Line line = wire.readLine(config.limits().commandLine(), dataPhase.timeoutNanos(timeoutNanos()));
         dataPhase.waited(tuning.nanos().getAsLong() - start);
         return line;
     }
 
     private long timeoutNanos() {
-        return config.limits().idleMillis() * 1_000_000;
+        return config.limits().idle().toMillis() * 1_000_000;
     }
 
     private void execute(Command command) throws IOException {

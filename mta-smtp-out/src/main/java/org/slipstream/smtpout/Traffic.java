@@ -122,7 +122,7 @@ final class Traffic {
             return false;
         }
         return flights.isEmpty() || flights.size() < depth.depth()
-                && bytesInFlight + transfer.sizeBytes() <= config.ahead().bytes();
+                && bytesInFlight + transfer.sizeBytes() <= config.ahead().bytes().bytes();
     }
 
     /// The recipients of each transaction of this delivery.
@@ -192,7 +192,7 @@ final class Traffic {
     }
 
     private boolean isAfterPause() {
-        return used && System.nanoTime() - idleSinceNanos >= config.ahead().pauseMillis() * 1_000_000;
+        return used && System.nanoTime() - idleSinceNanos >= config.ahead().pause().toNanos();
     }
 
     // ---- writing

@@ -2,6 +2,7 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DeliveryResult.Unanswered;
 import org.slipstream.core.Outcome;
@@ -27,7 +28,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("FI-38")
 class DropEverywhereTest {
     private static final int MESSAGES = 5;
-    private static final ClientConfig CONFIG = Post.patient().with(new ClientConfig.Ahead(MESSAGES, 50, 1 << 20));
+    private static final ClientConfig CONFIG = Post.patient()
+            .with(new ClientConfig.Ahead(MESSAGES, 50, DataSize.ofMebibytes(1)));
 
     @Test
     void bdatAndThePeerReadsNoFurther() throws IOException {

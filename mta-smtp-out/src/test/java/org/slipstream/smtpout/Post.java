@@ -6,6 +6,7 @@ import org.slipstream.core.Delivery;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.smtpout.dialog.Transfer;
 import org.slipstream.smtpout.host.HostFinder;
 import org.slipstream.testkit.SinkScript;
@@ -15,7 +16,9 @@ import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
@@ -96,7 +99,12 @@ final class Post {
     }
 
     static ClientConfig hasty(long millis) {
-        return new ClientConfig("me.example", true, List.of(), 5000, millis, millis, millis, millis, millis, millis,
-                millis, millis);
+        Duration timeout = Duration.ofMillis(millis);
+        ClientSettings settings = SettingsRecords.with(ClientSettings.defaults(),
+                Map.of("connectTimeout", Duration.ofSeconds(5), "greetingTimeout", timeout, "commandTimeout", timeout,
+                        "tlsTimeout",
+                        timeout, "dataReplyTimeout", timeout, "dataBlockTimeout", timeout, "finalReplyTimeout",
+                        timeout));
+        return new ClientConfig("me.example", settings, timeout, timeout, ClientConfig.Ahead.DEFAULT, Peers.USUAL);
     }
 }

@@ -93,7 +93,7 @@ final class LocalSpool implements Spool {
         }
         long now = clock.getAsLong();
         QueueId id = new QueueId(lastId.updateAndGet(last -> QueueId.after(last, now).value()));
-        return new WritingDraft(id, log, writer, space, clock, config.inlineBytes(), drafts, tail);
+        return new WritingDraft(id, log, writer, space, clock, config.inlineSize().toInt(), drafts, tail);
     }
 
     @Override

@@ -2,6 +2,7 @@ package org.slipstream.spool;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.DataSize;
 
 import java.io.IOException;
 import java.nio.file.FileStore;
@@ -10,7 +11,6 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -71,21 +71,21 @@ final class SpaceGuard {
     record Shortage(Spool.What what, long millis, String reason) {}
 
     private final DiskSpace disk;
-    private final OptionalLong minimumFreeBytes;
+    private final Optional<DataSize> minimumFree;
     private final LongSupplier nanoTime;
     /// Key: whether it was the own file of a large message.
     private final Map<Boolean, Refused> refused = new ConcurrentHashMap<>();
     private volatile Look latest;
     private volatile long closedUntilNanos;
 
-    /// @param minimumFreeBytes empty for the default
-    SpaceGuard(DiskSpace disk, OptionalLong minimumFreeBytes) {
-        this(disk, minimumFreeBytes, System::nanoTime);
+    /// @param minimumFree empty for what is usual
+    SpaceGuard(DiskSpace disk, Optional<DataSize> minimumFree) {
+        this(disk, minimumFree, System::nanoTime);
     }
 
-    SpaceGuard(DiskSpace disk, OptionalLong minimumFreeBytes, LongSupplier nanoTime) {
+    SpaceGuard(DiskSpace disk, Optional<DataSize> minimumFree, LongSupplier nanoTime) {
         this.disk = disk;
-        this.minimumFreeBytes = minimumFreeBytes;
+        this.minimumFree = minimumFree;
         this.nanoTime = nanoTime;
         long now = nanoTime.getAsLong();
         latest = new Look(true, now - LOOK_NANOS, now);
@@ -167,7 +167,7 @@ final class SpaceGuard {
 
     private boolean look() {
         try {
-            long minimum = minimumFreeBytes.isPresent() ? minimumFreeBytes.getAsLong() : usual(disk.totalBytes());
+            long minimum = minimumFree.isPresent() ? minimumFree.get().bytes() : usual(disk.totalBytes());
             return disk.usableBytes() >= minimum;
         } catch (IOException e) {
             // A disk that cannot report its free space shows a shortage with the next write.

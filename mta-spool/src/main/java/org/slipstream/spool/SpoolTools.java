@@ -231,7 +231,7 @@ public final class SpoolTools {
 
     /// The log of a stopped server; its end is after all segments.
     private static Segments log(SpoolConfig config) throws IOException {
-        Segments log = new Segments(config.directory(), config.segmentBytes());
+        Segments log = new Segments(config.directory(), config.segmentSize().bytes());
         log.startAfter(0);
         return log;
     }

@@ -57,8 +57,8 @@ public final class Spools {
     public static void examine(SpoolConfig config) throws SpoolException {
         SpoolFormat.check(config.directory());
         try {
-            if (config.database().isPresent()) {
-                IndexDatabase.reach(config.database().get());
+            if (config.index().isPresent()) {
+                IndexDatabase.reach(config.index().get());
             }
         } catch (UnusableIndexException e) {
             throw refusal(config.directory(), e);
@@ -68,12 +68,12 @@ public final class Spools {
     /// Parts that a test may replace.
     interface Parts {
         default MessageLog log(SpoolConfig config) throws IOException {
-            return new Segments(config.directory(), config.segmentBytes());
+            return new Segments(config.directory(), config.segmentSize().bytes());
         }
 
         default QueueIndex index(SpoolConfig config) throws UnusableIndexException {
-            return config.database().isPresent()
-                    ? IndexDatabase.openShared(config.database().get(), READERS)
+            return config.index().isPresent()
+                    ? IndexDatabase.openShared(config.index().get(), READERS)
                     : IndexDatabase.open(config.directory(), READERS);
         }
 
@@ -212,16 +212,16 @@ public final class Spools {
             long lastId = recover(log, index);
             Tail tail = new Tail(parts.tailMessages(), TAIL_BYTES, log.end(), lastId);
             HealthReport health = new HealthReport(clock, System::nanoTime);
-            SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFreeBytes());
+            SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFree());
             RecentContents fresh = new RecentContents(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
-            Cleaner cleaner = new Cleaner(log, index, config.segmentBytes());
+            Cleaner cleaner = new Cleaner(log, index, config.segmentSize().bytes());
             Indexer indexer = new Indexer(log, index, tail, health, cleaner, parts.indexDelayMillis());
             LogWriter writer = new LogWriter(log, tail, fresh, space, health, indexer::discard);
             cleaner.start(writer, indexer::step);
             writer.start();
             indexer.start();
             // A remote database may be slow, and its connections have timeouts of their own.
-            Optional<SpoolWatchdog> watchdog = config.database().isPresent()
+            Optional<SpoolWatchdog> watchdog = config.index().isPresent()
                     ? Optional.empty()
                     : Optional.of(
                             new SpoolWatchdog(health, writer::isStopping, SpoolWatchdog.Probe.in(config.directory()),

@@ -3,6 +3,7 @@ package org.slipstream.spool;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
@@ -43,7 +44,7 @@ class CleanerTest {
     private QueueId partly;
 
     private SpoolConfig config() {
-        return new SpoolConfig(directory, 30_000, 128 << 10, 0);
+        return new SpoolConfig(directory, DataSize.of(30_000), DataSize.ofKibibytes(128), DataSize.ZERO);
     }
 
     /// Two messages in a hundred stay, one in two hundred is large.
@@ -147,7 +148,8 @@ class CleanerTest {
         CountDownLatch removed = new CountDownLatch(1);
         QueueId gone;
         QueueId other;
-        try (Spool spool = world.open(new SpoolConfig(directory, 10_000, 128 << 10, 0))) {
+        try (Spool spool = world
+                .open(new SpoolConfig(directory, DataSize.of(10_000), DataSize.ofKibibytes(128), DataSize.ZERO))) {
             gone = TestMessages.commit(spool, "bob@example.net", TestMessages.body(3000, 1));
             other = TestMessages.commit(spool, "bob@example.net", TestMessages.body(3000, 2));
             world.trouble = (call, _) -> {

@@ -1,5 +1,6 @@
 package org.slipstream.spool;
 
+import org.slipstream.core.DataSize;
 import org.slipstream.spool.index.IndexDatabase;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.index.UnusableIndexException;
@@ -27,7 +28,7 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
     }
 
     Spool open() throws SpoolException {
-        return Spools.open(new SpoolConfig(CrashFiles.at(log), SEGMENT_BYTES, INLINE_BYTES, 0),
+        return Spools.open(new SpoolConfig(CrashFiles.at(log), DataSize.of(SEGMENT_BYTES), DataSize.of(INLINE_BYTES), DataSize.ZERO),
                 clock::millis, this);
     }
 

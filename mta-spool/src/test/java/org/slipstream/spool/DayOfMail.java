@@ -1,6 +1,7 @@
 package org.slipstream.spool;
 
 import org.awaitility.Awaitility;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
@@ -76,7 +77,7 @@ final class DayOfMail {
 
     /// Quiet seconds, in which the cleaner moves what is in the way.
     private void rest(Spool spool, SpoolConfig config) throws IOException {
-        long enough = mostBoxBytes(spool.counts().sizeBytes(), config.segmentBytes());
+        long enough = mostBoxBytes(spool.counts().sizeBytes(), config.segmentSize().bytes());
         Awaitility.await("the log is in proportion").atMost(Duration.ofSeconds(90))
                 .ignoreException(NoSuchFileException.class).until(() -> size("box") <= enough);
     }
@@ -143,8 +144,10 @@ final class DayOfMail {
     public static void main(String[] arguments) throws Exception {
         Path directory = Path.of(arguments[0]);
         int bytes = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 4096;
-        long segment = arguments.length > 3 ? Long.parseLong(arguments[3]) : SpoolConfig.at(directory).segmentBytes();
-        SpoolConfig config = new SpoolConfig(directory, segment, 128 << 10, 0);
+        long segment = arguments.length > 3
+                ? Long.parseLong(arguments[3])
+                : SpoolConfig.at(directory).segmentSize().bytes();
+        SpoolConfig config = new SpoolConfig(directory, DataSize.of(segment), DataSize.ofKibibytes(128), DataSize.ZERO);
         long begin = System.nanoTime();
         List<Hour> table = new DayOfMail(directory, Integer.parseInt(arguments[1]), bytes, 1).run(config, 24);
         System.out

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.core.Address;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
@@ -411,7 +412,8 @@ class SpoolTest {
     @Test
     void segmentsGoFromTheLogsBeginningWhenNothingInThemIsQueued() throws Exception {
         spool.close();
-        SpoolConfig small = new SpoolConfig(directory, 10_000, 128 << 10, OptionalLong.of(0), world.database);
+        SpoolConfig small = new SpoolConfig(directory, world.database, DataSize.of(10_000), DataSize.ofKibibytes(128),
+                Optional.of(DataSize.ZERO));
         spool = world.open(small);
         List<QueueId> ids = new ArrayList<>();
         for (int i = 0; i < 20; i++) {

@@ -45,8 +45,7 @@ final class TestWorld implements Spools.Parts {
 
     Spool open(Path directory) throws SpoolException {
         SpoolConfig file = SpoolConfig.at(directory);
-        return open(new SpoolConfig(directory, file.segmentBytes(), file.inlineBytes(), file.minimumFreeBytes(),
-                database));
+        return open(new SpoolConfig(directory, database, file.segmentSize(), file.inlineSize(), file.minimumFree()));
     }
 
     long count(String call) {

@@ -43,6 +43,7 @@ final class CheckCommand implements Callable<Integer> {
         if (!findings.remarks().isEmpty()) {
             throw new CommandFailure(Exit.NO, sentences(findings.remarks()));
         }
+        config.hints().forEach(hint -> mta.world().out().println(Controls.replaced(hint)));
         Path file = mta.home().resolve(ConfigReader.FILE);
         mta.world().out().println(Files.exists(file)
                 ? file + ": no mistakes"

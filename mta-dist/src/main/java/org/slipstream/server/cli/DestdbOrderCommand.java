@@ -1,6 +1,6 @@
 package org.slipstream.server.cli;
 
-import org.slipstream.server.config.Units;
+import org.slipstream.core.Units;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;

@@ -41,15 +41,13 @@ final class SpoolCommand implements Callable<Integer> {
 
     static Report use(MtaCommand mta, Tool tool) {
         Config config = LoadedConfig.read(mta.home(), List.of());
-        Config.SpoolSettings settings = config.spool();
-        SpoolConfig spool = new SpoolConfig(settings.directory(), settings.segmentBytes(), settings.inlineBytes(),
-                settings.minimumFreeBytes(), settings.database());
+        SpoolConfig spool = config.spool();
         try {
             return tool.use(config, spool);
         } catch (SpoolException refused) {
             throw new CommandFailure(Exit.CANNOT_START, refused.getMessage(), refused);
         } catch (IOException trouble) {
-            throw new CommandFailure(Exit.CANNOT_START, "The spool " + settings.directory()
+            throw new CommandFailure(Exit.CANNOT_START, "The spool " + spool.directory()
                     + " cannot be read or written: " + trouble.getMessage(), trouble);
         }
     }

@@ -64,22 +64,22 @@ public final class Greylist implements Check {
         return mayPass(network, attempt)
                 ? Ruling.pass()
                 : Ruling.defer("4.7.1", "Greylisted, please try again in "
-                        + Math.max(1, settings.delayMillis() / 1000) + " seconds");
+                        + Math.max(1, settings.delay().toSeconds()) + " seconds");
     }
 
     private synchronized boolean mayPass(String network, String attempt) {
         long now = millis.getAsLong();
         Long last = known.get(network);
-        if (last != null && now - last <= settings.keepMillis()) {
+        if (last != null && now - last <= settings.keep().toMillis()) {
             known.put(network, now);
             return true;
         }
         Long first = firstAttempts.get(attempt);
-        if (first == null || now - first > settings.windowMillis()) {
+        if (first == null || now - first > settings.window().toMillis()) {
             firstAttempts.put(attempt, now);
             return false;
         }
-        if (now - first < settings.delayMillis()) {
+        if (now - first < settings.delay().toMillis()) {
             return false;
         }
         firstAttempts.remove(attempt);

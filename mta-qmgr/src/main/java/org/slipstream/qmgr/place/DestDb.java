@@ -102,7 +102,7 @@ public final class DestDb {
     public void broken(Candidate host, Reply reason, OptionalLong hintMillis, long nowMillis) {
         int before = state(host.host(), Kind.RETRY, nowMillis).map(state -> ((HostState.Retry) state).failures())
                 .orElse(0);
-        long until = nowMillis + Math.max(rules.retryMillis(), hintMillis.orElse(0));
+        long until = nowMillis + Math.max(rules.retry().toMillis(), hintMillis.orElse(0));
         drop(host.host(), Kind.CLOSED);
         crowded.remove(host.host());
         put(host.host(), host.name(), Kind.RETRY, new HostState.Retry(nowMillis, until, before + 1, reason));
@@ -110,7 +110,7 @@ public final class DestDb {
 
     /// A connection failed while others were up.
     public void refusedMore(Candidate host, Reply reason, long nowMillis) {
-        crowded.put(host.host(), new HostState.Crowded(nowMillis + rules.crowdedMillis(), reason));
+        crowded.put(host.host(), new HostState.Crowded(nowMillis + rules.crowded().toMillis(), reason));
     }
 
     /// A connection is up, so the retry record is cleared.
@@ -223,11 +223,11 @@ public final class DestDb {
 
     private long expiresMillis(HostState state) {
         return switch (state) {
-            case HostState.Closed closed -> closed.closedMillis() + rules.closedMillis();
+            case HostState.Closed closed -> closed.closedMillis() + rules.closed().toMillis();
             case HostState.Retry retry -> Math.max(retry.forgivenMillis(),
-                    retry.untilMillis() + rules.toldMillis());
+                    retry.untilMillis() + rules.told().toMillis());
             case HostState.Suspended suspended -> suspended.untilMillis();
-            case HostState.OneAtATime oneAtATime -> oneAtATime.sinceMillis() + rules.habitMillis();
+            case HostState.OneAtATime oneAtATime -> oneAtATime.sinceMillis() + rules.habit().toMillis();
             case HostState.Active _,HostState.Idle _,HostState.Unused _,HostState.Crowded _ ->
                 throw new IllegalArgumentException("no record: " + state);
         };

@@ -151,7 +151,7 @@ class DestDbTest {
         assertThat(simple.mark("a")).isInstanceOf(HostState.Unused.class);
         simple.breaks("b");
         assertThat(simple.seat(1, to("b"))).isInstanceOf(Seat.Defer.class);
-        simple.now += RULES.memory().retryMillis();
+        simple.now += RULES.memory().retry().toMillis();
         assertThat(simple.mark("b")).isInstanceOf(HostState.Unused.class);
         assertThat(simple.seat(1, to("b"))).isInstanceOf(Seat.Open.class);
 

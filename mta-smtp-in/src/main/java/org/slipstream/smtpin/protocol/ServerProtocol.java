@@ -145,9 +145,9 @@ public final class ServerProtocol {
         if (unknown.isPresent()) {
             return unknown;
         }
-        if (said.declaredBytes() > limits.messageBytes()) {
+        if (said.declaredBytes() > limits.messageSize().bytes()) {
             return Optional.of(
-                    Reply.of(552, "5.3.4", "Message size exceeds fixed limit of " + limits.messageBytes() + " octets"));
+                    Reply.of(552, "5.3.4", "Message size exceeds fixed limit of " + limits.messageSize().bytes() + " octets"));
         }
         // RFC 6531 section 3.5.
         if (!said.smtpUtf8() && mail.sender().isPresent() && mail.sender().get().isInternational()) {
@@ -207,10 +207,10 @@ public final class ServerProtocol {
         if (mail.recipients() >= limits.recipients()) {
             return excess(state, Reply.of(452, "4.5.3", "Too many recipients, at most " + limits.recipients()));
         }
-        return mail.octets() + rcpt.octets() <= limits.envelopeBytes()
+        return mail.octets() + rcpt.octets() <= limits.envelopeSize().bytes()
                 ? ProtocolStep.ask(state, new ProtocolAction.AskRecipient(rcpt))
                 : excess(state, Reply.of(452, "4.5.3", "Too many recipients, their addresses exceed "
-                        + limits.envelopeBytes() + " octets"));
+                        + limits.envelopeSize().bytes() + " octets"));
     }
 
     // RFC 5321 section 4.5.3.1.10: the client sends the remaining recipients in another transaction. That
@@ -281,7 +281,7 @@ public final class ServerProtocol {
         return bytes > limits.endlessBytes()
                 ? refuseChunk(state, bdat,
                         Reply.of(552, "5.3.4",
-                                "Message size exceeds fixed limit of " + limits.messageBytes() + " octets"))
+                                "Message size exceeds fixed limit of " + limits.messageSize().bytes() + " octets"))
                 : ProtocolStep.ask(state, new ProtocolAction.TakeChunk(bytes, bdat.last()));
     }
 

@@ -68,7 +68,7 @@ public final class ServiceOffer {
     private String line(Extension extension, SessionState state, Instant now) {
         String keyword = extension.keyword();
         return switch (extension) {
-            case SIZE -> keyword + " " + limits.messageBytes();
+            case SIZE -> keyword + " " + limits.messageSize().bytes();
             // RFC 9422 section 4: MAILMAX transactions in a session, RCPTMAX recipients in a transaction.
             case LIMITS -> keyword + " MAILMAX=" + limits.messagesPerConnection() + " RCPTMAX=" + limits.recipients();
             case AUTH -> keyword + " " + String.join(" ", mechanisms(state));

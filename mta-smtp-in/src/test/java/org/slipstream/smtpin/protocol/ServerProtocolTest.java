@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.core.Reply;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.smtpin.command.Command;
 import org.slipstream.smtpin.command.CommandParser;
 import org.slipstream.smtpin.command.Extension;
@@ -11,6 +12,7 @@ import org.slipstream.smtpin.command.Extension;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
@@ -211,11 +213,8 @@ class ServerProtocolTest {
                     EnumSet.complementOf(EnumSet.of(Extension.AUTH, Extension.XCLIENT)));
         };
         Limits standard = Limits.standard();
-        Limits limits = new Limits(standard.messageBytes(), standard.recipients(), standard.envelopeBytes(),
-                standard.hops(),
-                standard.headerBytes(), standard.headerLines(), standard.commandBytes(), standard.textLineBytes(),
-                standard.connections(), standard.connectionsPerClient(), errors, junk, Integer.MAX_VALUE,
-                standard.idleMillis(), standard.dataMinimumBytesPerSecond());
+        Limits limits = SettingsRecords.with(standard,
+                Map.of("errors", errors, "junkCommands", junk, "messagesPerConnection", Integer.MAX_VALUE));
         return new ServerProtocol(service, limits, "mx.test",
                 new ServiceOffer(service, limits, "mx.test", true, List.of("PLAIN"), List.of("PLAIN")));
     }
