@@ -27,9 +27,9 @@ class FencesTest {
                 resideInAnyPackage("org.slipstream.core", "org.slipstream.core.text", "java.lang..", "java.util",
                         "java.util.function",
                         "java.util.regex", "java.util.stream", "java.io", "java.util.random")
-                        // A noun as well, and the only way to say how a long lies in an array.
+                        // Required to read a long from an array.
                         .or(type(ByteOrder.class))
-                        // An open file: the only way to have the kernel send a content.
+                        // Required for transfers by the kernel.
                         .or(type(FileChannel.class)))
                 .check(OURS);
     }

@@ -1,6 +1,7 @@
 package org.slipstream.smtpin;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +20,8 @@ class LogTest {
 
     @Test
     void oneLinePerFact() throws Exception {
-        try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
+        try (SmtpListener listener = Ports.started(Ports.config(), house);
+                SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO log-story.example");
             client.ask("NOOP");
             client.ask("NONSENSE");
@@ -44,14 +46,14 @@ class LogTest {
     @Test
     void idleSessionsAndQuietLeaversAreNoNews() throws Exception {
         try (SmtpListener listener = Ports.started(Ports.config(), house)) {
-            Raw.greetedBy(listener).close();
-            try (Raw client = Raw.greetedBy(listener)) {
+            Ports.greeted(listener).close();
+            try (SmtpTalker client = Ports.greeted(listener)) {
                 client.ask("EHLO quiet-story.example");
             }
-            try (Raw client = Raw.greetedBy(listener)) {
+            try (SmtpTalker client = Ports.greeted(listener)) {
                 ListenerTest.beginData(client);
                 client.send("half");
-                client.socket.setSoLinger(true, 0);
+                client.socket().setSoLinger(true, 0);
             }
             await().atMost(Duration.ofSeconds(90)).until(() -> house.drafts.get() == 1 && house.openDrafts.get() == 0);
         }
@@ -67,7 +69,7 @@ class LogTest {
         String wrong = plain("mallory-\r\nqueue=forged", "guess-in-log");
         String right = plain("alice", "secret");
         try (SmtpListener listener = Ports.started(stage.config(), stage.services());
-                Raw client = Raw.greetedBy(listener)) {
+                SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO login-story.example");
             assertThat(client.ask("AUTH PLAIN " + wrong)).startsWith("535");
             assertThat(client.ask("AUTH PLAIN " + right)).startsWith("235");
@@ -90,7 +92,8 @@ class LogTest {
     /// wrote.
     @Test
     void aQuotedLocalPartWritesNoFieldsOfItsOwn() throws Exception {
-        try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
+        try (SmtpListener listener = Ports.started(Ports.config(), house);
+                SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO forging-story.example");
             client.ask("MAIL FROM:<\"a> to=<b@c.example> reply=\\\"250 x\"@x.example>");
             client.ask("RCPT TO:<\"nobody> event=message-accepted <\"@y.example> NOTIFY=NEVER");

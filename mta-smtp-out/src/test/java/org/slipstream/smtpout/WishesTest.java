@@ -67,7 +67,7 @@ class WishesTest {
     private static PeerCompatibility fitting(DeliveryOptions options, PeerExtensions peer, Assurance assurance)
             throws IOException {
         Envelope envelope = Envelope.of(Optional.of(Address.of("ann@example.org")),
-                List.of(Address.of("bob@example.net"))).withWishes(options);
+                List.of(Address.of("bob@example.net"))).withOptions(options);
         return PeerCompatibility.of(Post.transfer(1, envelope, new Empty()), peer, assurance);
     }
 

@@ -52,7 +52,8 @@ class KillTest {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 note(line);
                 if (++count == killAfterLines) {
-                    // By its handle: Process.destroyForcibly would also close the stream with what it has still said.
+                    // By its handle: Process.destroyForcibly would also close the stream with what it has
+                    // still said.
                     child.toHandle().destroyForcibly();
                 }
             }

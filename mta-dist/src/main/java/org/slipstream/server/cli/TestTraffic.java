@@ -16,18 +16,18 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Mail for a server to carry: clients that send it, and a server at the end of the road that takes everything.
+/// Test traffic for a server: clients that send mail, and a receiving server that accepts all of it.
 ///
-/// Both speak just enough SMTP for that. Clients wait for each reply, half of them send their commands together.
-final class Exercise implements AutoCloseable {
+/// Both speak a minimal SMTP. Clients wait for each reply; half of them send their commands together.
+final class TestTraffic implements AutoCloseable {
     private static final int CLIENTS = 20;
-    private static final long PATIENCE_SECONDS = 120;
+    private static final long TIMEOUT_SECONDS = 120;
     private static final String LINE = "The quick brown fox jumps over the lazy dog, again and again and again.\r\n";
 
     private final ServerSocket listener = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
     private final AtomicLong taken = new AtomicLong();
 
-    Exercise() throws IOException {
+    TestTraffic() throws IOException {
         Thread.ofVirtual().start(this::accept);
     }
 
@@ -35,7 +35,7 @@ final class Exercise implements AutoCloseable {
         return listener.getLocalPort();
     }
 
-    /// @return how many messages came through
+    /// @return number of delivered messages
     long run(InetSocketAddress server, int messages) throws IOException, InterruptedException {
         CountDownLatch sending = new CountDownLatch(CLIENTS);
         for (int i = 0; i < CLIENTS; i++) {
@@ -44,14 +44,14 @@ final class Exercise implements AutoCloseable {
                 try {
                     send(server, messages / CLIENTS, client % 2 == 0);
                 } catch (IOException e) {
-                    // It shows in the count.
+                    // A failure shows in the count.
                 } finally {
                     sending.countDown();
                 }
             });
         }
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-        sending.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
+        sending.await(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         while (taken.get() < messages && System.nanoTime() < deadline) {
             TimeUnit.MILLISECONDS.sleep(20);
         }
@@ -80,7 +80,7 @@ final class Exercise implements AutoCloseable {
                 Thread.ofVirtual().start(() -> serve(socket));
             }
         } catch (IOException closed) {
-            // The exercise is over.
+            // The traffic has ended.
         }
     }
 
@@ -93,10 +93,10 @@ final class Exercise implements AutoCloseable {
                 switch (verb) {
                     case "EHLO" -> talk.write("250-far.example\r\n250-PIPELINING\r\n250-8BITMIME\r\n250 SIZE\r\n");
                     case "DATA" -> {
-                        talk.write("354 go on\r\n");
+                        talk.write("354 End data with <CR><LF>.<CR><LF>\r\n");
                         talk.skipContent();
                         taken.incrementAndGet();
-                        talk.write("250 2.0.0 taken\r\n");
+                        talk.write("250 2.0.0 Ok: queued\r\n");
                     }
                     case "QUIT" -> {
                         talk.write("221 bye\r\n");
@@ -106,7 +106,7 @@ final class Exercise implements AutoCloseable {
                 }
             }
         } catch (IOException gone) {
-            // So is its mail; the count shows it.
+            // Lost mail shows in the count.
         }
     }
 
@@ -122,7 +122,7 @@ final class Exercise implements AutoCloseable {
 
         Talk(Socket socket) throws IOException {
             socket.setTcpNoDelay(true);
-            socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
+            socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(TIMEOUT_SECONDS));
             in = new BufferedReader(new InputStreamReader(new BufferedInputStream(socket.getInputStream()),
                     StandardCharsets.ISO_8859_1));
             out = socket.getOutputStream();
@@ -135,7 +135,7 @@ final class Exercise implements AutoCloseable {
         void skipContent() throws IOException {
             for (String line = in.readLine(); !".".equals(line); line = in.readLine()) {
                 if (line == null) {
-                    throw new IOException("gone in the middle of a message");
+                    throw new IOException("connection lost in the middle of a message");
                 }
             }
         }
@@ -146,7 +146,7 @@ final class Exercise implements AutoCloseable {
                 line = in.readLine();
             }
             if (line == null || line.charAt(0) > '3') {
-                throw new IOException("the server said " + line);
+                throw new IOException("the server replied " + line);
             }
         }
 

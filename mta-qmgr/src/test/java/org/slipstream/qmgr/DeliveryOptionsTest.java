@@ -13,8 +13,8 @@ import java.util.OptionalLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What a sender asked of a message besides being delivered.
-class WishesTest {
+/// Delivery options that a sender requested.
+class DeliveryOptionsTest {
     private static final long MINUTE = 60_000;
     private static final long HOUR = 60 * MINUTE;
     private static final long DAY = 24 * HOUR;
@@ -86,7 +86,7 @@ class WishesTest {
         assertThat(story.removed).containsEntry(id, Settlement.BOUNCED);
         assertThat(story.deliveries()).as("not offered any more").hasSize(tried);
         assertThat(row.last.get(1)).isInstanceOfSatisfying(Outcome.Failed.class,
-                failed -> assertThat(failed.reply().toString()).startsWith("554 5.4.7 not delivered by the time"));
+                failed -> assertThat(failed.reply().toString()).startsWith("554 5.4.7 delivery time expired"));
     }
 
     @Test
@@ -101,7 +101,7 @@ class WishesTest {
     }
 
     @Test
-    void ofTwoThatCameTogetherTheMoreImportantGoesFirstAndNobodyPassesWhoCameEarlier() {
+    void ofTwoThatArriveTogetherTheHigherPriorityGoesFirstAndPassesNoEarlierMessage() {
         Story story = new Story();
         story.row("a@one.example");
         story.now = 1;
@@ -118,7 +118,7 @@ class WishesTest {
     }
 
     @Test
-    void whoOnlyWantsToKnowHearsOnceAndTheMailGoesOn() {
+    void inModeNotifyTheSenderGetsOneReportAndDeliveryContinues() {
         Story story = new Story(s -> s.delayNotice(0));
         story.replies.put("far.example", Story.TRY_LATER);
         QueueId id = queue(story, by(20 * MINUTE, false));

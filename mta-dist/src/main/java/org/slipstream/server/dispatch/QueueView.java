@@ -24,13 +24,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 
-/// The operator's view of the messages of one page. It joins the facts of one moment: the queue index's rows, the queue manager's snapshot, the phases of
-/// connections, and the hosts that are suspended.
+/// The operator's view of the messages of one page. It joins facts of one moment: the queue index's rows,
+/// the queue manager's snapshot, the phases of connections, and the suspended hosts.
 ///
-/// @param suspended hosts that an operator wants to be left alone
-/// @param delivers false when the server only takes mail in
-/// @param wire what a connection does
-record QueuePicture(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspended, boolean delivers,
+/// @param suspended hosts that an operator has suspended
+/// @param delivers false when the server only accepts mail
+/// @param wire phase of a connection
+record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspended, boolean delivers,
         LongFunction<Optional<WirePhase>> wire, long nowMillis) {
 
     MessageView view(Spool.Details row) {
@@ -42,7 +42,7 @@ record QueuePicture(Map<QueueId, ActiveMessage> active, List<SuspendedHost> susp
                 summary.sizeBytes(), state, moment(summary.createdMillis()),
                 here.isPresent() ? "" : moment(phase.untilMillis()), summary.attempts(), phase.text(), view(phase),
                 Optional.empty(),
-                row.recipients().stream().map(QueuePicture::view).toList());
+                row.recipients().stream().map(QueueView::view).toList());
     }
 
     // ---- active
@@ -54,7 +54,8 @@ record QueuePicture(Map<QueueId, ActiveMessage> active, List<SuspendedHost> susp
         return phase.adding(message.besides());
     }
 
-    // A part of a large envelope has a number of its own, below zero. The phase of another delivery is older than this snapshot.
+    // A part of a large envelope has a number below zero. A phase of another delivery is older than this
+    // snapshot.
     private QueuePhase together(QueuePhase phase, QmgrSnapshot.SeatView seat, WirePhase onWire) {
         if (onWire.delivery() == seat.delivery() || seat.ahead() == 0 && onWire.delivery() <= 0) {
             return onWire(onWire);
@@ -76,10 +77,10 @@ record QueuePicture(Map<QueueId, ActiveMessage> active, List<SuspendedHost> susp
             return QueuePhase.of(Code.HELD, "an operator holds it");
         }
         if (!delivers) {
-            return QueuePhase.of(Code.RESTING, "this server delivers nothing: queue.deliver is false");
+            return QueuePhase.of(Code.RESTING, "this server does not deliver: queue.deliver is false");
         }
         if (summary.releaseMillis() > nowMillis) {
-            return QueuePhase.of(Code.LATER, "its sender wants it to be sent later").until(summary.releaseMillis());
+            return QueuePhase.of(Code.LATER, "its sender asked for a later delivery").until(summary.releaseMillis());
         }
         return suspension(row).orElseGet(() -> deferred(row));
     }
@@ -105,10 +106,10 @@ record QueuePicture(Map<QueueId, ActiveMessage> active, List<SuspendedHost> susp
 
     private QueuePhase deferred(Spool.Details row) {
         Optional<Spool.RecipientState> tried = open(row).stream().filter(each -> each.last().isPresent()).findFirst();
-        String text = tried.flatMap(Spool.RecipientState::last).map(QueuePicture::said)
+        String text = tried.flatMap(Spool.RecipientState::last).map(QueueView::replyText)
                 .orElse("waits for its next attempt");
         if (row.nextAttemptMillis() <= nowMillis) {
-            return QueuePhase.of(Code.DUE, "due, and taken up when there is room; " + text)
+            return QueuePhase.of(Code.DUE, "due, waits for space in the active queue; " + text)
                     .since(row.nextAttemptMillis())
                     .until(row.nextAttemptMillis());
         }
@@ -120,7 +121,7 @@ record QueuePicture(Map<QueueId, ActiveMessage> active, List<SuspendedHost> susp
         return row.recipients().stream().filter(each -> each.state() == Spool.State.OPEN).toList();
     }
 
-    private static String said(Outcome last) {
+    private static String replyText(Outcome last) {
         return last.reply() + " (" + last.remote() + ")";
     }
 

@@ -18,17 +18,18 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Sweeps `tmp/` of all mailboxes: what lies there for more than 36 hours was left by a crash (the figure is the Maildir
-/// page's). Everything else is left alone, and trouble with one mailbox does not keep the others from being swept.
-public final class Leftovers {
-    private static final Logger log = LoggerFactory.getLogger(Leftovers.class);
+/// Deletes files in `tmp/` of all mailboxes that are older than 36 hours: a crash left them (the figure is
+/// from the Maildir page). Other files stay, and a failure in one mailbox does not stop the sweep of the
+/// others.
+public final class UnfinishedFiles {
+    private static final Logger log = LoggerFactory.getLogger(UnfinishedFiles.class);
     private static final Duration OLD = Duration.ofHours(36);
 
-    private Leftovers() {}
+    private UnfinishedFiles() {}
 
-    /// Blocking; meant for the start, on a thread that nobody interrupts.
+    /// Blocking; runs at the start, on a thread that is never interrupted.
     ///
-    /// @return how many files were deleted
+    /// @return number of deleted files
     public static int sweep(Path root, Instant now) {
         Instant horizon = now.minus(OLD);
         int swept = 0;
@@ -40,7 +41,7 @@ public final class Leftovers {
             }
         }
         if (swept > 0) {
-            log.info("msg=\"swept unfinished deliveries\" files={}", swept);
+            log.info("event=unfinished-files-deleted count={}", swept);
         }
         return swept;
     }
@@ -52,7 +53,7 @@ public final class Leftovers {
             boolean old = attributes.isRegularFile() && attributes.lastModifiedTime().toInstant().isBefore(horizon);
             return old && Files.deleteIfExists(file);
         } catch (IOException e) {
-            log.warn("msg=\"unfinished delivery not swept\" file={} reason=\"{}\"", file, FailureWords.of(e));
+            log.warn("event=file-not-deleted file={} error=\"{}\"", file, FailureWords.of(e));
             return false;
         }
     }
@@ -62,9 +63,9 @@ public final class Leftovers {
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder)) {
             entries.forEach(found::add);
         } catch (NoSuchFileException | NotDirectoryException nothingThere) {
-            // No mail yet, or a file that somebody put between the mailboxes.
+            // No mail yet, or a file among the mailboxes.
         } catch (IOException | DirectoryIteratorException e) {
-            log.warn("msg=\"folder not swept\" folder={} reason=\"{}\"", folder, FailureWords.of(e));
+            log.warn("event=folder-not-read file={} error=\"{}\"", folder, FailureWords.of(e));
         }
         return found;
     }

@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
-/// Questions to the queue manager, which answers on its thread; the caller waits a limited time. A question costs the queue manager no
-/// more than what it asks about.
-record Inspections(Inbox inbox) {
+/// Queries to the queue manager, which answers on its own thread; the caller waits a limited time. The cost
+/// of a query depends only on what it is about.
+record QmgrQueries(Inbox inbox) {
     static final long ANSWER_MILLIS = 2_000;
 
     <T> T ask(Function<QueueManager, T> question) throws IOException {

@@ -4,14 +4,14 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/// Asks again and again until the server has looked at the whole queue: each request is for a bounded piece of it.
-final class Pieces {
-    private Pieces() {}
+/// Repeats a request until the server has read the whole queue; each request covers a bounded part of it.
+final class PagedRequests {
+    private PagedRequests() {}
 
-    /// The answers in their order; the next is only asked for when it is wanted.
+    /// The answers in their order, requested lazily.
     ///
-    /// @param query each parameter behind an `&`
-    /// @param next where an answer says to go on
+    /// @param query each parameter after an `&`
+    /// @param next where to continue after an answer
     static <T extends Record> Stream<T> of(AdminClient server, String method, String resource, String query,
             Class<T> type,
             Function<T, Optional<String>> next) {
@@ -19,7 +19,7 @@ final class Pieces {
                 server.ask(method, resource + asked(query + (after.isEmpty() ? "" : "&after=" + after))).orElseThrow(),
                 type);
         return Stream.iterate(Optional.of(ask.apply("")), Optional::isPresent,
-                piece -> piece.flatMap(next).map(ask)).flatMap(Optional::stream);
+                part -> part.flatMap(next).map(ask)).flatMap(Optional::stream);
     }
 
     private static String asked(String query) {

@@ -11,21 +11,21 @@ import java.util.Optional;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
-/// The sources of [QueuePicture] besides the queue index and the queue manager.
+/// The sources of [QueueView] besides the queue index and the queue manager.
 ///
 /// @param delivers false when `queue.deliver` is
-/// @param wire what the connection of this number does
-/// @param connections how many there are; asked on the queue manager's thread
-/// @param suspended the hosts that are left alone at a time; asked on the queue manager's thread
-/// @param explanations where deliveries would go
+/// @param wire phase of the connection of this number
+/// @param connections numbers of connections; asked on the queue manager's thread
+/// @param suspended the suspended hosts at a time; asked on the queue manager's thread
+/// @param explanations placement of waiting deliveries
 /// @param verifications empty while the queue manager has no probes
-public record Surroundings(boolean delivers, LongFunction<Optional<WirePhase>> wire,
+public record QueueViewSources(boolean delivers, LongFunction<Optional<WirePhase>> wire,
         LongFunction<List<SuspendedHost>> suspended, Supplier<ConnectionsView> connections,
         Explanations explanations, Optional<Verifications> verifications) {
-    /// Asked on the queue manager's thread.
+    /// Called on the queue manager's thread.
     @FunctionalInterface
     public interface Explanations {
-        /// Where a delivery of this message would go now; empty where the question makes no sense.
+        /// The seat that a delivery of this message would get now; empty when it does not wait for one.
         Optional<Seat> explain(QueueManager manager, QueueId id, long nowMillis);
     }
 }

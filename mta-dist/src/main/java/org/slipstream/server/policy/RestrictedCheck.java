@@ -8,12 +8,12 @@ import org.slipstream.smtpin.policy.Ruling;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// Another check, asked about some clients and some recipients only.
+/// Restricts another check to some clients and some recipients.
 ///
-/// @param clients whom it concerns
-/// @param recipients of whom it is asked at RCPT
-record Among(Check check, Predicate<Client> clients, Predicate<Check.Rcpt> recipients) implements Check {
-    Among(Check check, Predicate<Client> clients) {
+/// @param clients to which the check applies
+/// @param recipients to which it applies at RCPT
+record RestrictedCheck(Check check, Predicate<Client> clients, Predicate<Check.Rcpt> recipients) implements Check {
+    RestrictedCheck(Check check, Predicate<Client> clients) {
         this(check, clients, _ -> true);
     }
 

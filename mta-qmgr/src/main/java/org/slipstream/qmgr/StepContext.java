@@ -2,15 +2,15 @@ package org.slipstream.qmgr;
 
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrOrder;
-/// The present step of the queue manager: what time it is, and where orders go. Outside a step there is no time and nobody takes
+/// The time and the order sink of the queue manager's current step. Outside a step it accepts no
 /// orders.
-final class Present {
-    private static final OrderSink NOBODY = order -> {
+final class StepContext {
+    private static final OrderSink OUTSIDE_STEP = order -> {
         throw new IllegalStateException("order outside a step: " + order);
     };
 
     private long nowMillis;
-    private OrderSink orders = NOBODY;
+    private OrderSink orders = OUTSIDE_STEP;
 
     void begin(long now, OrderSink sink) {
         nowMillis = now;

@@ -5,21 +5,22 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
 
-/// Candidates with the same rest and the same total, in the order of the list. [SizeSearch] looks at one of them.
-final class CandidateShelf {
+/// Candidates with the same number of remaining entries and the same total, in the order of the
+/// list. [SizeSearch] examines one of them.
+final class SizeClass {
     private static final Comparator<Job> BY_PLACE = (one, other) -> Long.compare(one.label, other.label);
 
     final int need;
     final int total;
     final Long key;
 
-    /// By place; no job is older than one in front of it.
+    /// By place; no job is older than one before it.
     final TreeSet<Job> inOrder = new TreeSet<>(BY_PLACE);
 
-    /// Those for whom that is not true.
-    final List<Job> beside = new ArrayList<>(0);
+    /// The other jobs.
+    final List<Job> outOfOrder = new ArrayList<>(0);
 
-    CandidateShelf(int need, int total) {
+    SizeClass(int need, int total) {
         this.need = need;
         this.total = total;
         this.key = key(need, total);
@@ -29,7 +30,7 @@ final class CandidateShelf {
         if (fits(job)) {
             inOrder.add(job);
         } else {
-            beside.add(job);
+            outOfOrder.add(job);
         }
     }
 
@@ -45,12 +46,12 @@ final class CandidateShelf {
 
     void remove(Job job) {
         if (!inOrder.remove(job)) {
-            beside.remove(job);
+            outOfOrder.remove(job);
         }
     }
 
     boolean isEmpty() {
-        return inOrder.isEmpty() && beside.isEmpty();
+        return inOrder.isEmpty() && outOfOrder.isEmpty();
     }
 
     static long key(int need, int total) {

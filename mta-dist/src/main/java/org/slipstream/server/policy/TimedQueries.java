@@ -13,17 +13,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/// Questions to others whose silence must not become ours: an answer in time, or none.
+/// DNS queries with a time limit: an answer in time, or none.
 ///
-/// Who has been silent once is not asked again for a minute, so that one dead list costs one client's patience and not that of every
-/// client; and no more than [#AT_ONCE] questions are open, whatever happens. Any thread.
-final class InTime {
-    private static final Logger log = LoggerFactory.getLogger(InTime.class);
+/// A name whose servers did not answer once is not queried again for a minute, so that a dead list delays
+/// one client and not every client. At most [#AT_ONCE] queries are open at any time. May be called by any
+/// thread.
+final class TimedQueries {
+    private static final Logger log = LoggerFactory.getLogger(TimedQueries.class);
     static final int AT_ONCE = 200;
     private static final int SILENT_REMEMBERED = 1_000;
     private static final long REST_NANOS = 60_000_000_000L;
 
-    private final long patienceMillis;
+    private final long limitMillis;
     private final LongSupplier nanos;
     private final Semaphore places = new Semaphore(AT_ONCE);
     private final Map<String, Long> silentUntil = new LinkedHashMap<>() {
@@ -35,44 +36,44 @@ final class InTime {
         }
     };
 
-    InTime(long patienceMillis, LongSupplier nanos) {
-        this.patienceMillis = patienceMillis;
+    TimedQueries(long limitMillis, LongSupplier nanos) {
+        this.limitMillis = limitMillis;
         this.nanos = nanos;
     }
 
-    /// @param whom what is to rest when it is silent: a list, a domain
-    /// @return completed within the patience; empty when there is no answer
-    <T> CompletableFuture<Optional<T>> ask(String whom, Supplier<T> question) {
-        if (rests(whom) || !places.tryAcquire()) {
+    /// @param name what is not queried for a minute after a timeout: a list, a domain
+    /// @return completed within the time limit; empty when there is no answer
+    <T> CompletableFuture<Optional<T>> ask(String name, Supplier<T> question) {
+        if (isPaused(name) || !places.tryAcquire()) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         CompletableFuture<T> asked = CompletableFuture.supplyAsync(question, Thread::startVirtualThread);
         asked.whenComplete((_, _) -> places.release());
-        return asked.thenApply(Optional::of).completeOnTimeout(Optional.empty(), patienceMillis, TimeUnit.MILLISECONDS)
+        return asked.thenApply(Optional::of).completeOnTimeout(Optional.empty(), limitMillis, TimeUnit.MILLISECONDS)
                 .exceptionally(trouble -> {
-                    log.warn("dns={} msg=\"question failed\"", LogText.word(whom), trouble);
+                    log.warn("event=dns-query-failed domain={}", LogText.word(name), trouble);
                     return Optional.empty();
                 }).thenApply(answer -> {
                     if (answer.isEmpty()) {
-                        letRest(whom);
+                        pause(name);
                     }
                     return answer;
                 });
     }
 
-    /// Of those who answer at once that they cannot say.
-    void letRest(String whom) {
+    /// For servers that answer at once with a failure.
+    void pause(String name) {
         synchronized (silentUntil) {
-            silentUntil.put(whom, nanos.getAsLong() + REST_NANOS);
+            silentUntil.put(name, nanos.getAsLong() + REST_NANOS);
         }
-        log.info("dns={} msg=\"no answer, not asked again for a minute\"", LogText.word(whom));
+        log.info("event=dns-no-answer domain={} next=\"not queried again for a minute\"", LogText.word(name));
     }
 
-    private boolean rests(String whom) {
+    private boolean isPaused(String name) {
         synchronized (silentUntil) {
-            Long until = silentUntil.get(whom);
+            Long until = silentUntil.get(name);
             if (until != null && nanos.getAsLong() - until >= 0) {
-                silentUntil.remove(whom);
+                silentUntil.remove(name);
                 return false;
             }
             return until != null;

@@ -18,11 +18,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// `warm-up --commands`: the operator's commands, once each, against answers that are always the same.
+/// `warm-up --commands`: runs the operator's commands once each, against constant answers.
 ///
-/// The JVM watches and keeps the classes that commands need, and no others: each class in its cache costs a little of every start. So there
-/// is no server here, only a socket with one message, one host and one status behind it.
-final class Rehearsal {
+/// The JVM records the classes that the commands need, and no others, because each class in its cache costs
+/// a little of every start. So no server runs here, only a socket that serves one message, one host and one
+/// status.
+final class CommandWarmUp {
     private static final String ID = "1p4q0c8k2v0";
     private static final String MOMENT = "2026-01-31T18:00:00Z";
     private static final String MESSAGE = "{\"id\":\"" + ID + "\",\"sender\":\"a@b.example\",\"sizeBytes\":2048,"
@@ -46,7 +47,7 @@ final class Rehearsal {
             List.of("destdb", "suspend", "mx.d.example", "--reason", "full", "--for", "2h"),
             List.of("destdb", "resume", "mx.d.example"), List.of("destdb", "forget", "mx.d.example"));
 
-    private Rehearsal() {}
+    private CommandWarmUp() {}
 
     /// @param home a folder for the socket
     /// @return the first exit code that is not 0, or 0
@@ -79,7 +80,7 @@ final class Rehearsal {
                 }
             }
         } catch (IOException over) {
-            // The last command is through.
+            // The last command has ended.
         }
     }
 

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import static org.assertj.core.api.Assertions.assertThat;
 
 @Tag("PF-31")
-class BrakeTest {
+class InFlowDelayTest {
     private final AtomicBoolean behind = new AtomicBoolean();
     private final List<Long> pauses = new ArrayList<>();
 
@@ -24,7 +24,7 @@ class BrakeTest {
         var book = Books.usual().build();
         RecipientPolicy recipientPolicy = new RecipientPolicy(new Ingest(new MemorySpool(), book, _ -> {}), book,
                 new Config.Relay(List.of(), true),
-                new Brake(behind::get, 1_000, pauses::add), Set.of());
+                new InFlowDelay(behind::get, 1_000, pauses::add), Set.of());
         Client client = new Client(1, InetAddress.getByName("198.51.100.7"), Optional.of("client.example"), true,
                 Optional.empty(),
                 Optional.empty(), "smtp");
@@ -41,7 +41,7 @@ class BrakeTest {
 
     @Test
     void aDelayOfNothingIsNone() {
-        Brake brake = new Brake(() -> true, 0, pauses::add);
+        InFlowDelay brake = new InFlowDelay(() -> true, 0, pauses::add);
         brake.beforeAMessage();
         assertThat(pauses).isEmpty();
     }

@@ -4,12 +4,12 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-final class MemoryRestTest {
+final class IdleCollectorTest {
     private static final long MIB = 1 << 20;
 
     private long used = 30 * MIB;
     private int collections;
-    private final MemoryRest rest = new MemoryRest(() -> used, () -> {
+    private final IdleCollector rest = new IdleCollector(() -> used, () -> {
         collections++;
         used = 12 * MIB;
     });

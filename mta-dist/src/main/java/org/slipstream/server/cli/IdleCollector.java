@@ -2,16 +2,16 @@ package org.slipstream.server.cli;
 
 import java.util.function.LongSupplier;
 
-/// Gives memory back when there is nothing to do.
+/// Returns memory to the operating system when the server is idle.
 ///
-/// The serial collector works only when the heap is full: what a start or a busy hour has left lies there until somebody needs the
-/// room, which on a quiet server is never, and the operating system counts it as used. So when a quiet time begins the heap is
-/// collected once, which also makes it smaller (the launcher's `MinHeapFreeRatio`). That takes some tens of milliseconds, at a moment when
-/// nobody waits for them.
+/// The serial collector runs only when the heap is full. Garbage of a start or a busy hour stays in the
+/// heap until the space is needed, which on a quiet server is never, and the operating system counts it as
+/// used. So when a quiet period begins, the heap is collected once, which also shrinks it (the launcher's
+/// `MinHeapFreeRatio`). That takes some tens of milliseconds while the server is idle.
 ///
-/// Quiet is a time in which the heap has grown by little and was not collected; both show in one figure, the bytes in use, which
-/// only a collection makes smaller. Not for several threads.
-final class MemoryRest {
+/// A period is quiet when the heap has grown by little and was not collected. Both show in one figure, the
+/// bytes in use, which only a collection reduces. Not thread-safe.
+final class IdleCollector {
     private static final long QUIET_BYTES = 256 << 10;
     private static final long WORTH_BYTES = 4 << 20;
     private static final long START_MILLIS = 500;
@@ -23,17 +23,18 @@ final class MemoryRest {
     private long afterRest;
 
     /// @param used bytes of the heap in use, garbage included
-    MemoryRest(LongSupplier used, Runnable collect) {
+    IdleCollector(LongSupplier used, Runnable collect) {
         this.used = used;
         this.collect = collect;
         before = used.getAsLong();
     }
 
-    /// Looks every few seconds until it is interrupted; more often until it has collected once, since a start leaves much behind.
+    /// Checks every few seconds until interrupted; more often until the first collection, because a start
+    /// leaves much garbage.
     static Thread watch() {
         Runtime runtime = Runtime.getRuntime();
         return Thread.ofVirtual().name("memory-rest").start(() -> {
-            MemoryRest rest = new MemoryRest(() -> runtime.totalMemory() - runtime.freeMemory(), System::gc);
+            IdleCollector rest = new IdleCollector(() -> runtime.totalMemory() - runtime.freeMemory(), System::gc);
             try {
                 do {
                     Thread.sleep(START_MILLIS);

@@ -10,16 +10,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Domains whose route has been asked for, and who waits for the answer. One question per domain, however many messages
-/// wait; the answer serves those and is not kept, because whoever answers knows how long it may be.
-final class Questions {
+/// Pending route requests by domain, with the messages that wait for them. Each domain has at most
+/// one request, however many messages wait.
+///
+/// The answer serves the waiting messages and is not cached here, because the resolver knows its
+/// lifetime.
+final class RouteRequests {
     record Waiter(Activation message, List<Recipient> recipients) {}
 
     private final Map<String, List<Waiter>> waiters = new LinkedHashMap<>();
     private final Set<String> probed = new LinkedHashSet<>();
 
-    /// True when the question is new and has to be put.
-    boolean ask(String domain, Waiter waiter) {
+    /// True when the request is new and has to be sent.
+    boolean request(String domain, Waiter waiter) {
         List<Waiter> known = waiters.get(domain);
         if (known != null) {
             known.add(waiter);
@@ -31,8 +34,8 @@ final class Questions {
         return !probed.contains(domain);
     }
 
-    /// The same for address probes, which wait elsewhere.
-    boolean probe(String domain) {
+    /// The same for address probes, whose waiters are in [Probes].
+    boolean requestForProbe(String domain) {
         return probed.add(domain) && !waiters.containsKey(domain);
     }
 
@@ -43,7 +46,7 @@ final class Questions {
             return List.of();
         }
         if (served == null) {
-            throw new ImpossibleEventException("nobody asked for the route of " + domain);
+            throw new ImpossibleEventException("no route was requested for " + domain);
         }
         return served;
     }
