@@ -90,7 +90,8 @@ class SmartHostTest {
         try (var server = tlsSink(STARTTLS.replaceFirst("TLS\n$", "NOTLS\n"))) {
             open(server, new PeerPolicy(TlsPolicy.VERIFY, false, ALICE, false), Optional.of(RELAY.getSocketFactory()),
                     "other.example");
-            assertThat(events.failed().reason().toString()).startsWith("450 4.7.5 TLS is required for other.example[127.0.0.1]:");
+            assertThat(events.failed().reason().toString())
+                    .startsWith("450 4.7.5 TLS is required for other.example[127.0.0.1]:");
         }
     }
 
