@@ -16,8 +16,9 @@ import java.util.stream.Stream;
 ///
 /// @param root the folder of the repository
 record SourceTree(Path root) {
-    private static final Pattern TYPE = Pattern.compile("^( *)((?:(?:public|private|protected|static|final|sealed|non-sealed"
-            + "|abstract) )*)(class|interface|record|enum|@interface) ([A-Z]\\w*)");
+    private static final Pattern TYPE = Pattern
+            .compile("^( *)((?:(?:public|private|protected|static|final|sealed|non-sealed"
+                    + "|abstract) )*)(class|interface|record|enum|@interface) ([A-Z]\\w*)");
 
     /// A type and where it stands.
     ///

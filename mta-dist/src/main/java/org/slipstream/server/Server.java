@@ -156,7 +156,9 @@ public final class Server implements AutoCloseable {
         undo.push("connections", KEPT_FOR_OUTCOMES, carriers::close);
         AdminServer api = bindAdmin();
         ListenerServices services = wiring.services(loop::isBehindArrivals, prepared.users());
-        ListenerServices withEtrn = config.operation().delivers() ? services.withEtrn(wiring.wake(operations)) : services;
+        ListenerServices withEtrn = config.operation().delivers()
+                ? services.withEtrn(wiring.wake(operations))
+                : services;
         undo.push("ports", KEPT_FOR_OUTBOUND, this::closePorts);
         for (Services.Service service : Services.of(config)) {
             ports.put(service.name(), listen(service, prepared.tls(), withEtrn));

@@ -206,7 +206,8 @@ public final class SmtpListener implements AutoCloseable {
                 log.debug("event=client-gone session={} error=\"{}\"", number, LogText.text(gone.toString()));
                 return;
             }
-            SmtpStream wire = new SmtpStream(link, blocks, tuning.nanos(), config.limits().idle().toMillis() * 1_000_000);
+            SmtpStream wire = new SmtpStream(link, blocks, tuning.nanos(),
+                    config.limits().idle().toMillis() * 1_000_000);
             SmtpSession smtpSession = new SmtpSession(number, client, wire, services, config, tuning, place,
                     mechanisms,
                     () -> stopping);

@@ -86,7 +86,8 @@ class BrokenConnectionsTest {
                 S 250 2.0.0 taken
                 """ + Transcript.BYE;
         try (var server = SmtpSink.following(breaks, plain);
-                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(1, 50, DataSize.ofMebibytes(1))), events)) {
+                var carriers = Post.carriers(
+                        Post.patient().with(new ClientConfig.Ahead(1, 50, DataSize.ofMebibytes(1))), events)) {
             carriers.open(1, Post.route(server), false);
             Post.deliver(carriers, 1, transfer(1));
             events.next(Badly.class);
@@ -131,7 +132,9 @@ class BrokenConnectionsTest {
                 DROP
                 """;
         try (var server = SmtpSink.following(HELLO + TAKE + answersFirst + closes);
-                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(2, 50, DataSize.ofMebibytes(1), Duration.ZERO)), events)) {
+                var carriers = Post.carriers(
+                        Post.patient().with(new ClientConfig.Ahead(2, 50, DataSize.ofMebibytes(1), Duration.ZERO)),
+                        events)) {
             carriers.open(1, Post.route(server), false);
             for (int i = 1; i <= 2; i++) {
                 Post.deliver(carriers, 1, transfer(i));
@@ -155,7 +158,8 @@ class BrokenConnectionsTest {
                 CHUNK
                 DROP
                 """);
-                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, DataSize.of(1 << 30))), events)) {
+                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, DataSize.of(1 << 30))),
+                        events)) {
             carriers.open(1, Post.route(server), false);
             Post.deliver(carriers, 1, transfer(1));
             Post.deliver(carriers, 1, Post.transfer(2, Post.content(("x".repeat(70) + "\r\n").repeat(500_000))));
@@ -322,7 +326,8 @@ class BrokenConnectionsTest {
     void theBytesUnderWayAreBounded() {
         // Two messages of 26 bytes are more than 40: the second waits for the first to be answered.
         try (var server = SmtpSink.following(HELLO + TAKE + TAKE + Transcript.BYE);
-                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, DataSize.of(40))), events)) {
+                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, DataSize.of(40))),
+                        events)) {
             carriers.open(1, Post.route(server), false);
             Post.deliver(carriers, 1, transfer(1));
             Post.deliver(carriers, 1, transfer(2));

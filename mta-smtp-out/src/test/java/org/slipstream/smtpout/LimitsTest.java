@@ -97,7 +97,8 @@ class LimitsTest {
                 CHUNK LAST
                 DROP
                 """);
-                var oneByOne = new Carriers(Post.patient().with(new ClientConfig.Ahead(1, 1, DataSize.ofMebibytes(1))), events)) {
+                var oneByOne = new Carriers(Post.patient().with(new ClientConfig.Ahead(1, 1, DataSize.ofMebibytes(1))),
+                        events)) {
             oneByOne.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(oneByOne, 1, transfer(1, FIVE));

@@ -78,7 +78,8 @@ class TranscriptsTest {
         EventLog events = new EventLog();
         List<String> heard = new ArrayList<>();
         try (var server = SmtpSink.following(String.join("\n", script));
-                var carriers = Post.carriers(config.with(new ClientConfig.Ahead(5, 50, DataSize.ofMebibytes(1))), events)) {
+                var carriers = Post.carriers(config.with(new ClientConfig.Ahead(5, 50, DataSize.ofMebibytes(1))),
+                        events)) {
             carriers.open(1, Post.route(server), false);
             for (String[] words : transfers) {
                 String[] recipients = Arrays.copyOfRange(words, 2, words.length);

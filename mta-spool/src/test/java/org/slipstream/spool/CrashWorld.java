@@ -28,7 +28,9 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
     }
 
     Spool open() throws SpoolException {
-        return Spools.open(new SpoolConfig(CrashFiles.at(log), DataSize.of(SEGMENT_BYTES), DataSize.of(INLINE_BYTES), DataSize.ZERO),
+        return Spools.open(
+                new SpoolConfig(CrashFiles.at(log), DataSize.of(SEGMENT_BYTES), DataSize.of(INLINE_BYTES),
+                        DataSize.ZERO),
                 clock::millis, this);
     }
 

@@ -37,9 +37,12 @@ final class QueueOrderCommand {
         return given == ids.size() ? Exit.DONE : Exit.NO;
     }
 
-    @Command(name = "hold", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Puts messages on hold: they are not delivered until they are released.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-            Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue hold 1p4q0c8k2v0",
+    @Command(name = "hold", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Puts messages on hold: they are not delivered until they are released.",
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+                    Exit.UNREACHABLE_TEXT},
+            footerHeading = "%nExamples:%n", footer = {"  ./mta queue hold 1p4q0c8k2v0",
                     "  ./mta queue hold --domain example.org"})
     static final class Hold implements Callable<Integer> {
         @Mixin
@@ -64,9 +67,12 @@ final class QueueOrderCommand {
         }
     }
 
-    @Command(name = "release", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Releases messages from hold.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-            Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue release 1p4q0c8k2v0",
+    @Command(name = "release", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Releases messages from hold.", optionListHeading = "%nOptions:%n",
+            exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+                    Exit.UNREACHABLE_TEXT},
+            footerHeading = "%nExamples:%n", footer = {"  ./mta queue release 1p4q0c8k2v0",
                     "  ./mta queue release --domain example.org"})
     static final class Release implements Callable<Integer> {
         @Mixin

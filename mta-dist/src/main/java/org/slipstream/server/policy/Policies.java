@@ -54,8 +54,11 @@ public final class Policies {
         Config.Policy policy = config.policy();
         List<Check> checks = new ArrayList<>();
         checks.add(new EarlyTalker());
-        checks.add(new RestrictedCheck(rates(policy.connectionsPerMinute(), policy.messagesPerHour(), policy.recipientsPerHour()), this::isStranger));
-        checks.add(new RestrictedCheck(rates(0, policy.userMessagesPerHour(), policy.userRecipientsPerHour()), client -> client.user().isPresent()));
+        checks.add(new RestrictedCheck(
+                rates(policy.connectionsPerMinute(), policy.messagesPerHour(), policy.recipientsPerHour()),
+                this::isStranger));
+        checks.add(new RestrictedCheck(rates(0, policy.userMessagesPerHour(), policy.userRecipientsPerHour()),
+                client -> client.user().isPresent()));
         // A mailbox may have such a name when the operator configured it.
         checks.add(new RestrictedCheck(new RelayForms(this::mayRelay), _ -> true,
                 rcpt -> rcpt.routed() || !exists.test(rcpt.recipient())));

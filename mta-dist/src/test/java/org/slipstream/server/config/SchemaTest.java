@@ -39,7 +39,8 @@ class SchemaTest {
     /// The section with one more line, and its neighbours in another order.
     @SettingsSection("parcels")
     public record After(@Setting(value = "9s", doc = "Last wait.") Duration lastWait,
-            @Setting(value = "64KiB", min = "1KiB", formerly = "largest", doc = "Largest parcel.") DataSize largestParcel,
+            @Setting(value = "64KiB", min = "1KiB", formerly = "largest",
+                    doc = "Largest parcel.") DataSize largestParcel,
             @Setting(value = "1s", doc = "First wait.") Duration firstWait) {}
 
     private static Schema schema(Class<? extends Record> type) {

@@ -37,7 +37,8 @@ final class LedgersPicture {
         drawing.arrow(x(0) + BOX / 2.0, results, x(0) + BOX / 2.0, top)
                 .arrow(x(2) + BOX / 2.0, events, x(2) + BOX / 2.0, top)
                 .arrow(x(2), TOP + 40, x(0) + BOX, TOP + 40)
-                .arrow(x(2) + 40.0, events, x(2) + 40.0, top - GAP / 2.0, x(1) + BOX / 2.0, top - GAP / 2.0, x(1) + BOX / 2.0, top)
+                .arrow(x(2) + 40.0, events, x(2) + 40.0, top - GAP / 2.0, x(1) + BOX / 2.0, top - GAP / 2.0,
+                        x(1) + BOX / 2.0, top)
                 .centred(x(1) + BOX / 2.0, TOP + 30, "soft", "decided by the seating");
         return drawing.svg(Math.max(window, Math.max(host, connection)),
                 "A failed attempt marks the host. The window of the destination shrinks only when no other host is left to try.",

@@ -107,20 +107,24 @@ final class ModulesPicture {
             for (int i = 0; i < row.size(); i++) {
                 String module = row.get(i);
                 // A row that is not full stands to the right, above or below what it uses.
-                double x = row.size() == columns ? LEFT + i * (BOX + GAP) : LEFT + (columns - row.size() + i) * (BOX + GAP);
+                double x = row.size() == columns
+                        ? LEFT + i * (BOX + GAP)
+                        : LEFT + (columns - row.size() + i) * (BOX + GAP);
                 boolean wide = module.equals(PROGRAM) || layers.get(module) == 0;
                 double left = wide ? LEFT : x;
                 double wideness = wide ? width - 2.0 * LEFT : BOX;
                 double end = module.equals(PROGRAM)
                         ? program(drawing, left, y, wideness, threads.get(module))
-                        : drawing.box(left, y, wideness, "c" + (layers.get(module) == 0 ? 3 : 1), module, threads.get(module));
+                        : drawing.box(left, y, wideness, "c" + (layers.get(module) == 0 ? 3 : 1), module,
+                                threads.get(module));
                 places.put(module, new double[]{left, y, left + wideness, end});
                 bottom = Math.max(bottom, end);
             }
             y = bottom + BETWEEN;
         }
         arrows(drawing, uses, places);
-        return drawing.svg(y - BETWEEN, "An arrow leads to a module that is used. Arrows that follow from others are left out.",
+        return drawing.svg(y - BETWEEN,
+                "An arrow leads to a module that is used. Arrows that follow from others are left out.",
                 "…: several threads with a number or an addition. Threads of libraries and threads without a fixed name are left out.");
     }
 

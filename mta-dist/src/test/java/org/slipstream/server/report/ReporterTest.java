@@ -145,7 +145,8 @@ class ReporterTest {
         Parsed parsed = tell(NoticeKind.DELAYED);
         assertThat(parsed.header("Subject")).isEqualTo("Your message is delayed");
         assertThat(parsed.text())
-                .contains("not do anything: delivery will be tried again", "late@far.example", "Thu, 26 Nov 2026 08:00:00")
+                .contains("not do anything: delivery will be tried again", "late@far.example",
+                        "Thu, 26 Nov 2026 08:00:00")
                 .doesNotContain("nobody@");
         assertThat(parsed.blocks()).hasSize(3);
         assertThat(parsed.blocks().get(1)).containsEntry("Action", "delayed").containsEntry("Status", "4.2.1")

@@ -31,7 +31,8 @@ class WaitSeriesTest {
     void recipientsOfADeadDestinationWaitForTheNextAttemptBehindNothing() {
         List<QueueSample> mailing = Stage.play(ShelfTest.scene("dead-destination")).course().queue().get("mailing");
 
-        assertThat(mailing).anyMatch(sample -> sample.deferred() > 0 && sample.waiting() == 0 && sample.underWay() == 0);
+        assertThat(mailing)
+                .anyMatch(sample -> sample.deferred() > 0 && sample.waiting() == 0 && sample.underWay() == 0);
         assertThat(mailing.getLast()).matches(sample -> sample.deferred() + sample.waiting() + sample.underWay() == 0);
     }
 }

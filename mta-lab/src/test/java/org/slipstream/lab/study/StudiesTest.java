@@ -122,7 +122,8 @@ class StudiesTest {
     @Test
     @Tag("PF-74")
     void theManagerBefore25DefersHalfWhateverFeedbackIsSet() {
-        assertThat(Studies.LIMITER.measure(new Variation("", setup -> setup.with(FeedbackVariant.PLUS_MINUS_ONE)), _ -> {}))
+        assertThat(Studies.LIMITER.measure(new Variation("", setup -> setup.with(FeedbackVariant.PLUS_MINUS_ONE)),
+                _ -> {}))
                 .allSatisfy(result -> assertThat(result.mean().deferredPercent()).isCloseTo(50, within(ONE_POINT)));
     }
 

@@ -147,7 +147,8 @@ public final class ServerProtocol {
         }
         if (said.declaredBytes() > limits.messageSize().bytes()) {
             return Optional.of(
-                    Reply.of(552, "5.3.4", "Message size exceeds fixed limit of " + limits.messageSize().bytes() + " octets"));
+                    Reply.of(552, "5.3.4",
+                            "Message size exceeds fixed limit of " + limits.messageSize().bytes() + " octets"));
         }
         // RFC 6531 section 3.5.
         if (!said.smtpUtf8() && mail.sender().isPresent() && mail.sender().get().isInternational()) {
