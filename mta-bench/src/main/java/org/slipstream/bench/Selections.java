@@ -61,7 +61,7 @@ public class Selections {
 
     /// The id of a message says its size.
     private static final int SIZES = MOST_ENTRIES + 1;
-    private static final Gate OPEN = (_, _) -> Gate.Answer.FREE;
+    private static final Gate OPEN = (_, _) -> Gate.GateAnswer.FREE;
 
     @Param({"100", "10000", "100000"})
     int jobs;

@@ -26,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
 final class LostMail {
     private LostMail() {}
 
-    static SpoolTools.Order reports(Config config) {
+    static SpoolTools.CorruptOrder reports(Config config) {
         AddressBook book = new AddressBook(config, new ThisMachine());
         Outcome lost = Outcome.of(Reply.of(554, "5.3.0", "the message was lost on the disk of this server"),
                 config.hostname());

@@ -104,10 +104,10 @@ final class Wiring {
 
     /// ETRN. Without deliveries there is none, and the listener replies 458.
     EtrnRequests wake(EtrnRequests.Queue queue) {
-        Config.Policy policy = config.policy();
+        Config.PolicySettings policy = config.policy();
         return new EtrnRequests(config.routes().keySet(), queue,
                 client -> client.user().isPresent() || config.relay().contains(client.address()),
-                new EtrnRequests.Limits(config.queue().minimalBackoff().toMillis(),
+                new EtrnRequests.EtrnLimits(config.queue().minimalBackoff().toMillis(),
                         new ClientNetwork(policy.clientPrefixV4(), policy.clientPrefixV6()), policy.ratesRemembered()),
                 System::nanoTime);
     }
@@ -121,7 +121,7 @@ final class Wiring {
         };
     }
 
-    OrderDispatcher.Mailboxes mailboxes() {
+    OrderDispatcher.LocalMailboxes mailboxes() {
         return local::deliver;
     }
 
@@ -149,8 +149,8 @@ final class Wiring {
             @Override
             public QmgrEvent find(String domain) {
                 return switch (routes.find(domain)) {
-                    case RouteTable.Answer.Found found -> new QmgrEvent.RouteKnown(domain, found.route());
-                    case RouteTable.Answer.NoRoute none -> new QmgrEvent.RouteFailed(domain, none.reason());
+                    case RouteTable.RouteAnswer.Found found -> new QmgrEvent.RouteKnown(domain, found.route());
+                    case RouteTable.RouteAnswer.NoRoute none -> new QmgrEvent.RouteFailed(domain, none.reason());
                 };
             }
         };

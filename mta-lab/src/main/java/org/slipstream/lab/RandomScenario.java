@@ -8,10 +8,10 @@ import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Deed;
 import org.slipstream.lab.Scenario.Fault;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Scenario.OwnServer;
-import org.slipstream.lab.Scenario.Place;
+import org.slipstream.lab.Scenario.SimulatedMail;
+import org.slipstream.lab.Scenario.SimulatedPlace;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.TransportSettings;
@@ -60,8 +60,9 @@ public final class RandomScenario {
     private Scenario makeWithHosts(long seed) {
         QmgrConfig config = config().withSpacedStarts(random.nextBoolean());
         SequencedMap<String, ServerProfile> hosts = hosts();
-        List<Place> places = IntStream.rangeClosed(0, between(1, 6)).mapToObj(number -> place(number, hosts)).toList();
-        List<Mail> mails = new ArrayList<>();
+        List<SimulatedPlace> places = IntStream.rangeClosed(0, between(1, 6)).mapToObj(number -> place(number, hosts))
+                .toList();
+        List<SimulatedMail> mails = new ArrayList<>();
         for (int i = between(1, 12); i > 0; i--) {
             mails.add(mail(mails.size() + 1, places));
         }
@@ -84,10 +85,10 @@ public final class RandomScenario {
         return hosts;
     }
 
-    private Place place(int number, SequencedMap<String, ServerProfile> hosts) {
+    private SimulatedPlace place(int number, SequencedMap<String, ServerProfile> hosts) {
         String domain = number == 0 ? "sender.example" : "d" + number + ".example";
         if (one(6)) {
-            return new Place(domain, new Route.Local(domain), 0, false, ServerProfile.taking(between(1, 500)));
+            return new SimulatedPlace(domain, new Route.Local(domain), 0, false, ServerProfile.taking(between(1, 500)));
         }
         List<String> names = new ArrayList<>(hosts.keySet());
         Collections.shuffle(names, random);
@@ -96,7 +97,8 @@ public final class RandomScenario {
                 .sorted(Comparator.comparingInt(Route.Host::preference)).toList();
         SequencedMap<String, ServerProfile> servers = new LinkedHashMap<>();
         chosen.forEach(host -> servers.put(host.name(), hosts.get(host.name())));
-        return new Place(domain, new Route.Smtp(domain, chosen), one(6) ? between(1, 3) : 0, number > 0 && one(12),
+        return new SimulatedPlace(domain, new Route.Smtp(domain, chosen), one(6) ? between(1, 3) : 0,
+                number > 0 && one(12),
                 servers);
     }
 
@@ -118,8 +120,8 @@ public final class RandomScenario {
         // Every other world has spaced starts, and every third one no second expiry, without a difference to its chance.
         QmgrConfig config = config().withSpacedStarts(seed % 2 == 0)
                 .withSecondExpiry(Optional.of(Duration.ofMillis(seed % 3 * 30 * MINUTE)));
-        List<Place> places = IntStream.rangeClosed(0, between(1, 6)).mapToObj(this::place).toList();
-        List<Mail> mails = new ArrayList<>();
+        List<SimulatedPlace> places = IntStream.rangeClosed(0, between(1, 6)).mapToObj(this::place).toList();
+        List<SimulatedMail> mails = new ArrayList<>();
         for (int i = between(1, 20); i > 0; i--) {
             mails.add(mail(mails.size() + 1, places));
         }
@@ -178,18 +180,19 @@ public final class RandomScenario {
         };
     }
 
-    private Place place(int number) {
+    private SimulatedPlace place(int number) {
         // The first is the senders' own.
         String domain = number == 0 ? "sender.example" : "d" + number + ".example";
         if (one(4)) {
-            return new Place(domain, new Route.Smtp("[relay.example]:25",
+            return new SimulatedPlace(domain, new Route.Smtp("[relay.example]:25",
                     List.of(new Route.Host("relay.example", 25, 0))), 0, false, RELAY);
         }
         Route route = one(4)
                 ? new Route.Local(domain)
                 : new Route.Smtp(domain, List.of(new Route.Host("mx." + domain, 25, 10)));
         boolean troubled = one(2);
-        return new Place(domain, route, troubled && one(3) ? between(1, 3) : 0, troubled && number > 0 && one(8),
+        return new SimulatedPlace(domain, route, troubled && one(3) ? between(1, 3) : 0,
+                troubled && number > 0 && one(8),
                 troubled
                         ? troubledServer()
                         : ServerProfile.of(between(0, 3_000), between(1, 3_000), List.of(),
@@ -222,15 +225,15 @@ public final class RandomScenario {
         return List.of(new Outage(from, to, one(2) ? Fault.REFUSES : any(Fault.values())));
     }
 
-    private Mail mail(long id, List<Place> places) {
+    private SimulatedMail mail(long id, List<SimulatedPlace> places) {
         List<Addressee> recipients = new ArrayList<>();
         int most = one(5) ? 30 : one(3) ? 8 : 3;
         for (int i = between(1, most); i > 0; i--) {
-            Place place = places.get(random.nextInt(places.size()));
+            SimulatedPlace place = places.get(random.nextInt(places.size()));
             recipients.add(new Addressee(Address.of("u" + i + "@" + place.domain()), fortune()));
         }
         Optional<Address> sender = one(6) ? Optional.empty() : Optional.of(Address.of("s" + id + "@sender.example"));
-        return new Mail(new QueueId(id), one(3) ? 0 : between(0, (int) (15 * MINUTE)), sender, recipients);
+        return new SimulatedMail(new QueueId(id), one(3) ? 0 : between(0, (int) (15 * MINUTE)), sender, recipients);
     }
 
     private Fortune fortune() {
@@ -247,7 +250,7 @@ public final class RandomScenario {
                 between(5, 30) * SECOND, between(10, 60) * SECOND);
     }
 
-    private List<Deed> deeds(List<Mail> mails, List<Place> places) {
+    private List<Deed> deeds(List<SimulatedMail> mails, List<SimulatedPlace> places) {
         List<Deed> deeds = new ArrayList<>();
         for (int i = between(1, 20); i > 0; i--) {
             // Now and then a message that is not there.

@@ -6,9 +6,9 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Route;
-import org.slipstream.lab.Scenario.Place;
-import org.slipstream.lab.SimulatedNetwork.Phase;
-import org.slipstream.lab.SimulatedSpool.State;
+import org.slipstream.lab.Scenario.SimulatedPlace;
+import org.slipstream.lab.SimulatedNetwork.TransferPhase;
+import org.slipstream.lab.SimulatedSpool.SimulatedState;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
@@ -97,7 +97,7 @@ public final class Referee {
             case QmgrOrder.Deliver deliver -> deliver(deliver);
             case QmgrOrder.Close close -> {
                 SimulatedNetwork.SimulatedConnection connection = network.connections.get(close.connection());
-                require(connection == null || connection.phase != Phase.BUSY, () -> "closed in use: " + close);
+                require(connection == null || connection.phase != TransferPhase.BUSY, () -> "closed in use: " + close);
             }
             case QmgrOrder.RecordOutcome record -> record(record, now);
             case QmgrOrder.Notify notify -> {
@@ -108,7 +108,7 @@ public final class Referee {
             }
             case QmgrOrder.Defer defer -> {
                 file(defer.id(), order);
-                SimulatedSpool.Row row = spool.rows.get(defer.id());
+                SimulatedSpool.SpoolRow row = spool.rows.get(defer.id());
                 long age = now - row.mail.arrivalMillis();
                 long gap = defer.nextAttemptMillis() - now;
                 boolean afterTheFirst = row.attempts == 1 && gap == config.minimalBackoffMillis();
@@ -135,7 +135,7 @@ public final class Referee {
             if (connection.route.transport().equals(open.route().transport())) {
                 everywhere++;
                 serving += connection.serves(open.route()) ? 1 : 0;
-                atHost += connection.host.equals(Place.names(open.route()).getFirst()) ? 1 : 0;
+                atHost += connection.host.equals(SimulatedPlace.names(open.route()).getFirst()) ? 1 : 0;
             }
         }
         TransportSettings settings = config.transport(open.route().transport());
@@ -161,12 +161,13 @@ public final class Referee {
         require(!deliver.recipients().isEmpty() && (most == 0 || deliver.recipients().size() <= most),
                 () -> "too many or none: " + deliver);
         BitSet hands = inHand.computeIfAbsent(deliver.id(), _ -> new BitSet());
-        SimulatedSpool.Row row = spool.rows.get(deliver.id());
+        SimulatedSpool.SpoolRow row = spool.rows.get(deliver.id());
         for (Recipient recipient : deliver.recipients()) {
-            require(row.states[recipient.number() - 1] == State.OPEN, () -> "already settled: " + deliver);
+            require(row.states[recipient.number() - 1] == SimulatedState.OPEN, () -> "already settled: " + deliver);
             Route route = network.place(recipient.address().domainKey()).route();
             require(route.nextHop().equals(deliver.route().nextHop())
-                    && Place.names(route).containsAll(Place.names(deliver.route())), () -> "astray: " + deliver);
+                    && SimulatedPlace.names(route).containsAll(SimulatedPlace.names(deliver.route())),
+                    () -> "astray: " + deliver);
             require(!hands.get(recipient.number()), () -> "in two hands: " + deliver);
             hands.set(recipient.number());
         }
@@ -174,9 +175,10 @@ public final class Referee {
 
     private void takes(SimulatedNetwork.SimulatedConnection connection, QmgrOrder.Deliver deliver) {
         int most = deliver.route() instanceof Route.Smtp ? rules.depth().most() * rules.depth().overflow() : 1;
-        require(connection.phase != Phase.OPENING && connection.underWay.size() < most, () -> "not free: " + deliver);
+        require(connection.phase != TransferPhase.OPENING && connection.underWay.size() < most,
+                () -> "not free: " + deliver);
         require(connection.route.transport().equals(deliver.route().transport())
-                && Place.names(deliver.route()).contains(connection.host), () -> "the wrong way: " + deliver);
+                && SimulatedPlace.names(deliver.route()).contains(connection.host), () -> "the wrong way: " + deliver);
     }
 
     private void letGo(QmgrOrder.Deliver deliver) {
@@ -197,7 +199,7 @@ public final class Referee {
         require(record.recipients().stream().map(Recipient::number).toList()
                 .equals(record.outcomes().stream().map(RecipientOutcome::number).toList()),
                 () -> "out of step: " + record);
-        SimulatedSpool.Row row = spool.rows.get(record.id());
+        SimulatedSpool.SpoolRow row = spool.rows.get(record.id());
         long lifetime = row.mail.sender().isPresent() ? config.lifetimeMillis() : config.bounceLifetimeMillis();
         for (RecipientOutcome each : record.outcomes()) {
             require(!isInHand(record.id(), each.number()),
@@ -296,11 +298,11 @@ public final class Referee {
                 + entry.message().id() + " to=" + entry.queue()));
     }
 
-    void removed(SimulatedSpool.Row row, String reason) {
+    void removed(SimulatedSpool.SpoolRow row, String reason) {
         QueueId id = row.mail.id();
-        require(deleted.contains(id) || row.count(State.OPEN) == 0,
+        require(deleted.contains(id) || row.count(SimulatedState.OPEN) == 0,
                 () -> "removed with open recipients: " + id + " " + reason);
-        require(deleted.contains(id) || row.mail.sender().isEmpty() || row.count(State.FAILED) == 0,
+        require(deleted.contains(id) || row.mail.sender().isEmpty() || row.count(SimulatedState.FAILED) == 0,
                 () -> "removed with unreported failures: " + id + " " + reason);
     }
 

@@ -20,7 +20,8 @@ import java.util.SequencedMap;
 /// @param deeds commands of operators
 /// @param crashesMillis when the server is killed and started again at once
 /// @param placement rules of the placement for deliveries by SMTP
-public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail> mails, List<Place> places,
+public record Scenario(long seed, QmgrConfig config, boolean batching, List<SimulatedMail> mails,
+        List<SimulatedPlace> places,
         OwnServer house, List<Deed> deeds, List<Long> crashesMillis, PlaceRules placement) {
     public Scenario {
         mails = List.copyOf(mails);
@@ -30,7 +31,8 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
     }
 
     /// With one delivery at a time on each connection, as Postfix has it ([Brains#oneAtATime]).
-    public Scenario(long seed, QmgrConfig config, boolean batching, List<Mail> mails, List<Place> places,
+    public Scenario(long seed, QmgrConfig config, boolean batching, List<SimulatedMail> mails,
+            List<SimulatedPlace> places,
             OwnServer house,
             List<Deed> deeds, List<Long> crashesMillis) {
         this(seed, config, batching, mails, places, house, deeds, crashesMillis, Brains.oneAtATime(config));
@@ -41,8 +43,8 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
     }
 
     /// A message, and what the servers answer for each of its recipients.
-    public record Mail(QueueId id, long arrivalMillis, Optional<Address> sender, List<Addressee> recipients) {
-        public Mail {
+    public record SimulatedMail(QueueId id, long arrivalMillis, Optional<Address> sender, List<Addressee> recipients) {
+        public SimulatedMail {
             recipients = List.copyOf(recipients);
         }
     }
@@ -68,9 +70,9 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
     /// @param dnsFailures questions that time out before one is answered
     /// @param nowhere there is no such domain
     /// @param servers by [#names] of the route. A name that several places have stands for the same server in all of them
-    public record Place(String domain, Route route, int dnsFailures, boolean nowhere,
+    public record SimulatedPlace(String domain, Route route, int dnsFailures, boolean nowhere,
             SequencedMap<String, ServerProfile> servers) {
-        public Place {
+        public SimulatedPlace {
             servers = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(servers));
             if (!servers.keySet().containsAll(names(route))) {
                 throw new IllegalArgumentException("no server for each of " + names(route) + ": " + servers.keySet());
@@ -78,7 +80,7 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
         }
 
         /// @param server each host of the route is one of this kind
-        public Place(String domain, Route route, int dnsFailures, boolean nowhere, ServerProfile server) {
+        public SimulatedPlace(String domain, Route route, int dnsFailures, boolean nowhere, ServerProfile server) {
             this(domain, route, dnsFailures, nowhere, alike(route, server));
         }
 
@@ -104,7 +106,7 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
         /// @param connectionLimit more connections than this are turned away
         /// @param breaks share of deliveries in which the connection breaks
         /// @param patienceMillis the server hangs up on a connection that has been idle for this long
-        public Place(String domain, Route route, int dnsFailures, boolean nowhere, long connectMillis,
+        public SimulatedPlace(String domain, Route route, int dnsFailures, boolean nowhere, long connectMillis,
                 long deliverMillis, List<Outage> outages, int connectionLimit, double breaks, long patienceMillis) {
             this(domain, route, dnsFailures, nowhere,
                     ServerProfile.of(connectMillis, deliverMillis, outages, connectionLimit, breaks, patienceMillis));

@@ -8,9 +8,9 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.OwnServer;
-import org.slipstream.lab.Scenario.Place;
+import org.slipstream.lab.Scenario.SimulatedMail;
+import org.slipstream.lab.Scenario.SimulatedPlace;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
@@ -37,7 +37,7 @@ final class SimulatedNetwork {
     private static final Reply NO_SOCKET = Reply.of(451, "4.3.0", "too many open files");
     private static final Reply UNREADABLE = Reply.of(451, "4.3.0", "content cannot be read");
 
-    enum Phase {
+    enum TransferPhase {
         OPENING, IDLE, BUSY
     }
 
@@ -55,7 +55,7 @@ final class SimulatedNetwork {
         final SimulatedServer door;
         final PipeEstimate depth;
         final Deque<Transfer> underWay = new ArrayDeque<>();
-        Phase phase = Phase.OPENING;
+        TransferPhase phase = TransferPhase.OPENING;
         long idleSinceMillis;
         long serverFreeMillis;
         boolean confused;
@@ -71,7 +71,7 @@ final class SimulatedNetwork {
 
         /// It opens for this destination, or delivers to it.
         boolean serves(Route other) {
-            return phase == Phase.OPENING
+            return phase == TransferPhase.OPENING
                     ? isSame(route, other)
                     : underWay.stream().anyMatch(each -> isSame(each.deliver().route(), other));
         }
@@ -83,12 +83,12 @@ final class SimulatedNetwork {
 
     /// What the servers know of one message: attempts and copies by recipient.
     private static final class Ledger {
-        final Mail mail;
+        final SimulatedMail mail;
         final int[] attempts;
         final int[] copies;
         final int[] doubts;
 
-        Ledger(Mail mail) {
+        Ledger(SimulatedMail mail) {
             this.mail = mail;
             this.attempts = new int[mail.recipients().size() + 1];
             this.copies = new int[mail.recipients().size() + 1];
@@ -100,7 +100,7 @@ final class SimulatedNetwork {
 
     private final Clockwork clock;
     private final RandomGenerator chance;
-    private final Map<String, Place> byDomain = new TreeMap<>();
+    private final Map<String, SimulatedPlace> byDomain = new TreeMap<>();
     private final Map<String, Site> sites = new TreeMap<>();
     private final Map<String, Integer> questions = new TreeMap<>();
     private final Map<QueueId, Ledger> ledgers = new TreeMap<>();
@@ -114,7 +114,7 @@ final class SimulatedNetwork {
         this.chance = chance;
         this.house = scenario.house();
         this.rules = scenario.placement();
-        for (Place place : scenario.places()) {
+        for (SimulatedPlace place : scenario.places()) {
             byDomain.put(place.domain(), place);
             place.servers().forEach(this::site);
         }
@@ -128,11 +128,11 @@ final class SimulatedNetwork {
         }
     }
 
-    void expect(Mail mail) {
+    void expect(SimulatedMail mail) {
         ledgers.put(mail.id(), new Ledger(mail));
     }
 
-    Place place(String domain) {
+    SimulatedPlace place(String domain) {
         return byDomain.get(domain);
     }
 
@@ -153,7 +153,7 @@ final class SimulatedNetwork {
     }
 
     void find(QmgrOrder.FindRoute find, Consumer<QmgrEvent> answer) {
-        Place place = byDomain.get(find.domain());
+        SimulatedPlace place = byDomain.get(find.domain());
         int asked = questions.merge(find.domain(), 1, Integer::sum);
         later(house.dnsMillis(), () -> answer.accept(place.nowhere()
                 ? new QmgrEvent.RouteFailed(find.domain(), Reply.of(550, "5.1.2", "no such domain"))
@@ -166,7 +166,7 @@ final class SimulatedNetwork {
 
     void open(QmgrOrder.Open open, Consumer<QmgrEvent> answer) {
         CarrierReports reports = new CarrierReports(answer);
-        Site site = sites.get(Place.names(open.route()).getFirst());
+        Site site = sites.get(SimulatedPlace.names(open.route()).getFirst());
         SimulatedConnection connection = new SimulatedConnection(open.connection(), open.route(), site,
                 new PipeEstimate(site.server().wire().roundTripMillis(), rules.depth().first(), rules.depth().most()));
         connections.put(connection.number, connection);
@@ -179,7 +179,7 @@ final class SimulatedNetwork {
             return;
         }
         // Answers come after the order, however quick the server is.
-        later(0, () -> site.door().call(new SimulatedServer.Caller() {
+        later(0, () -> site.door().call(new SimulatedServer.SimulatedCaller() {
             @Override
             public boolean isThere() {
                 return connections.get(connection.number) == connection;
@@ -211,7 +211,7 @@ final class SimulatedNetwork {
         if (connection == null) {
             return;
         }
-        if (connection.phase == Phase.OPENING) {
+        if (connection.phase == TransferPhase.OPENING) {
             connections.remove(connection.number);
             // A carrier that is cut while it opens says so.
             later(1, () -> new CarrierReports(answer).failedHere(connection.number, ABORTED));
@@ -232,11 +232,11 @@ final class SimulatedNetwork {
         SimulatedConnection connection = connections.get(deliver.connection());
         if (connection == null) {
             // The server hung up while the order was on its way. A carrier answers each order all the same.
-            later(1, () -> reports.unanswered(deliver, RESET, Place.names(deliver.route()).getFirst(), false));
+            later(1, () -> reports.unanswered(deliver, RESET, SimulatedPlace.names(deliver.route()).getFirst(), false));
             return;
         }
         ServerProfile server = connection.server;
-        connection.phase = Phase.BUSY;
+        connection.phase = TransferPhase.BUSY;
         boolean breaks = server.drops() > 0 && chance.nextDouble() < server.drops();
         long millis = server.delivery().millis(chance)
                 + server.perRecipient().millis(chance) * deliver.recipients().size();
@@ -335,7 +335,7 @@ final class SimulatedNetwork {
     // ---- idle connections
 
     private void becomeIdle(SimulatedConnection connection, CarrierReports reports) {
-        connection.phase = Phase.IDLE;
+        connection.phase = TransferPhase.IDLE;
         connection.idleSinceMillis = clock.now();
         if (connection.server.patienceMillis() < Long.MAX_VALUE) {
             later(connection.server.patienceMillis(), () -> hangUp(connection, reports));
@@ -343,7 +343,7 @@ final class SimulatedNetwork {
     }
 
     private void hangUp(SimulatedConnection connection, CarrierReports reports) {
-        boolean stillIdle = connections.get(connection.number) == connection && connection.phase == Phase.IDLE
+        boolean stillIdle = connections.get(connection.number) == connection && connection.phase == TransferPhase.IDLE
                 && connection.idleSinceMillis + connection.server.patienceMillis() <= clock.now();
         if (stillIdle) {
             leave(connection);

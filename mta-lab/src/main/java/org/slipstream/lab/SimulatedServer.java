@@ -21,7 +21,7 @@ final class SimulatedServer {
     private static final long MINUTE = 60_000;
 
     /// A client that wants to be greeted.
-    interface Caller {
+    interface SimulatedCaller {
         /// False when the client has closed in the meantime.
         boolean isThere();
 
@@ -34,7 +34,7 @@ final class SimulatedServer {
     private final OwnServer house;
     private final RandomGenerator chance;
     private final Clockwork clock;
-    private final Deque<Caller> waiting = new ArrayDeque<>();
+    private final Deque<SimulatedCaller> waiting = new ArrayDeque<>();
     private final Deque<Long> recent = new ArrayDeque<>();
     private int sessions;
     private int life;
@@ -62,11 +62,11 @@ final class SimulatedServer {
         return !server.outages().isEmpty() && (suffers(Fault.REFUSES) || suffers(Fault.SILENT));
     }
 
-    void call(Caller caller) {
+    void call(SimulatedCaller caller) {
         after(server.connect().millis(chance) + server.wire().roundTripMillis(), caller, () -> connect(caller));
     }
 
-    private void connect(Caller caller) {
+    private void connect(SimulatedCaller caller) {
         boolean full = sessions >= server.sessions();
         if (suffers(Fault.REFUSES)) {
             caller.failed(REFUSED);
@@ -97,7 +97,7 @@ final class SimulatedServer {
         return false;
     }
 
-    private void queue(Caller caller) {
+    private void queue(SimulatedCaller caller) {
         waiting.add(caller);
         after(house.greetingTimeoutMillis(), caller, () -> {
             if (waiting.remove(caller)) {
@@ -111,7 +111,7 @@ final class SimulatedServer {
         return server.greeting().millis(chance) + server.wire().roundTripMillis();
     }
 
-    private void letIn(Caller caller) {
+    private void letIn(SimulatedCaller caller) {
         sessions++;
         long millis = greetingMillis();
         if (millis == 0) {
@@ -139,7 +139,7 @@ final class SimulatedServer {
 
     private void letWaitingIn() {
         while (!waiting.isEmpty() && sessions < server.sessions()) {
-            Caller next = waiting.remove();
+            SimulatedCaller next = waiting.remove();
             if (next.isThere()) {
                 letIn(next);
             }
@@ -147,7 +147,7 @@ final class SimulatedServer {
     }
 
     // What takes no time happens at once: one thing less in the clockwork.
-    private void after(long millis, Caller caller, Runnable deed) {
+    private void after(long millis, SimulatedCaller caller, Runnable deed) {
         if (millis == 0) {
             deed.run();
         } else {

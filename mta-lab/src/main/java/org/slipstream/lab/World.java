@@ -4,9 +4,9 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.Mail;
-import org.slipstream.lab.SimulatedSpool.Row;
-import org.slipstream.lab.SimulatedSpool.State;
+import org.slipstream.lab.Scenario.SimulatedMail;
+import org.slipstream.lab.SimulatedSpool.SimulatedState;
+import org.slipstream.lab.SimulatedSpool.SpoolRow;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.ImpossibleEventException;
@@ -162,10 +162,10 @@ public final class World {
 
     /// The fate of each recipient of a message of the scenario.
     public List<Fate> fates(QueueId id) {
-        Row row = spool.rows.containsKey(id) ? spool.rows.get(id) : spool.removed.get(id);
+        SpoolRow row = spool.rows.containsKey(id) ? spool.rows.get(id) : spool.removed.get(id);
         boolean deleted = "deleted".equals(spool.reasons.get(id));
         List<Fate> fates = new ArrayList<>();
-        for (State state : row.states) {
+        for (SimulatedState state : row.states) {
             fates.add(switch (state) {
                 case OPEN -> deleted ? Fate.DELETED : Fate.OPEN;
                 case DELIVERED -> Fate.DELIVERED;
@@ -192,7 +192,7 @@ public final class World {
 
     /// The last reply that was recorded for this recipient.
     public Optional<Reply> lastReply(QueueId id, int number) {
-        Row row = spool.rows.containsKey(id) ? spool.rows.get(id) : spool.removed.get(id);
+        SpoolRow row = spool.rows.containsKey(id) ? spool.rows.get(id) : spool.removed.get(id);
         return Optional.ofNullable(row.last[number - 1]).map(outcome -> outcome.reply());
     }
 
@@ -221,7 +221,7 @@ public final class World {
         boot();
     }
 
-    private void arrives(Mail mail) {
+    private void arrives(SimulatedMail mail) {
         network.expect(mail);
         var summary = spool.commit(mail);
         tell(chance.nextDouble() < scenario.house().arrivalsMissed()
@@ -305,7 +305,7 @@ public final class World {
                     ? new Fortune.Never()
                     : new Fortune.Welcome();
             var sender = spool.rows.get(notify.id()).mail.sender().orElseThrow();
-            arrives(new Mail(new QueueId(nextId++), clock.now(), Optional.empty(),
+            arrives(new SimulatedMail(new QueueId(nextId++), clock.now(), Optional.empty(),
                     List.of(new Addressee(sender, fortune))));
             spool.reported(notify, this::tell);
         }));

@@ -44,7 +44,7 @@ class DeadDestinationsTest {
         }
 
         @Override
-        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
             if (event == FeedbackEvent.FAIL_DEAD) {
                 deaths++;
                 dead.add(name(line));

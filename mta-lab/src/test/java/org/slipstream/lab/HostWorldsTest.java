@@ -102,7 +102,7 @@ class HostWorldsTest {
         }
 
         @Override
-        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
             if (event == FeedbackEvent.FAIL_DEAD) {
                 variety.deaths.increment();
             }

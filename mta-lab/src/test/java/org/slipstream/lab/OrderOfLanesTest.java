@@ -1,7 +1,7 @@
 package org.slipstream.lab;
 
 import org.junit.jupiter.api.Test;
-import org.slipstream.lab.Scenario.Place;
+import org.slipstream.lab.Scenario.SimulatedPlace;
 import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.io.IOException;
@@ -49,14 +49,14 @@ class OrderOfLanesTest {
     }
 
     private static Scenario calm(Scenario wild) {
-        List<Place> places = wild.places().stream().map(OrderOfLanesTest::calm).toList();
+        List<SimulatedPlace> places = wild.places().stream().map(OrderOfLanesTest::calm).toList();
         return new Scenario(wild.seed(), wild.config(), wild.batching(), wild.mails(), places, wild.house(),
                 wild.deeds(), wild.crashesMillis());
     }
 
-    private static Place calm(Place place) {
+    private static SimulatedPlace calm(SimulatedPlace place) {
         ServerProfile s = place.server();
-        return new Place(place.domain(), place.route(), place.dnsFailures(), place.nowhere(),
+        return new SimulatedPlace(place.domain(), place.route(), place.dnsFailures(), place.nowhere(),
                 new ServerProfile(s.connect(), s.greeting(), s.delivery(), s.perRecipient(), Integer.MAX_VALUE, 0,
                         Integer.MAX_VALUE, 0, s.deferrals(), s.refusals(), Long.MAX_VALUE, List.of()));
     }

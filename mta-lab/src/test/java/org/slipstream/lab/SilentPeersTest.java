@@ -7,10 +7,10 @@ import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Fault;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Scenario.OwnServer;
-import org.slipstream.lab.Scenario.Place;
+import org.slipstream.lab.Scenario.SimulatedMail;
+import org.slipstream.lab.Scenario.SimulatedPlace;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
@@ -59,8 +59,8 @@ class SilentPeersTest {
 
     /// When the healthy messages were removed from the queue. They arrive at this time, after all silent ones.
     private static Map<QueueId, Long> delivered(int silent, int healthy, long arriveMillis) {
-        List<Place> places = new ArrayList<>();
-        List<Mail> mails = new ArrayList<>();
+        List<SimulatedPlace> places = new ArrayList<>();
+        List<SimulatedMail> mails = new ArrayList<>();
         List<Outage> mute = List.of(new Outage(0, SILENCE_MILLIS, Fault.NO_GREETING));
         for (int d = 0; d < silent; d++) {
             places.add(place("silent" + d + ".example", mute));
@@ -87,13 +87,13 @@ class SilentPeersTest {
         return done;
     }
 
-    private static Place place(String domain, List<Outage> outages) {
+    private static SimulatedPlace place(String domain, List<Outage> outages) {
         Route route = new Route.Smtp(domain, List.of(new Route.Host("mx." + domain, 25, 0)));
-        return new Place(domain, route, 0, false, 20, 50, outages, Integer.MAX_VALUE, 0, Long.MAX_VALUE);
+        return new SimulatedPlace(domain, route, 0, false, 20, 50, outages, Integer.MAX_VALUE, 0, Long.MAX_VALUE);
     }
 
-    private static Mail mail(long id, long arrivalMillis, String domain) {
-        return new Mail(new QueueId(id), arrivalMillis, Optional.of(Address.of("s@here.example")),
+    private static SimulatedMail mail(long id, long arrivalMillis, String domain) {
+        return new SimulatedMail(new QueueId(id), arrivalMillis, Optional.of(Address.of("s@here.example")),
                 List.of(new Addressee(Address.of("a@" + domain), new Fortune.Welcome())));
     }
 }

@@ -5,8 +5,8 @@ import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.Mail;
-import org.slipstream.lab.Scenario.Place;
+import org.slipstream.lab.Scenario.SimulatedMail;
+import org.slipstream.lab.Scenario.SimulatedPlace;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
@@ -55,14 +55,14 @@ class SpacedWorldsTest {
     }
 
     private static Scenario withMailings(Scenario usual, long seed) {
-        List<Mail> mails = new ArrayList<>(usual.mails());
-        for (Place place : usual.places()) {
+        List<SimulatedMail> mails = new ArrayList<>(usual.mails());
+        for (SimulatedPlace place : usual.places()) {
             QueueId id = new QueueId(mails.size() + 1L);
             List<Addressee> list = new ArrayList<>();
             for (int i = 0; i < 40 + 10 * seed % 7; i++) {
                 list.add(new Addressee(Address.of("l" + i + "@" + place.domain()), new Fortune.Welcome()));
             }
-            mails.add(new Mail(id, 1_000 * (seed % 5), Optional.empty(), list));
+            mails.add(new SimulatedMail(id, 1_000 * (seed % 5), Optional.empty(), list));
         }
         QmgrConfig config = usual.config();
         TransportTable transports = TransportTable.of(changed(config.transport("smtp"), seed)).with("local",

@@ -483,14 +483,14 @@ public final class QueueManager {
 
     // ---- deliveries
 
-    private Gate.Answer gate(Message message, DestinationQueue queue) {
+    private Gate.GateAnswer gate(Message message, DestinationQueue queue) {
         return switch (seating.ask(message.id(), queue.route(), destinations.mayOpen(queue), now())) {
-            case Seat.Queue _,Seat.Defer _ -> Gate.Answer.FREE; // takes no slot, so spacing does not apply
+            case Seat.Queue _,Seat.Defer _ -> Gate.GateAnswer.FREE; // takes no slot, so spacing does not apply
             case Seat.Reuse _,Seat.Open _ -> inTurn(message, queue);
             case Seat.Wait wait -> switch (wait.scope()) {
-                case MESSAGE -> Gate.Answer.NOT_OF_MESSAGE;
-                case HERE, UNPROVEN -> Gate.Answer.NOT_HERE;
-                case EVERYWHERE -> mayOthersShare(queue) ? Gate.Answer.NOT_HERE : Gate.Answer.NOWHERE;
+                case MESSAGE -> Gate.GateAnswer.NOT_OF_MESSAGE;
+                case HERE, UNPROVEN -> Gate.GateAnswer.NOT_HERE;
+                case EVERYWHERE -> mayOthersShare(queue) ? Gate.GateAnswer.NOT_HERE : Gate.GateAnswer.NOWHERE;
             };
         };
     }
@@ -509,26 +509,26 @@ public final class QueueManager {
                 : scheduler.overlooked((message, queue) -> look(message, queue, nowMillis));
     }
 
-    private Gate.Answer look(Message message, DestinationQueue queue, long nowMillis) {
+    private Gate.GateAnswer look(Message message, DestinationQueue queue, long nowMillis) {
         return switch (seating.find(message.id(), queue.route(), destinations.mayOpen(queue), nowMillis)) {
-            case Seat.Queue _ -> Gate.Answer.FREE;
+            case Seat.Queue _ -> Gate.GateAnswer.FREE;
             // With a planned start slot, a message that has one delivery left by now is asked about
             // in that slot.
             case Seat.Reuse _,Seat.Open _ ->
                 destinations.waitMillis(message, queue, nowMillis) == 0 && !destinations.awaitsTurn(queue)
-                        ? Gate.Answer.FREE
-                        : Gate.Answer.NOT_YET;
-            case Seat.Wait wait when wait.scope() == Seat.Scope.MESSAGE -> Gate.Answer.NOT_OF_MESSAGE;
-            case Seat.Wait _,Seat.Defer _ -> Gate.Answer.NOT_HERE;
+                        ? Gate.GateAnswer.FREE
+                        : Gate.GateAnswer.NOT_YET;
+            case Seat.Wait wait when wait.scope() == Seat.Scope.MESSAGE -> Gate.GateAnswer.NOT_OF_MESSAGE;
+            case Seat.Wait _,Seat.Defer _ -> Gate.GateAnswer.NOT_HERE;
         };
     }
 
-    private Gate.Answer inTurn(Message message, DestinationQueue queue) {
+    private Gate.GateAnswer inTurn(Message message, DestinationQueue queue) {
         if (destinations.waitMillis(message, queue, now()) == 0) {
-            return Gate.Answer.FREE;
+            return Gate.GateAnswer.FREE;
         }
         destinations.awaitTurn(queue, now());
-        return Gate.Answer.NOT_YET;
+        return Gate.GateAnswer.NOT_YET;
     }
 
     private void seat(Entry entry) {

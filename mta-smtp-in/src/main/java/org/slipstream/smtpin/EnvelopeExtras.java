@@ -18,7 +18,7 @@ import java.util.OptionalInt;
 /// 4954 section 5)
 /// @param user the authenticated user
 /// @param tags of the policy checks
-public record EnvelopeExtras(Optional<Instant> holdUntil, Optional<DeliverBy> deliverBy, OptionalInt priority,
+public record EnvelopeExtras(Optional<Instant> holdUntil, Optional<DeliverByRequest> deliverBy, OptionalInt priority,
         boolean requireTls, Optional<String> originator, Optional<String> user, List<Tag> tags) {
     public static final EnvelopeExtras NONE = new EnvelopeExtras(Optional.empty(), Optional.empty(),
             OptionalInt.empty(), false, Optional.empty(), Optional.empty(), List.of());
@@ -30,5 +30,5 @@ public record EnvelopeExtras(Optional<Instant> holdUntil, Optional<DeliverBy> de
     /// @param deadline on this server's clock
     /// @param returned true: late mail is returned; false: its sender is notified and delivery continues
     /// @param traced relaying is to be reported
-    public record DeliverBy(Instant deadline, boolean returned, boolean traced) {}
+    public record DeliverByRequest(Instant deadline, boolean returned, boolean traced) {}
 }

@@ -14,10 +14,10 @@ import java.util.Optional;
 /// on session threads; may block on disk.
 public interface MessageHandler {
     /// At MAIL. `declaredBytes` is the SIZE parameter or 0.
-    Verdict sender(Client client, Optional<Address> sender, long declaredBytes);
+    HandlerVerdict sender(Client client, Optional<Address> sender, long declaredBytes);
 
     /// At RCPT: known local mailbox or alias, relaying for a listed network, or neither.
-    Verdict recipient(Client client, Optional<Address> sender, Address recipient);
+    HandlerVerdict recipient(Client client, Optional<Address> sender, Address recipient);
 
     /// At the start of DATA. @throws IOException local trouble, answered by [#troubleReply]
     DraftContent draft(Client client) throws IOException;
@@ -36,16 +36,16 @@ public interface MessageHandler {
         public static final ContentRules STRICT = new ContentRules(false, false);
     }
 
-    sealed interface Verdict {
-        record Accept() implements Verdict {}
+    sealed interface HandlerVerdict {
+        record Accept() implements HandlerVerdict {}
 
-        record Refuse(Reply reply) implements Verdict {}
+        record Refuse(Reply reply) implements HandlerVerdict {}
 
-        static Verdict accept() {
+        static HandlerVerdict accept() {
             return new Accept();
         }
 
-        static Verdict refuse(int code, String status, String text) {
+        static HandlerVerdict refuse(int code, String status, String text) {
             return new Refuse(Reply.of(code, status, text));
         }
     }

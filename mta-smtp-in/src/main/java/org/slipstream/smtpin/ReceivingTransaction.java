@@ -96,8 +96,9 @@ final class ReceivingTransaction implements AutoCloseable {
             case MailParameters.Hold.For(long seconds) -> begun.plusSeconds(seconds);
             case MailParameters.Hold.Until(Instant time) -> time;
         });
-        Optional<EnvelopeExtras.DeliverBy> deliverBy = said.deliverBy()
-                .map(by -> new EnvelopeExtras.DeliverBy(begun.plusSeconds(by.seconds()), by.returned(), by.traced()));
+        Optional<EnvelopeExtras.DeliverByRequest> deliverBy = said.deliverBy()
+                .map(by -> new EnvelopeExtras.DeliverByRequest(begun.plusSeconds(by.seconds()), by.returned(),
+                        by.traced()));
         // RFC 4954 section 5: an unauthenticated client's AUTH parameter is not trusted.
         Optional<String> originator = said.originator().map(who -> user.isPresent() ? who : "<>");
         return new EnvelopeExtras(hold, deliverBy, said.priority(), said.requireTls(), originator, user, tags);

@@ -154,12 +154,12 @@ final class SmtpSession {
     }
 
     private boolean readProxyHeader() throws IOException {
-        ProxyHeader.Result header = ClientIdentity.proxied(wire, timeoutNanos());
+        ProxyHeader.ProxyResult header = ClientIdentity.proxied(wire, timeoutNanos());
         switch (header) {
-            case ProxyHeader.Result.Client(InetAddress client, int _) -> address = client;
-            case ProxyHeader.Result.Itself() -> {
+            case ProxyHeader.ProxyResult.Client(InetAddress client, int _) -> address = client;
+            case ProxyHeader.ProxyResult.Itself() -> {
             }
-            case ProxyHeader.Result.Malformed() -> {
+            case ProxyHeader.ProxyResult.Malformed() -> {
                 log.warn("event=proxy-header-invalid session={} client={}", number, literal());
                 reject(Reply.of(421, "4.3.0", config.hostname() + " No PROXY header"));
             }
@@ -178,25 +178,25 @@ final class SmtpSession {
     }
 
     private void handleLine() throws IOException {
-        Optional<SmtpStream.Line> line = transaction.isPresent() ? Optional.of(readLine()) : readLineOrShutDown();
+        Optional<SmtpStream.ReadLine> line = transaction.isPresent() ? Optional.of(readLine()) : readLineOrShutDown();
         if (line.isEmpty()) {
             return;
         }
         switch (line.get()) {
-            case SmtpStream.Line.Text(String text) -> execute(parser.parse(text));
-            case SmtpStream.Line.TooLong() -> {
+            case SmtpStream.ReadLine.Text(String text) -> execute(parser.parse(text));
+            case SmtpStream.ReadLine.TooLong() -> {
                 apply(protocol.refuse(state, Reply.of(500, "5.5.2",
                         "Line too long, at most " + config.limits().commandLine() + " octets")));
                 wire.flush();
             }
-            case SmtpStream.Line.Broken() -> closeWith(
+            case SmtpStream.ReadLine.Broken() -> closeWith(
                     Reply.of(521, "5.5.2",
                             config.hostname() + " Error: bare <CR> or <LF> received; end each line with <CR><LF>"));
-            case SmtpStream.Line.End() -> open = false;
+            case SmtpStream.ReadLine.End() -> open = false;
         }
     }
 
-    private Optional<SmtpStream.Line> readLineOrShutDown() throws IOException {
+    private Optional<SmtpStream.ReadLine> readLineOrShutDown() throws IOException {
         activity.set(Activity.WAITING);
         if (stopping.getAsBoolean()) {
             if (activity.compareAndSet(Activity.WAITING, Activity.SERVING)) {
@@ -205,7 +205,7 @@ final class SmtpSession {
             open = false;
             return Optional.empty();
         }
-        SmtpStream.Line line = readLine();
+        SmtpStream.ReadLine line = readLine();
         if (!activity.compareAndSet(Activity.WAITING, Activity.SERVING)) {
             open = false;
             return Optional.empty();
@@ -213,9 +213,9 @@ final class SmtpSession {
         return Optional.of(line);
     }
 
-    private SmtpStream.Line readLine() throws IOException {
+    private SmtpStream.ReadLine readLine() throws IOException {
         long start = tuning.nanos().getAsLong();
-        SmtpStream.Line line = wire.readLine(config.limits().commandLine(), dataPhase.timeoutNanos(timeoutNanos()));
+        SmtpStream.ReadLine line = wire.readLine(config.limits().commandLine(), dataPhase.timeoutNanos(timeoutNanos()));
         dataPhase.waited(tuning.nanos().getAsLong() - start);
         return line;
     }
@@ -385,11 +385,11 @@ final class SmtpSession {
             return;
         }
         switch (authenticator.run(client(), auth, timeoutNanos())) {
-            case Authenticator.Result.Proven(String user) -> {
+            case Authenticator.AuthResult.Proven(String user) -> {
                 place.loggedIn();
                 apply(protocol.authenticated(state, user));
             }
-            case Authenticator.Result.Refused(Reply reply) -> apply(protocol.notAuthenticated(state, reply));
+            case Authenticator.AuthResult.Refused(Reply reply) -> apply(protocol.notAuthenticated(state, reply));
         }
     }
 

@@ -25,18 +25,18 @@ import javax.net.ssl.SSLContext;
 /// disk.
 final class SmtpStream {
     /// The result of reading a command line.
-    sealed interface Line {
+    sealed interface ReadLine {
         /// @param text without CRLF, one character per octet
-        record Text(String text) implements Line {}
+        record Text(String text) implements ReadLine {}
 
         /// Longer than permitted; read to its end and discarded.
-        record TooLong() implements Line {}
+        record TooLong() implements ReadLine {}
 
         /// A line with a bare CR or LF, or a line without end.
-        record Broken() implements Line {}
+        record Broken() implements ReadLine {}
 
         /// The client has closed the connection.
-        record End() implements Line {}
+        record End() implements ReadLine {}
     }
 
     private static final int IDLE_BYTES = 1 << 10;
@@ -72,20 +72,20 @@ final class SmtpStream {
     ///
     /// @param limitBytes with CRLF
     /// @throws SocketTimeoutException when the line is not complete after `timeoutNanos`
-    Line readLine(int limitBytes, long timeoutNanos) throws IOException {
+    ReadLine readLine(int limitBytes, long timeoutNanos) throws IOException {
         if (from == to) {
             useSmallBuffer(); // A client that was ahead has kept the large buffer until now.
             flush();
         }
         ClientWait wait = begin(timeoutNanos);
         if (from == to && !fill(wait)) {
-            return new Line.End();
+            return new ReadLine.End();
         }
         int end = endOfLine();
         if (input[end - 1] == '\n') {
             // Nearly all lines arrive in one piece.
-            Line line = end - from > limitBytes
-                    ? new Line.TooLong()
+            ReadLine line = end - from > limitBytes
+                    ? new ReadLine.TooLong()
                     : line(new String(input, from, end - from, StandardCharsets.ISO_8859_1));
             from = end;
             return line;
@@ -93,12 +93,12 @@ final class SmtpStream {
         return readInPieces(limitBytes, wait);
     }
 
-    private Line readInPieces(int limitBytes, ClientWait wait) throws IOException {
+    private ReadLine readInPieces(int limitBytes, ClientWait wait) throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream(128);
         long length = 0;
         while (true) {
             if (from == to && !fill(wait)) {
-                return new Line.End();
+                return new ReadLine.End();
             }
             int end = endOfLine();
             length += end - from;
@@ -107,10 +107,10 @@ final class SmtpStream {
             }
             from = end;
             if (input[end - 1] == '\n') {
-                return length > limitBytes ? new Line.TooLong() : line(line.toString(StandardCharsets.ISO_8859_1));
+                return length > limitBytes ? new ReadLine.TooLong() : line(line.toString(StandardCharsets.ISO_8859_1));
             }
             if (length > ENDLESS_BYTES) {
-                return new Line.Broken();
+                return new ReadLine.Broken();
             }
         }
     }
@@ -123,11 +123,11 @@ final class SmtpStream {
         return Math.min(at + 1, to);
     }
 
-    private static Line line(String withEnd) {
+    private static ReadLine line(String withEnd) {
         int length = withEnd.length() - 2;
         return length >= 0 && withEnd.indexOf('\r') == length
-                ? new Line.Text(withEnd.substring(0, length))
-                : new Line.Broken();
+                ? new ReadLine.Text(withEnd.substring(0, length))
+                : new ReadLine.Broken();
     }
 
     /// Reads exactly N bytes, and not one more from the connection.

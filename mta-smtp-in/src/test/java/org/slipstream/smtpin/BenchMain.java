@@ -41,13 +41,13 @@ final class BenchMain {
         private final AtomicLong lastId = new AtomicLong(System.currentTimeMillis() << 10);
 
         @Override
-        public Verdict sender(Client client, Optional<Address> sender, long declaredBytes) {
-            return Verdict.accept();
+        public HandlerVerdict sender(Client client, Optional<Address> sender, long declaredBytes) {
+            return HandlerVerdict.accept();
         }
 
         @Override
-        public Verdict recipient(Client client, Optional<Address> sender, Address recipient) {
-            return Verdict.accept();
+        public HandlerVerdict recipient(Client client, Optional<Address> sender, Address recipient) {
+            return HandlerVerdict.accept();
         }
 
         @Override

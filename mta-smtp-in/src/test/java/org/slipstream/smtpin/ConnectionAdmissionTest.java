@@ -22,8 +22,8 @@ class ConnectionAdmissionTest {
     private final InetAddress proxy = InetAddress.ofLiteral("203.0.113.1");
     private final ListenerConfig config = Ports
             .with(Ports.with(Ports.config(), "connections", 20), "connectionsPerClient", 12)
-            .withTrust(new ListenerConfig.Trust(proxy::equals, _ -> false, friend::equals));
-    private final GuessGuard guesses = new GuessGuard(GuessGuard.Settings.standard(), System::nanoTime);
+            .withTrust(new ListenerConfig.ProxyTrust(proxy::equals, _ -> false, friend::equals));
+    private final GuessGuard guesses = new GuessGuard(GuessGuard.GuessSettings.standard(), System::nanoTime);
     private final ConnectionAdmission admission = new ConnectionAdmission(config, guesses);
 
     @Test

@@ -93,7 +93,7 @@ class ListenerTest {
     @Test
     void behindAProxyEachClientHasItsPlaces() throws Exception {
         ListenerConfig config = Ports.with(Ports.config(), "connectionsPerClient", 1)
-                .withTrust(new ListenerConfig.Trust(InetAddress::isLoopbackAddress, _ -> false, _ -> false));
+                .withTrust(new ListenerConfig.ProxyTrust(InetAddress::isLoopbackAddress, _ -> false, _ -> false));
         try (SmtpListener listener = Ports.started(config, house);
                 SmtpTalker one = proxied(listener, "192.0.2.1");
                 SmtpTalker two = proxied(listener, "192.0.2.2")) {

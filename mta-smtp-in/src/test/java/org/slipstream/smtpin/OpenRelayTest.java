@@ -26,10 +26,10 @@ class OpenRelayTest {
     /// A handler that accepts its domains from anyone, and other domains from users.
     private static final class CatchAll extends CollectedMessages {
         @Override
-        public Verdict recipient(Client client, Optional<Address> sender, Address recipient) {
+        public HandlerVerdict recipient(Client client, Optional<Address> sender, Address recipient) {
             return OURS.contains(recipient.domain().toLowerCase(Locale.ROOT)) || client.user().isPresent()
-                    ? Verdict.accept()
-                    : Verdict.refuse(554, "5.7.1", "<" + recipient + ">: Relay access denied");
+                    ? HandlerVerdict.accept()
+                    : HandlerVerdict.refuse(554, "5.7.1", "<" + recipient + ">: Relay access denied");
         }
     }
 

@@ -348,7 +348,7 @@ class BrokenConnectionsTest {
                 STALL
                 """)) {
             var carriers = new Carriers(Post.patient(), events,
-                    _ -> new HostFinder.Answer.Found(
+                    _ -> new HostFinder.HostAnswer.Found(
                             List.of(InetAddress.getLoopbackAddress())),
                     new SplittableRandom(1));
             carriers.open(1, Post.route(server), false);

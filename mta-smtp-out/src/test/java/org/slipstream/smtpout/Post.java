@@ -94,7 +94,8 @@ final class Post {
 
     /// Carriers that look nothing up.
     static Carriers carriers(ClientConfig config, CarrierEvents events) {
-        return new Carriers(config, events, _ -> new HostFinder.Answer.Found(List.of(InetAddress.getLoopbackAddress())),
+        return new Carriers(config, events,
+                _ -> new HostFinder.HostAnswer.Found(List.of(InetAddress.getLoopbackAddress())),
                 new SplittableRandom(1));
     }
 

@@ -89,7 +89,7 @@ class StoppingTest {
                 """)) {
             var carriers = new Carriers(Post.patient().with(new ClientConfig.Ahead(1, 1, DataSize.ofMebibytes(1))),
                     events,
-                    _ -> new HostFinder.Answer.Found(List.of(InetAddress.ofLiteral("127.0.0.1"))),
+                    _ -> new HostFinder.HostAnswer.Found(List.of(InetAddress.ofLiteral("127.0.0.1"))),
                     new SplittableRandom(1));
             carriers.open(1, Post.route(server), false);
             events.ready();
@@ -114,7 +114,7 @@ class StoppingTest {
             } catch (InterruptedException e) {
                 throw new IllegalStateException("interrupted", e);
             }
-            return new HostFinder.Answer.None("too late");
+            return new HostFinder.HostAnswer.None("too late");
         }, new SplittableRandom(1));
         carriers.open(1, new Route.Smtp("x.example", List.of(new Route.Host("mx.example", 25, 0))), false);
         Post.deliver(carriers, 1, transfer(1));

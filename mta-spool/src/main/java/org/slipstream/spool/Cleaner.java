@@ -8,7 +8,7 @@ import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.log.DamagedMessageException;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
-import org.slipstream.spool.log.MessageLog.Found;
+import org.slipstream.spool.log.MessageLog.ScannedRecord;
 import org.slipstream.spool.log.NewMessage;
 import org.slipstream.spool.log.Position;
 
@@ -154,7 +154,7 @@ final class Cleaner {
         copied = Math.max(copied, segment);
         copiedNanos = System.nanoTime();
         log.scan(new Position(segment, 0), new Position(segment, Long.MAX_VALUE), found -> {
-            if (found instanceof Found.Sound(LogRecord.Stored stored, Position _)) {
+            if (found instanceof ScannedRecord.Sound(LogRecord.Stored stored, Position _)) {
                 waiting.add(stored);
             }
         });

@@ -280,10 +280,10 @@ final class LocalSpool implements Spool {
     private static Details details(QueueIndex.Indexed message) {
         return new Details(message.summary(), message.envelope(), message.nextAttemptMillis(),
                 message.recipients().stream().map(each -> new RecipientState(each.recipient(), switch (each.status()) {
-                    case OPEN -> State.OPEN;
-                    case DELIVERED -> State.DELIVERED;
-                    case FAILED -> State.FAILED;
-                    case FAILED_AND_REPORTED -> State.FAILED_AND_REPORTED;
+                    case OPEN -> MessageState.OPEN;
+                    case DELIVERED -> MessageState.DELIVERED;
+                    case FAILED -> MessageState.FAILED;
+                    case FAILED_AND_REPORTED -> MessageState.FAILED_AND_REPORTED;
                 }, each.last(), each.atMillis())).toList());
     }
 

@@ -225,7 +225,7 @@ final class LogWriter implements AutoCloseable {
             }
             fresh.add(messages);
             for (Task.Deposit deposit : deposits) {
-                space.wrote(deposit.message().content() instanceof NewMessage.OwnFile);
+                space.wrote(deposit.message().content() instanceof NewMessage.InOwnFile);
                 deposit.safe().complete(null);
             }
             callbacks.forEach(LogWriter::run);

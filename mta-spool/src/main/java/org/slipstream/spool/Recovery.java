@@ -6,7 +6,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
-import org.slipstream.spool.log.MessageLog.Found;
+import org.slipstream.spool.log.MessageLog.ScannedRecord;
 import org.slipstream.spool.log.Position;
 
 import java.io.IOException;
@@ -65,19 +65,19 @@ final class Recovery {
         return recovery.lastId;
     }
 
-    private void meet(Found found) {
+    private void meet(ScannedRecord found) {
         switch (found) {
-            case Found.Sound(LogRecord record, Position at) -> meet(record, at);
-            case Found.Withdrawn(long first, long last) ->
+            case ScannedRecord.Sound(LogRecord record, Position at) -> meet(record, at);
+            case ScannedRecord.Withdrawn(long first, long last) ->
                 waiting.removeIf(each -> each instanceof LogRecord.Stored stored
                         && stored.message().seq() >= first && stored.message().seq() <= last);
-            case Found.Damaged(long segment, long offset, long bytes, String copy) ->
+            case ScannedRecord.Damaged(long segment, long offset, long bytes, String copy) ->
                 LOG.warn("event=record-set-aside segment={} offset={} bytes={} copy={}", segment, offset, bytes, copy);
-            case Found.Headless(long segment, String copy) ->
+            case ScannedRecord.Headless(long segment, String copy) ->
                 LOG.warn("event=segment-header-damaged segment={} copy={} next=\"its records are read nevertheless\"",
                         segment,
                         copy);
-            case Found.Torn(long segment, long offset, long bytes) ->
+            case ScannedRecord.Torn(long segment, long offset, long bytes) ->
                 LOG.info("event=log-ends-inside-record segment={} offset={} bytes={}", segment, offset, bytes);
         }
     }

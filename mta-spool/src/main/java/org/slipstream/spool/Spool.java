@@ -108,17 +108,17 @@ public interface Spool extends AutoCloseable {
             List<RecipientState> recipients) {
         /// Recipients that still wait for the message.
         public List<Recipient> openRecipients() {
-            return recipients.stream().filter(each -> each.state() == State.OPEN).map(RecipientState::recipient)
+            return recipients.stream().filter(each -> each.state() == MessageState.OPEN).map(RecipientState::recipient)
                     .toList();
         }
     }
 
-    enum State {
+    enum MessageState {
         OPEN, DELIVERED, FAILED, FAILED_AND_REPORTED
     }
 
     /// @param last the latest outcome, if there was one
-    record RecipientState(Recipient recipient, State state, Optional<Outcome> last,
+    record RecipientState(Recipient recipient, MessageState state, Optional<Outcome> last,
             long atMillis) {}
 
     /// A page of the queue in order of id, after `after`.

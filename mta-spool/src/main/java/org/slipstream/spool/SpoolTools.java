@@ -6,7 +6,7 @@ import org.slipstream.spool.index.IndexDamage;
 import org.slipstream.spool.index.IndexDatabase;
 import org.slipstream.spool.index.IndexException;
 import org.slipstream.spool.log.Directories;
-import org.slipstream.spool.log.MessageLog.Found;
+import org.slipstream.spool.log.MessageLog.ScannedRecord;
 import org.slipstream.spool.log.NewerLogException;
 import org.slipstream.spool.log.Position;
 import org.slipstream.spool.log.Segments;
@@ -102,7 +102,7 @@ public final class SpoolTools {
 
     /// An operator's order for a message that is set aside.
     @FunctionalInterface
-    public interface Order {
+    public interface CorruptOrder {
         /// @return true when it is done and the message may be removed
         boolean settle(Spool spool, Spool.SetAside message) throws IOException;
     }
@@ -122,7 +122,7 @@ public final class SpoolTools {
     /// @param chosen the messages; empty for all
     /// @return removed ones, remaining ones, and a finding for each chosen message that remains or does not
     /// exist
-    public static Report settleSetAside(SpoolConfig config, LongSupplier clock, Set<QueueId> chosen, Order order)
+    public static Report settleSetAside(SpoolConfig config, LongSupplier clock, Set<QueueId> chosen, CorruptOrder order)
             throws SpoolException, IOException {
         List<String> findings = new ArrayList<>();
         Set<QueueId> missing = new LinkedHashSet<>(chosen);
@@ -220,7 +220,7 @@ public final class SpoolTools {
     private static void mend(Segments log) throws IOException {
         List<Long> headless = new ArrayList<>();
         log.scan(Position.START, log.end(), found -> {
-            if (found instanceof Found.Headless(long segment, String _)) {
+            if (found instanceof ScannedRecord.Headless(long segment, String _)) {
                 headless.add(segment);
             }
         });
@@ -251,14 +251,14 @@ public final class SpoolTools {
         try (SpoolLock _ = lock(config); Segments log = log(config)) {
             log.scan(Position.START, log.end(), found -> {
                 switch (found) {
-                    case Found.Sound _,Found.Withdrawn _ -> sound[0]++;
-                    case Found.Damaged(long segment, long offset, long bytes, String copy) ->
+                    case ScannedRecord.Sound _,ScannedRecord.Withdrawn _ -> sound[0]++;
+                    case ScannedRecord.Damaged(long segment, long offset, long bytes, String copy) ->
                         findings.add("Segment " + segment + " has " + bytes + " damaged bytes at " + offset
                                 + "; copied to " + copy + ".");
-                    case Found.Headless(long segment, String copy) ->
+                    case ScannedRecord.Headless(long segment, String copy) ->
                         findings.add("The beginning of segment " + segment + " is damaged (copied to " + copy
                                 + "); its records were read nevertheless, and `spool repair` writes it again.");
-                    case Found.Torn _ -> {
+                    case ScannedRecord.Torn _ -> {
                         // The machine stopped here; no client got a 250 for it.
                     }
                 }

@@ -10,7 +10,7 @@ import org.slipstream.core.QueueName;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.spool.log.LogRecord;
-import org.slipstream.spool.log.MessageLog.Found;
+import org.slipstream.spool.log.MessageLog.ScannedRecord;
 import org.slipstream.spool.log.Position;
 import org.slipstream.spool.log.Segments;
 
@@ -77,7 +77,7 @@ class CleanerTest {
             assertThat(TestMessages.read(spool, each.getKey())).isEqualTo(each.getValue());
         }
         assertThat(spool.details(partly).orElseThrow().recipients()).extracting(Spool.RecipientState::state)
-                .containsExactly(Spool.State.DELIVERED, Spool.State.OPEN);
+                .containsExactly(Spool.MessageState.DELIVERED, Spool.MessageState.OPEN);
         assertThat(spool.counts().messages()).isEqualTo(waiting.size());
         assertThat(spool.counts().sizeBytes())
                 .isEqualTo(waiting.values().stream().mapToLong(body -> body.length).sum());
@@ -184,7 +184,7 @@ class CleanerTest {
         List<QueueId> stored = new ArrayList<>();
         try (Segments log = new Segments(directory, 10_000)) {
             log.scan(Position.START, new Position(Long.MAX_VALUE, 0), found -> {
-                if (found instanceof Found.Sound(LogRecord.Stored copy, Position _)) {
+                if (found instanceof ScannedRecord.Sound(LogRecord.Stored copy, Position _)) {
                     stored.add(copy.id());
                 }
             });

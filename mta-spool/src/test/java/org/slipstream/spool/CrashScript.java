@@ -401,10 +401,11 @@ final class CrashScript {
         }
         for (Spool.RecipientState each : there.recipients()) {
             int number = each.recipient().number();
-            settled(mail, each, mail.delivered.get(number), Set.of(Spool.State.DELIVERED), n, broken);
-            settled(mail, each, mail.failed.get(number), Set.of(Spool.State.FAILED, Spool.State.FAILED_AND_REPORTED),
+            settled(mail, each, mail.delivered.get(number), Set.of(Spool.MessageState.DELIVERED), n, broken);
+            settled(mail, each, mail.failed.get(number),
+                    Set.of(Spool.MessageState.FAILED, Spool.MessageState.FAILED_AND_REPORTED),
                     n, broken);
-            if (each.state() == Spool.State.FAILED
+            if (each.state() == Spool.MessageState.FAILED
                     && mail.reported.filter(span -> span.answered <= n).isPresent()) {
                 broken.add(mail.id + " would be reported twice");
             }
@@ -412,7 +413,7 @@ final class CrashScript {
         held(mail, there.summary().held(), n, broken);
     }
 
-    private static void settled(Mail mail, Spool.RecipientState there, Span span, Set<Spool.State> states, int n,
+    private static void settled(Mail mail, Spool.RecipientState there, Span span, Set<Spool.MessageState> states, int n,
             List<String> broken) {
         boolean is = states.contains(there.state());
         if (span != null && span.answered <= n && !is) {

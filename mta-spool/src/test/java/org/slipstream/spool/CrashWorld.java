@@ -53,7 +53,7 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
         return (MessageLog) Proxy.newProxyInstance(MessageLog.class.getClassLoader(), new Class<?>[]{MessageLog.class},
                 (_, method, arguments) -> {
                     if (method.getName().equals("append") && arguments[0] instanceof NewMessage message
-                            && message.content() instanceof NewMessage.OwnFile) {
+                            && message.content() instanceof NewMessage.InOwnFile) {
                         log.written(config.directory().resolve("large").resolve(message.id() + ".letter"));
                     }
                     try {

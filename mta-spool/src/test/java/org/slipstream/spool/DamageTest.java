@@ -178,7 +178,7 @@ class DamageTest {
         log.image(log.now(), new Cut.Process()).copyTo(image);
         try (Segments segments = new Segments(image, 1 << 20)) {
             segments.scan(Position.START, new Position(Long.MAX_VALUE, 0), found -> {
-                if (found instanceof MessageLog.Found.Sound(LogRecord record, Position at)) {
+                if (found instanceof MessageLog.ScannedRecord.Sound(LogRecord record, Position at)) {
                     subjects.computeIfAbsent(at, _ -> new TreeSet<>()).add(record.subject().toString());
                 }
             });

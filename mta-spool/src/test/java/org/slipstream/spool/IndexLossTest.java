@@ -171,8 +171,9 @@ class IndexLossTest {
         assertThat(partly.summary().attempts()).isEqualTo(2);
         assertThat(partly.summary().delayNotified()).isTrue();
         assertThat(partly.nextAttemptMillis()).isEqualTo(now() + 1_200_000);
-        assertThat(partly.recipients()).extracting(Spool.RecipientState::state).containsExactly(Spool.State.DELIVERED,
-                Spool.State.FAILED_AND_REPORTED, Spool.State.OPEN);
+        assertThat(partly.recipients()).extracting(Spool.RecipientState::state).containsExactly(
+                Spool.MessageState.DELIVERED,
+                Spool.MessageState.FAILED_AND_REPORTED, Spool.MessageState.OPEN);
         assertThat(partly.recipients()).extracting(each -> each.last().orElseThrow()).containsExactly(TAKEN, REFUSED,
                 BUSY);
         assertThat(before.hosts()).containsExactly(REST);

@@ -207,8 +207,9 @@ class SpoolTest {
         assertThat(details.summary().open()).isEqualTo(1);
         assertThat(details.summary().failed()).isEqualTo(1);
         assertThat(details.summary().attempts()).isEqualTo(1);
-        assertThat(details.recipients()).extracting(Spool.RecipientState::state).containsExactly(Spool.State.DELIVERED,
-                Spool.State.OPEN, Spool.State.FAILED);
+        assertThat(details.recipients()).extracting(Spool.RecipientState::state).containsExactly(
+                Spool.MessageState.DELIVERED,
+                Spool.MessageState.OPEN, Spool.MessageState.FAILED);
         assertThat(details.recipients()).extracting(each -> each.last().orElseThrow()).containsExactly(DELIVERED,
                 DEFERRED, FAILED);
         assertThat(details.recipients().getFirst().atMillis()).isEqualTo(now());
@@ -218,7 +219,7 @@ class SpoolTest {
         details = spool.details(id).orElseThrow();
         assertThat(details.summary().failed()).isZero();
         assertThat(details.summary().delayNotified()).isTrue();
-        assertThat(details.recipients().getLast().state()).isEqualTo(Spool.State.FAILED_AND_REPORTED);
+        assertThat(details.recipients().getLast().state()).isEqualTo(Spool.MessageState.FAILED_AND_REPORTED);
         assertThat(details.recipients().getLast().last()).contains(FAILED);
     }
 
@@ -237,7 +238,7 @@ class SpoolTest {
         assertThat(answers).containsExactly("deferred", "failed", "reported", "open again", "held", "released",
                 "deferred again");
         Spool.Details details = spool.details(id).orElseThrow();
-        assertThat(details.recipients().getFirst().state()).isEqualTo(Spool.State.OPEN);
+        assertThat(details.recipients().getFirst().state()).isEqualTo(Spool.MessageState.OPEN);
         assertThat(details.summary().held()).isFalse();
         assertThat(details.nextAttemptMillis()).isEqualTo(1);
     }

@@ -27,17 +27,17 @@ public final class SinkScript implements SinkPlan {
 
     private final boolean lmtp;
     private final Traits traits;
-    private final List<Rule> rules;
+    private final List<SinkRule> rules;
 
     /// An exception: the action applies where the phase is reached and the address matches.
-    record Rule(SinkPhase phase, Function<String, Optional<SinkAction>> choice) {}
+    record SinkRule(SinkPhase phase, Function<String, Optional<SinkAction>> choice) {}
 
     /// @param readOctets the octets after which the sink reads no more and closes
     /// @param writtenOctets the octets of replies after which the sink closes
     record Traits(List<String> extensions, Optional<SSLContext> tls, boolean discardsPipelined, int connections,
             String tooMany, long readOctets, long writtenOctets, boolean keepsMessages) {}
 
-    private SinkScript(boolean lmtp, Traits traits, List<Rule> rules) {
+    private SinkScript(boolean lmtp, Traits traits, List<SinkRule> rules) {
         this.lmtp = lmtp;
         this.traits = traits;
         this.rules = List.copyOf(rules);
@@ -132,14 +132,14 @@ public final class SinkScript implements SinkPlan {
 
     /// Asks a function what to do for each recipient. Several threads call it.
     public SinkScript onRecipients(Function<String, Optional<SinkAction>> choice) {
-        return with(new Rule(SinkPhase.RCPT, choice));
+        return with(new SinkRule(SinkPhase.RCPT, choice));
     }
 
     /// Does this in a phase for addresses that match; `*` stands for any text.
     public SinkScript on(SinkPhase phase, String pattern, SinkAction action) {
         Pattern compiled = Pattern.compile(Pattern.quote(pattern).replace("*", "\\E.*\\Q"),
                 Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
-        return with(new Rule(phase, address -> compiled.matcher(address).matches()
+        return with(new SinkRule(phase, address -> compiled.matcher(address).matches()
                 ? Optional.of(action)
                 : Optional.empty()));
     }
@@ -157,8 +157,8 @@ public final class SinkScript implements SinkPlan {
         return new SinkScript(lmtp, changed, rules);
     }
 
-    private SinkScript with(Rule rule) {
-        List<Rule> more = new ArrayList<>();
+    private SinkScript with(SinkRule rule) {
+        List<SinkRule> more = new ArrayList<>();
         more.add(rule);
         more.addAll(rules);
         return new SinkScript(lmtp, traits, more);
@@ -172,7 +172,7 @@ public final class SinkScript implements SinkPlan {
         return traits;
     }
 
-    List<Rule> rules() {
+    List<SinkRule> rules() {
         return rules;
     }
 

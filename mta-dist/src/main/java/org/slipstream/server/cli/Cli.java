@@ -71,12 +71,12 @@ public final class Cli {
             case "queue count" -> new QueueCountCommand(mta);
             case "queue show" -> new QueueShowCommand(mta);
             case "queue flush" -> new QueueFlushCommand(mta);
-            case "queue hold" -> new QueueOrderCommand.Hold(mta);
-            case "queue release" -> new QueueOrderCommand.Release(mta);
+            case "queue hold" -> new QueueOrderCommand.HoldCommand(mta);
+            case "queue release" -> new QueueOrderCommand.ReleaseCommand(mta);
             case "queue delete" -> new QueueDeleteCommand(mta);
             case "verify" -> new VerifyCommand(mta);
             case "destdb" -> new DestdbCommand(mta);
-            case "destdb list" -> new DestdbCommand.Listing(mta);
+            case "destdb list" -> new DestdbCommand.HostListing(mta);
             case "destdb show" -> new DestdbCommand.Show(mta);
             case "destdb suspend" -> new DestdbOrderCommand.Suspend(mta);
             case "destdb resume" -> new DestdbOrderCommand.Resume(mta);
@@ -90,7 +90,7 @@ public final class Cli {
             case "spool verify" -> new SpoolCommand.Verify(mta);
             case "spool repair" -> new SpoolCommand.Repair(mta);
             case "spool corrupt" -> new SpoolCorruptCommand(mta);
-            case "spool corrupt list" -> new SpoolCorruptCommand.Listing(mta);
+            case "spool corrupt list" -> new SpoolCorruptCommand.CorruptListing(mta);
             case "spool corrupt report" -> new SpoolCorruptCommand.Reporting(mta);
             case "spool corrupt forget" -> new SpoolCorruptCommand.Forgetting(mta);
             case "spool export" -> new SpoolCommand.Export(mta);

@@ -61,13 +61,13 @@ final class DestdbCommand implements Callable<Integer> {
                     Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
             footerHeading = "%nExamples:%n", footer = {
                     "  ./mta destdb list", "  ./mta destdb list --json | jq '.hosts[].host'"})
-    static final class Listing implements Callable<Integer> {
+    static final class HostListing implements Callable<Integer> {
         @Option(names = "--json", description = "as the server's JSON")
         private boolean json;
 
         private final MtaCommand mta;
 
-        Listing(MtaCommand mta) {
+        HostListing(MtaCommand mta) {
             this.mta = mta;
         }
 

@@ -55,7 +55,7 @@ final class Hello {
                 "This message arrived by SMTP, was synced to the spool, and was delivered by the queue manager.\n",
                 config.hostname());
         InetAddress host = port.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : port.getAddress();
-        SubmissionClient.Result result;
+        SubmissionClient.SubmissionResult result;
         try {
             result = new SubmissionClient(host.getHostAddress(), port.getPort(), config.hostname())
                     .send(Optional.of(postmaster.toString()), List.of(postmaster.toString()), message);

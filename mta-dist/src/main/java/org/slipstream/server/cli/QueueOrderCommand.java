@@ -44,7 +44,7 @@ final class QueueOrderCommand {
                     Exit.UNREACHABLE_TEXT},
             footerHeading = "%nExamples:%n", footer = {"  ./mta queue hold 1p4q0c8k2v0",
                     "  ./mta queue hold --domain example.org"})
-    static final class Hold implements Callable<Integer> {
+    static final class HoldCommand implements Callable<Integer> {
         @Mixin
         private QueueSweep sweep;
 
@@ -56,7 +56,7 @@ final class QueueOrderCommand {
 
         private final MtaCommand mta;
 
-        Hold(MtaCommand mta) {
+        HoldCommand(MtaCommand mta) {
             this.mta = mta;
         }
 
@@ -74,7 +74,7 @@ final class QueueOrderCommand {
                     Exit.UNREACHABLE_TEXT},
             footerHeading = "%nExamples:%n", footer = {"  ./mta queue release 1p4q0c8k2v0",
                     "  ./mta queue release --domain example.org"})
-    static final class Release implements Callable<Integer> {
+    static final class ReleaseCommand implements Callable<Integer> {
         @Mixin
         private QueueSweep sweep;
 
@@ -86,7 +86,7 @@ final class QueueOrderCommand {
 
         private final MtaCommand mta;
 
-        Release(MtaCommand mta) {
+        ReleaseCommand(MtaCommand mta) {
             this.mta = mta;
         }
 

@@ -95,7 +95,7 @@ final class SendCommand implements Callable<Integer> {
 
     private int send(SubmissionClient submission, Optional<Address> sender, List<Address> recipients, byte[] content) {
         try {
-            SubmissionClient.Result result = submission.send(sender.map(Address::toString),
+            SubmissionClient.SubmissionResult result = submission.send(sender.map(Address::toString),
                     recipients.stream().map(Address::toString).toList(), content);
             result.accepted().ifPresent(reply -> mta.world().out().println(Controls.replaced(reply)));
             result.refused().forEach((who, reply) -> mta.world().err().println("mta: "

@@ -3,7 +3,7 @@ package org.slipstream.server.cli;
 import org.slipstream.core.QueueId;
 import org.slipstream.server.config.Config;
 import org.slipstream.spool.SpoolTools;
-import org.slipstream.spool.SpoolTools.Order;
+import org.slipstream.spool.SpoolTools.CorruptOrder;
 import org.slipstream.spool.SpoolTools.Report;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -47,10 +47,10 @@ final class SpoolCorruptCommand implements Callable<Integer> {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
                     Exit.CANNOT_START_TEXT},
             footerHeading = "%nExamples:%n", footer = "  ./mta spool corrupt list")
-    static final class Listing implements Callable<Integer> {
+    static final class CorruptListing implements Callable<Integer> {
         private final MtaCommand mta;
 
-        Listing(MtaCommand mta) {
+        CorruptListing(MtaCommand mta) {
             this.mta = mta;
         }
 
@@ -83,7 +83,7 @@ final class SpoolCorruptCommand implements Callable<Integer> {
             this.done = done;
         }
 
-        abstract Order order(Config config);
+        abstract CorruptOrder order(Config config);
 
         @Override
         public Integer call() {
@@ -118,7 +118,7 @@ final class SpoolCorruptCommand implements Callable<Integer> {
         }
 
         @Override
-        Order order(Config config) {
+        CorruptOrder order(Config config) {
             return mta.world().spoolReports().order(config);
         }
     }
@@ -136,7 +136,7 @@ final class SpoolCorruptCommand implements Callable<Integer> {
         }
 
         @Override
-        Order order(Config config) {
+        CorruptOrder order(Config config) {
             return (_, _) -> true;
         }
     }

@@ -39,7 +39,7 @@ import java.util.regex.Pattern;
 /// @param hints sentences for the operator about settings that are accepted and should be changed
 public record Config(Path home, String hostname, Listen listen, Local local, Map<String, List<Address>> aliases,
         Relay relay, Map<String, RouteTarget> routes, Tls tls, Limits limits, Submission submission, Trust trust,
-        Policy policy,
+        PolicySettings policy,
         List<HeaderRule> headerRules, QueueSettings queue, TransportTable transports, Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool, String logLevel,
         Written written, List<String> hints) {
@@ -236,7 +236,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
             @Setting(value = "true",
                     doc = "A user who has logged in may send only in the name of the addresses that belong to the"
                             + " user (`./mta user list`).") boolean senderMustBelong,
-            GuessGuard.Settings guesses,
+            GuessGuard.GuessSettings guesses,
             @Setting(value = "30d", max = "999999999s",
                     doc = "How far ahead a message may be submitted that is to be sent later (FUTURERELEASE, RFC"
                             + " 4865). `0s`: not offered.") Duration longestHold) {}
@@ -282,7 +282,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// @param clientPrefixV4 clients of one such network count as one
     /// @param connectionsPerMinute 0: no limit, as for the other rates
     @SettingsSection("policy")
-    public record Policy(
+    public record PolicySettings(
             @Setting(value = "0s", max = "30s",
                     doc = "Pause before the greeting. A client that sends something in this time is refused with"
                             + " 554, with `0s` if it has already sent something. Some seconds stop many spam"
@@ -331,7 +331,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
             @Setting(value = "",
                     doc = "File of header checks, relative to the home folder: lines `action field /pattern/ text`;"
                             + " docs/security.md.") Optional<Path> headerChecks) {
-        public Policy {
+        public PolicySettings {
             exempt = List.copyOf(exempt);
             blockLists = List.copyOf(blockLists);
         }

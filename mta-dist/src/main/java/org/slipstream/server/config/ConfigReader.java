@@ -82,7 +82,7 @@ public final class ConfigReader {
         String hostname = values.record(Config.Identity.class).hostname();
         Config.Listen listen = values.record(Config.Listen.class);
         Config.Local local = values.record(Config.Local.class);
-        Config.Policy policy = values.record(Config.Policy.class);
+        Config.PolicySettings policy = values.record(Config.PolicySettings.class);
         Config config = new Config(home, hostname, listen, local, aliases(values, local, complaints),
                 values.record(Config.Relay.class),
                 RouteBook.read(values.table(Schema.ROUTES), local.domains(), listen.open().values(), complaints),
@@ -110,7 +110,7 @@ public final class ConfigReader {
         return Map.of();
     }
 
-    private static List<Config.HeaderRule> headerRules(Config.Policy policy, Path home, Values values,
+    private static List<Config.HeaderRule> headerRules(Config.PolicySettings policy, Path home, Values values,
             Complaints complaints) {
         return policy.headerChecks().map(file -> HeaderChecks.read(file,
                 file.startsWith(home) ? home.relativize(file).toString() : file.toString(),

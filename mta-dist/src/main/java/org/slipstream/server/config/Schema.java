@@ -31,7 +31,7 @@ final class Schema {
     static final Schema SERVER = new Schema(serverSections(),
             List.of(Config.Identity.class, Config.Listen.class, Config.Local.class,
                     Config.Submission.class, Config.Trust.class, Config.Tls.class, Limits.class, Config.Relay.class,
-                    Config.Policy.class,
+                    Config.PolicySettings.class,
                     QueueSettings.class, TransportSettings.class, Config.Operation.class, PlacementSettings.class,
                     ClientSettings.class,
                     Config.SmartHost.class, SpoolConfig.class, Config.Log.class));

@@ -61,7 +61,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private final Routes routes;
     private final Carriers carriers;
     private final KnownHosts knownHosts;
-    private final Mailboxes mailboxes;
+    private final LocalMailboxes mailboxes;
     private final Reports reports;
     private final Consumer<QmgrEvent> answers;
     private final Commands commands;
@@ -89,8 +89,8 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
 
     /// Local delivery; blocking.
     @FunctionalInterface
-    public interface Mailboxes {
-        LocalDelivery.Result deliver(QueueId id, Envelope envelope, List<Recipient> recipients, Content content);
+    public interface LocalMailboxes {
+        LocalDelivery.LocalResult deliver(QueueId id, Envelope envelope, List<Recipient> recipients, Content content);
     }
 
     /// Reports to senders; blocking. True when the report is in the spool or none was requested.
@@ -105,7 +105,8 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         }
     }
 
-    public OrderDispatcher(Spool spool, Routes routes, Carriers carriers, KnownHosts knownHosts, Mailboxes mailboxes,
+    public OrderDispatcher(Spool spool, Routes routes, Carriers carriers, KnownHosts knownHosts,
+            LocalMailboxes mailboxes,
             Reports reports,
             Consumer<QmgrEvent> answers, LongSupplier clockMillis) {
         this.spool = spool;
@@ -245,13 +246,13 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
 
     private void deliverLocally(QmgrOrder.Deliver deliver) {
         try {
-            LocalDelivery.Result result = mailboxes.deliver(deliver.id(), envelope(deliver.id()),
+            LocalDelivery.LocalResult result = mailboxes.deliver(deliver.id(), envelope(deliver.id()),
                     deliver.recipients(), spool.content(deliver.id()));
             switch (result) {
-                case LocalDelivery.Result.Decided(List<RecipientOutcome> outcomes) -> answered(deliver, outcomes);
-                case LocalDelivery.Result.Unreadable(Reply reason) ->
+                case LocalDelivery.LocalResult.Decided(List<RecipientOutcome> outcomes) -> answered(deliver, outcomes);
+                case LocalDelivery.LocalResult.Unreadable(Reply reason) ->
                     ownFailure(deliver, reason, DeliveryResult.Scope.MESSAGE);
-                case LocalDelivery.Result.DiskGone(Reply reason) ->
+                case LocalDelivery.LocalResult.DiskGone(Reply reason) ->
                     ownFailure(deliver, reason, DeliveryResult.Scope.TRANSPORT);
             }
         } catch (IOException | RuntimeException trouble) {

@@ -13,7 +13,7 @@ import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.run.Inbox;
-import org.slipstream.server.dispatch.Verifications.Verdict;
+import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.QueueIndex;
@@ -39,7 +39,8 @@ import java.util.stream.Collectors;
 public final class QueueOperations implements Operations, EtrnRequests.Queue {
     /// Less than the timeout of a client of the API.
     private static final int TIMEOUT_SECONDS = 45;
-    private static final Verdict TIMED_OUT = new Verdict(Verifications.Result.UNKNOWN, "", "",
+    private static final VerificationVerdict TIMED_OUT = new VerificationVerdict(
+            Verifications.VerificationResult.UNKNOWN, "", "",
             Reply.of(450, "4.4.2", "Timeout exceeded: no reply within " + TIMEOUT_SECONDS + " s"));
     /// Limit for a count, which needs only the ids.
     private static final int COUNTED_AT_ONCE = 20_000;
@@ -126,9 +127,9 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
     }
 
     private static VerdictView verify(Verifications verifications, Address address) {
-        CompletableFuture<Verdict> answer = new CompletableFuture<>();
+        CompletableFuture<VerificationVerdict> answer = new CompletableFuture<>();
         verifications.verify(address, answer::complete);
-        Verdict verdict = answer.completeOnTimeout(TIMED_OUT, TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
+        VerificationVerdict verdict = answer.completeOnTimeout(TIMED_OUT, TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
         return new VerdictView(address.toString(), verdict.result().word(), verdict.route(), verdict.host(),
                 verdict.reply().toString());
     }

@@ -56,7 +56,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
 
     // A part of a large envelope has a number below zero. A phase of another delivery is older than this
     // snapshot.
-    private QueuePhase together(QueuePhase phase, QmgrSnapshot.SeatView seat, WirePhase onWire) {
+    private QueuePhase together(QueuePhase phase, QmgrSnapshot.SnapshotSeat seat, WirePhase onWire) {
         if (onWire.delivery() == seat.delivery() || seat.ahead() == 0 && onWire.delivery() <= 0) {
             return onWire(onWire);
         }
@@ -118,7 +118,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
     }
 
     private static List<Spool.RecipientState> open(Spool.Details row) {
-        return row.recipients().stream().filter(each -> each.state() == Spool.State.OPEN).toList();
+        return row.recipients().stream().filter(each -> each.state() == Spool.MessageState.OPEN).toList();
     }
 
     private static String replyText(Outcome last) {

@@ -40,7 +40,7 @@ public final class HostControl implements HostOperations {
     @Override
     public Hosts hosts() throws IOException {
         PlaceSnapshot picture = ask(ServerPlacement::snapshot);
-        PlaceSnapshot.Counts counts = picture.counts();
+        PlaceSnapshot.HostCounts counts = picture.counts();
         return new Hosts(views(picture, _ -> true), picture.workers(), picture.busy(), counts.opened(),
                 counts.possibleDuplicates(), counts.withoutSeat());
     }

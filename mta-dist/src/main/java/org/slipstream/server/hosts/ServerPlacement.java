@@ -74,7 +74,7 @@ public final class ServerPlacement {
 
     /// Only on the queue manager's thread.
     public Operations.ConnectionsView connections() {
-        PlaceSnapshot.Figures now = seating.figures(SMTP);
+        PlaceSnapshot.PlaceFigures now = seating.figures(SMTP);
         return new Operations.ConnectionsView(now.most(), now.open(), now.opening(), now.unproven(),
                 now.mostUnproven());
     }

@@ -81,11 +81,11 @@ public final class EtrnRequests implements EtrnService {
     /// @param strangersPauseMillis minimum time between two requests of other clients for a domain
     /// @param network which clients count as one
     /// @param networks number of clients that are remembered
-    public record Limits(long strangersPauseMillis, ClientNetwork network, int networks) {}
+    public record EtrnLimits(long strangersPauseMillis, ClientNetwork network, int networks) {}
 
     /// @param routed domains with a route of their own; suffixes and `*` are ignored
     /// @param isOurs true for clients of our own networks and authenticated ones
-    public EtrnRequests(Collection<String> routed, Queue queue, Predicate<Client> isOurs, Limits limits,
+    public EtrnRequests(Collection<String> routed, Queue queue, Predicate<Client> isOurs, EtrnLimits limits,
             LongSupplier nanos) {
         long pauseMillis = Math.max(PAUSE_MILLIS, limits.strangersPauseMillis());
         this.queue = queue;

@@ -50,35 +50,35 @@ public final class RecipientPolicy implements MessageHandler {
     }
 
     @Override
-    public Verdict sender(Client client, Optional<Address> sender, long declaredBytes) {
+    public HandlerVerdict sender(Client client, Optional<Address> sender, long declaredBytes) {
         if (FOR_USERS.contains(client.service()) && !isOurs(client)) {
             return notOurs(client);
         }
         // Reports have the null sender; RFC 5321 section 4.5.5 requires that it is accepted.
         return sender.isPresent() && !Address.isDomain(sender.get().domain())
-                ? Verdict.refuse(553, "5.1.7", "Sender address rejected: invalid domain")
-                : Verdict.accept();
+                ? HandlerVerdict.refuse(553, "5.1.7", "Sender address rejected: invalid domain")
+                : HandlerVerdict.accept();
     }
 
-    private Verdict notOurs(Client client) {
+    private HandlerVerdict notOurs(Client client) {
         if (withoutTls.contains(client.service())) {
-            return Verdict.refuse(554, "5.7.1",
+            return HandlerVerdict.refuse(554, "5.7.1",
                     "Access denied: authentication requires TLS, which this port does not offer");
         }
-        return Verdict.refuse(530, "5.7.0", client.tls().isEmpty()
+        return HandlerVerdict.refuse(530, "5.7.0", client.tls().isEmpty()
                 ? "Must issue a STARTTLS command first"
                 : "Authentication required");
     }
 
     @Override
-    public Verdict recipient(Client client, Optional<Address> sender, Address recipient) {
+    public HandlerVerdict recipient(Client client, Optional<Address> sender, Address recipient) {
         return switch (book.decide(recipient)) {
-            case AddressBook.Decision.Mailbox _,AddressBook.Decision.Alias _ -> Verdict.accept();
-            case AddressBook.Decision.Unknown _ -> Verdict.refuse(550, "5.1.1",
+            case AddressBook.Decision.Mailbox _,AddressBook.Decision.Alias _ -> HandlerVerdict.accept();
+            case AddressBook.Decision.Unknown _ -> HandlerVerdict.refuse(550, "5.1.1",
                     "<" + recipient + ">: Recipient address rejected: User unknown in local recipient table");
             case AddressBook.Decision.Remote _ -> isOurs(client)
-                    ? Verdict.accept()
-                    : Verdict.refuse(554, "5.7.1", "<" + recipient + ">: Relay access denied");
+                    ? HandlerVerdict.accept()
+                    : HandlerVerdict.refuse(554, "5.7.1", "<" + recipient + ">: Relay access denied");
         };
     }
 

@@ -47,7 +47,7 @@ public final class Services {
     /// The services that the settings open.
     public static List<Service> of(Config config) {
         Config.Listen listen = config.listen();
-        Config.Policy policy = config.policy();
+        Config.PolicySettings policy = config.policy();
         ServicePolicy mx = ServicePolicy.mx().with(Extension.ETRN).withTurns(policy.strictTurns(),
                 policy.greetingDelay().toMillis());
         return List.of(service(listen.smtp(), relaying(mx), config),
@@ -62,7 +62,7 @@ public final class Services {
     public static ListenerConfig listener(Config config, Service service, Optional<Supplier<SSLContext>> tls) {
         ListenerConfig plain = ListenerConfig.of(service.policy(), service.address(), config.hostname());
         return tls.filter(_ -> offersTls(config, service)).map(plain::withTls).orElse(plain)
-                .withTrust(new ListenerConfig.Trust(in(config.trust().proxies()), in(config.trust().speakers()),
+                .withTrust(new ListenerConfig.ProxyTrust(in(config.trust().proxies()), in(config.trust().speakers()),
                         in(config.relay().networks()).or(in(config.policy().exempt()))))
                 .withLimits(config.limits());
     }
@@ -77,7 +77,7 @@ public final class Services {
     }
 
     /// One guard for all ports, so that a ban applies to each.
-    public static GuessGuard guard(GuessGuard.Settings rules) {
+    public static GuessGuard guard(GuessGuard.GuessSettings rules) {
         return new GuessGuard(rules, System::nanoTime);
     }
 

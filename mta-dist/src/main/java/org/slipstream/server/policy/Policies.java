@@ -51,7 +51,7 @@ public final class Policies {
     }
 
     private List<Check> list() {
-        Config.Policy policy = config.policy();
+        Config.PolicySettings policy = config.policy();
         List<Check> checks = new ArrayList<>();
         checks.add(new EarlyTalker());
         checks.add(new RestrictedCheck(
@@ -88,8 +88,8 @@ public final class Policies {
     }
 
     private Rates rates(int connectionsPerMinute, int messagesPerHour, int recipientsPerHour) {
-        Config.Policy policy = config.policy();
-        return new Rates(new Rates.Settings(limit(connectionsPerMinute), limit(messagesPerHour),
+        Config.PolicySettings policy = config.policy();
+        return new Rates(new Rates.RateSettings(limit(connectionsPerMinute), limit(messagesPerHour),
                 limit(recipientsPerHour),
                 new ClientNetwork(policy.clientPrefixV4(), policy.clientPrefixV6()), policy.ratesRemembered()),
                 System::nanoTime);

@@ -29,12 +29,12 @@ public final class RouteTable {
     private final Set<String> localDomains;
     private final RouteFinder mx;
 
-    /// Like [RouteFinder.Answer], for every kind of route.
-    public sealed interface Answer {
-        record Found(Route route) implements Answer {}
+    /// Like [RouteFinder.RouteAnswer], for every kind of route.
+    public sealed interface RouteAnswer {
+        record Found(Route route) implements RouteAnswer {}
 
         /// 4xx when DNS failed, 5xx when there is no route.
-        record NoRoute(Reply reason) implements Answer {}
+        record NoRoute(Reply reason) implements RouteAnswer {}
     }
 
     /// @param table by domain, `.suffix` or `*`, in lower case
@@ -52,16 +52,16 @@ public final class RouteTable {
     }
 
     /// @param domain a domain or an address literal, in any case
-    public Answer find(String domain) {
+    public RouteAnswer find(String domain) {
         String key = domain.toLowerCase(Locale.ROOT);
         if (localDomains.contains(key)) {
-            return new Answer.Found(new Route.Local(key));
+            return new RouteAnswer.Found(new Route.Local(key));
         }
         return switch (target(key)) {
             case RouteTarget.Mx _ -> ask(key);
-            case RouteTarget.Fixed target -> new Answer.Found(fixed(target.host()));
-            case RouteTarget.Lmtp(String endpoint) -> new Answer.Found(new Route.Lmtp(endpoint));
-            case RouteTarget.Discard _ -> new Answer.Found(new Route.Discard(key));
+            case RouteTarget.Fixed target -> new RouteAnswer.Found(fixed(target.host()));
+            case RouteTarget.Lmtp(String endpoint) -> new RouteAnswer.Found(new Route.Lmtp(endpoint));
+            case RouteTarget.Discard _ -> new RouteAnswer.Found(new Route.Discard(key));
         };
     }
 
@@ -85,10 +85,10 @@ public final class RouteTable {
         return Optional.empty();
     }
 
-    private Answer ask(String domain) {
+    private RouteAnswer ask(String domain) {
         return switch (mx.find(domain)) {
-            case RouteFinder.Answer.Found(Route.Smtp route) -> new Answer.Found(route);
-            case RouteFinder.Answer.NoRoute(Reply reason) -> new Answer.NoRoute(reason);
+            case RouteFinder.Answer.Found(Route.Smtp route) -> new RouteAnswer.Found(route);
+            case RouteFinder.Answer.NoRoute(Reply reason) -> new RouteAnswer.NoRoute(reason);
         };
     }
 

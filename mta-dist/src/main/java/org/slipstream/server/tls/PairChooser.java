@@ -32,8 +32,8 @@ import javax.net.ssl.X509ExtendedKeyManager;
 /// Aliases are the pairs' positions.
 final class PairChooser extends X509ExtendedKeyManager {
     /// @param chain own certificate first
-    record Pair(List<X509Certificate> chain, PrivateKey key, Set<String> names) {
-        Pair(List<X509Certificate> chain, PrivateKey key) {
+    record KeyPairEntry(List<X509Certificate> chain, PrivateKey key, Set<String> names) {
+        KeyPairEntry(List<X509Certificate> chain, PrivateKey key) {
             this(List.copyOf(chain), key, namesOf(chain.getFirst()));
         }
 
@@ -56,10 +56,10 @@ final class PairChooser extends X509ExtendedKeyManager {
         }
     }
 
-    private final List<Pair> pairs;
+    private final List<KeyPairEntry> pairs;
 
     /// @param pairs at least one
-    PairChooser(List<Pair> pairs) {
+    PairChooser(List<KeyPairEntry> pairs) {
         this.pairs = List.copyOf(pairs);
     }
 

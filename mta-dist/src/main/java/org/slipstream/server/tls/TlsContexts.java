@@ -35,7 +35,7 @@ public final class TlsContexts {
 
     /// From the configured files, or from the self-signed pair in `<home>/tls`, which is created when missing.
     public static SSLContext open(Config.Tls tls, Path home, String hostname) throws TlsFailure {
-        List<PairChooser.Pair> pairs = new ArrayList<>();
+        List<PairChooser.KeyPairEntry> pairs = new ArrayList<>();
         pairs.add(first(tls, home, hostname));
         for (Config.Tls.Pair further : tls.further()) {
             pairs.add(pair(further.certificate(), further.key()));
@@ -63,7 +63,7 @@ public final class TlsContexts {
         return files;
     }
 
-    private static PairChooser.Pair first(Config.Tls tls, Path home, String hostname) throws TlsFailure {
+    private static PairChooser.KeyPairEntry first(Config.Tls tls, Path home, String hostname) throws TlsFailure {
         if (tls.certificate().isPresent() && tls.key().isPresent()) {
             return pair(tls.certificate().get(), tls.key().get());
         }
@@ -96,7 +96,7 @@ public final class TlsContexts {
         }
     }
 
-    private static PairChooser.Pair pair(Path certificateFile, Path keyFile) throws TlsFailure {
+    private static PairChooser.KeyPairEntry pair(Path certificateFile, Path keyFile) throws TlsFailure {
         List<X509Certificate> chain = PemFiles.chain(certificateFile);
         PrivateKey key = PemFiles.key(keyFile);
         X509Certificate own = chain.getFirst();
@@ -107,7 +107,7 @@ public final class TlsContexts {
         }
         requireOrder(certificateFile, chain);
         warnOfDates(certificateFile, own, Instant.now());
-        return new PairChooser.Pair(chain, key);
+        return new PairChooser.KeyPairEntry(chain, key);
     }
 
     // RFC 5246 section 7.4.2 and Java require it; TLS 1.3 only recommends it (RFC 8446 section 4.4.2).
@@ -132,7 +132,7 @@ public final class TlsContexts {
         }
     }
 
-    private static SSLContext context(List<PairChooser.Pair> pairs) throws TlsFailure {
+    private static SSLContext context(List<PairChooser.KeyPairEntry> pairs) throws TlsFailure {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(new KeyManager[]{new PairChooser(pairs)}, null, null);

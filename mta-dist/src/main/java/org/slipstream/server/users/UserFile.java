@@ -143,8 +143,8 @@ public final class UserFile {
                 continue;
             }
             switch (UserLine.read(line)) {
-                case UserLine.Read.Wrong(String what) -> mistakes.add(NAME + ":" + number + ": " + what);
-                case UserLine.Read.Good(User user) -> {
+                case UserLine.ParsedUser.Wrong(String what) -> mistakes.add(NAME + ":" + number + ": " + what);
+                case UserLine.ParsedUser.Good(User user) -> {
                     Integer earlier = seen.putIfAbsent(user.name(), number);
                     if (earlier == null) {
                         users.put(user.name(), user);

@@ -22,7 +22,7 @@ class PolicyKeysTest {
     @Test
     void byDefaultRatesAreLimitedAndDnsIsNotQueried() {
         Config config = accepted();
-        Config.Policy policy = config.policy();
+        Config.PolicySettings policy = config.policy();
         assertThat(policy.connectionsPerMinute()).isEqualTo(120);
         assertThat(policy.messagesPerHour()).isEqualTo(3_000);
         assertThat(policy.recipientsPerHour()).isEqualTo(10_000);
@@ -58,7 +58,7 @@ class PolicyKeysTest {
                 header-checks = "header-checks"
                 """);
         Config config = accepted();
-        Config.Policy policy = config.policy();
+        Config.PolicySettings policy = config.policy();
         assertThat(policy.greetingDelay()).hasSeconds(2);
         assertThat(policy.exempt()).hasSize(2);
         assertThat(policy.connectionsPerMinute()).isZero();

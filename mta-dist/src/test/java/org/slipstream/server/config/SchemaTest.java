@@ -127,7 +127,7 @@ class SchemaTest {
         assertThat(config.transports().common()).isEqualTo(TransportSettings.defaults());
         assertThat(config.placement()).isEqualTo(PlacementSettings.defaults());
         assertThat(config.smtpClient()).isEqualTo(ClientSettings.defaults());
-        assertThat(config.submission().guesses()).isEqualTo(GuessGuard.Settings.standard());
+        assertThat(config.submission().guesses()).isEqualTo(GuessGuard.GuessSettings.standard());
     }
 
     @Test

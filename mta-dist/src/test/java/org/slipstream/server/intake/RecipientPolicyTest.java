@@ -243,7 +243,8 @@ class RecipientPolicyTest {
     void whatAClientAsksIsKeptButAStrangersMailIsNotMoreImportantThanOthers() throws IOException {
         Instant soon = Instant.ofEpochMilli(1_800_000_000_000L);
         EnvelopeExtras asked = new EnvelopeExtras(Optional.of(soon),
-                Optional.of(new EnvelopeExtras.DeliverBy(soon.plusSeconds(60), true, false)), OptionalInt.of(5), true,
+                Optional.of(new EnvelopeExtras.DeliverByRequest(soon.plusSeconds(60), true, false)), OptionalInt.of(5),
+                true,
                 Optional.empty(), Optional.empty(), List.of());
         Envelope envelope = Envelope.of(SENDER, addresses("alice@here.example"));
         RecipientPolicy recipientPolicy = recipientPolicy(Books.usual());
@@ -304,10 +305,10 @@ class RecipientPolicyTest {
         return verdict(recipientPolicy.recipient(client, SENDER, Address.of(recipient)));
     }
 
-    private static String verdict(MessageHandler.Verdict verdict) {
+    private static String verdict(MessageHandler.HandlerVerdict verdict) {
         return switch (verdict) {
-            case MessageHandler.Verdict.Accept _ -> "accept";
-            case MessageHandler.Verdict.Refuse(var reply) -> reply.toString();
+            case MessageHandler.HandlerVerdict.Accept _ -> "accept";
+            case MessageHandler.HandlerVerdict.Refuse(var reply) -> reply.toString();
         };
     }
 

@@ -146,8 +146,9 @@ class FreshContextsTest {
         X509Certificate certificate = new JcaX509CertificateConverter().getCertificate(
                 builder.build(new JcaContentSignerBuilder("SHA256withRSA").build(keys.getPrivate())));
         PairChooser chooser = new PairChooser(List.of(
-                new PairChooser.Pair(PemFiles.chain(certificate("first.example")), PemFiles.key(key("first.example"))),
-                new PairChooser.Pair(List.of(certificate), keys.getPrivate())));
+                new PairChooser.KeyPairEntry(PemFiles.chain(certificate("first.example")),
+                        PemFiles.key(key("first.example"))),
+                new PairChooser.KeyPairEntry(List.of(certificate), keys.getPrivate())));
         assertThat(chooser.choose("EC", Optional.of("mail.star.example"))).isEmpty();
         assertThat(chooser.choose("RSA", Optional.of("mail.star.example"))).contains(1);
         assertThat(chooser.choose("EC", Optional.of("a.mail.star.example"))).contains(0);

@@ -28,7 +28,7 @@ public final class Golden {
     /// What came of one file.
     ///
     /// @param difference the first differing row; empty when all are equal
-    public record Verdict(String file, int selections, Optional<String> difference) {
+    public record GoldenVerdict(String file, int selections, Optional<String> difference) {
         @Override
         public String toString() {
             return difference.map(d -> file + ": FAIL " + d).orElse(file + ": ok, " + selections + " selections");
@@ -61,7 +61,7 @@ public final class Golden {
     private static int differing(List<Path> files, GoldenIndex index, Consumer<String> lines) throws IOException {
         int differing = 0;
         for (Path file : files) {
-            Verdict verdict = judge(file, index);
+            GoldenVerdict verdict = judge(file, index);
             lines.accept(verdict.toString());
             differing += verdict.difference().isPresent() ? 1 : 0;
         }
@@ -82,17 +82,17 @@ public final class Golden {
         return file.getFileName().toString().replaceFirst("\\.json$", "");
     }
 
-    static Verdict judge(Path path, GoldenIndex index) throws IOException {
+    static GoldenVerdict judge(Path path, GoldenIndex index) throws IOException {
         String name = name(path);
         try {
             GoldenFile file = GoldenFile.read(path);
             Trace trace = GoldenWorld.live(file);
-            return new Verdict(name, trace.selections.size(),
+            return new GoldenVerdict(name, trace.selections.size(),
                     index.difference(name, file.expected()).or(() -> compare(file.expected(), trace)));
         } catch (IllegalArgumentException e) {
-            return new Verdict(name, 0, Optional.of(e.getMessage()));
+            return new GoldenVerdict(name, 0, Optional.of(e.getMessage()));
         } catch (RuntimeException e) {
-            return new Verdict(name, 0, Optional.of("the queue manager broke: " + e));
+            return new GoldenVerdict(name, 0, Optional.of("the queue manager broke: " + e));
         }
     }
 

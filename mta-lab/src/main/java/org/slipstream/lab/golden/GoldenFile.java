@@ -29,17 +29,17 @@ import java.util.TreeMap;
 /// @param routes transport by destination; `smtp` where nothing is said
 /// @param expected the trace, as written
 record GoldenFile(String name, Global global, SequencedMap<String, TransportSettings> transports,
-        SequencedMap<String, String> routes, List<Mail> mails, Deliveries deliveries, OptionalLong stopAfter,
+        SequencedMap<String, String> routes, List<GoldenMail> mails, Deliveries deliveries, OptionalLong stopAfter,
         JsonNode expected) {
 
     record Global(int activeLimit, int recipientLimit, int recipientMinimum, long minimalBackoff, long maximalBackoff,
             long queueRunDelay, long lifetime) {}
 
     /// @param addresses in envelope order, `rNNNNN@destination`
-    record Mail(String id, long arrival, List<String> addresses) {}
+    record GoldenMail(String id, long arrival, List<String> addresses) {}
 
     /// @param values the k-th is that of the k-th delivery to the destination, the last one repeats
-    record Rule(String destination, String message, List<String> values) {
+    record GoldenRule(String destination, String message, List<String> values) {
         boolean matches(String key, String id) {
             return (destination.equals("*") || destination.equals(key)) && (message.equals("*") || message.equals(id));
         }
@@ -49,12 +49,13 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
         }
     }
 
-    record Outage(String destination, long from, long to) {}
+    record GoldenOutage(String destination, long from, long to) {}
 
     record ServerLimit(String destination, int limit) {}
 
     /// How the outside world behaves.
-    record Deliveries(long defaultDuration, List<Rule> durations, List<Rule> results, List<Outage> outages,
+    record Deliveries(long defaultDuration, List<GoldenRule> durations, List<GoldenRule> results,
+            List<GoldenOutage> outages,
             List<ServerLimit> limits) {
 
         long duration(String key, String message, int delivery) {
@@ -71,7 +72,7 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
             return down || full ? "fail" : last(results, key, message).map(rule -> rule.value(delivery)).orElse("ok");
         }
 
-        private static Optional<Rule> last(List<Rule> rules, String key, String message) {
+        private static Optional<GoldenRule> last(List<GoldenRule> rules, String key, String message) {
             return rules.reversed().stream().filter(rule -> rule.matches(key, message)).findFirst();
         }
     }
@@ -128,27 +129,27 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
                 .orElseThrow(() -> new IllegalArgumentException(name + ": no feedback between 0 and 1: " + text));
     }
 
-    private static Mail mail(JsonNode json) {
+    private static GoldenMail mail(JsonNode json) {
         List<String> addresses = new ArrayList<>();
         for (JsonNode group : list(at(json, "recipients"))) {
             for (int i = 0; i < group.get(1).asInt(); i++) {
                 addresses.add("r%05d@%s".formatted(addresses.size() + 1, group.get(0).asString()));
             }
         }
-        return new Mail(at(json, "id").asString(), at(json, "arrival").asLong(), addresses);
+        return new GoldenMail(at(json, "id").asString(), at(json, "arrival").asLong(), addresses);
     }
 
     private static Deliveries deliveries(JsonNode json) {
         return new Deliveries(at(json, "default_duration").asLong(), rules(at(json, "durations")),
                 rules(at(json, "results")),
-                list(at(json, "outages")).stream().map(o -> new Outage(at(o, "destination").asString(),
+                list(at(json, "outages")).stream().map(o -> new GoldenOutage(at(o, "destination").asString(),
                         at(o, "from").asLong(), at(o, "to").asLong())).toList(),
                 list(at(json, "server_limits")).stream()
                         .map(l -> new ServerLimit(at(l, "destination").asString(), number(l, "limit"))).toList());
     }
 
-    private static List<Rule> rules(JsonNode json) {
-        return list(json).stream().map(rule -> new Rule(at(rule, "destination").asString(),
+    private static List<GoldenRule> rules(JsonNode json) {
+        return list(json).stream().map(rule -> new GoldenRule(at(rule, "destination").asString(),
                 at(rule, "message").asString(), list(at(rule, "values")).stream().map(JsonNode::asString).toList()))
                 .toList();
     }

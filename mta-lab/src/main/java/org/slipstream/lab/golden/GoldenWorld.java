@@ -54,7 +54,7 @@ final class GoldenWorld {
     private final QueueManager brain;
     private final QueueDirectories register = new QueueDirectories();
     private final Map<QueueId, String> ids = new TreeMap<>();
-    private final Deque<QueueDirectories.Row> arrivals = new ArrayDeque<>();
+    private final Deque<QueueDirectories.QueueFileRow> arrivals = new ArrayDeque<>();
     private final PriorityQueue<Agent> running = new PriorityQueue<>(
             Comparator.comparingLong(Agent::until).thenComparingLong(Agent::connection));
     private final Map<Long, Delivery> deliveries = new TreeMap<>();
@@ -72,17 +72,17 @@ final class GoldenWorld {
         QmgrConfig config = file.config(names);
         this.brain = new QueueManager(config, seating(config), new Random(0), new Ears(),
                 new ActivationOrder(register.incoming, register.deferred));
-        List<String> sorted = file.mails().stream().map(GoldenFile.Mail::id).sorted().toList();
-        for (GoldenFile.Mail mail : file.mails()) {
+        List<String> sorted = file.mails().stream().map(GoldenFile.GoldenMail::id).sorted().toList();
+        for (GoldenFile.GoldenMail mail : file.mails()) {
             QueueId id = new QueueId(sorted.indexOf(mail.id()) + 1);
             ids.put(id, mail.id());
-            arrivals.add(new QueueDirectories.Row(id, mail));
+            arrivals.add(new QueueDirectories.QueueFileRow(id, mail));
         }
     }
 
     /// The placement as the original knows it: a connection is a delivery agent, which takes one entry and is gone.
     private static Seating seating(QmgrConfig config) {
-        PlaceRules.Memory memory = PlaceRules.defaults().memory().withRetry(config.queue().minimalBackoff(),
+        PlaceRules.RecordLifetimes memory = PlaceRules.defaults().memory().withRetry(config.queue().minimalBackoff(),
                 Duration.ZERO, Duration.ZERO);
         return new Seating(
                 name -> PlaceRules.plain(config.transport(name).processLimit(), 0, Duration.ZERO)
@@ -270,7 +270,8 @@ final class GoldenWorld {
         }
 
         @Override
-        public void feedback(DestinationQueue line, FeedbackEvent event, int inFlight, Destination.Figures figures) {
+        public void feedback(DestinationQueue line, FeedbackEvent event, int inFlight,
+                Destination.FlowFigures figures) {
             boolean gone = event == FeedbackEvent.TIMER_REVIVE_FORGET || event == FeedbackEvent.RESUME_FORGET;
             List<Object> row = new ArrayList<>(List.of(now, names.theirs(line.transport()), line.key(),
                     event.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-')));

@@ -33,7 +33,7 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
     }
 
     /// The result of an attempt.
-    public enum Result {
+    public enum MessageResult {
         /// At least one recipient was delivered.
         DELIVERED,
         /// A session, and no recipient was taken for now.
@@ -53,7 +53,7 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
     /// @param startMillis when its connection was ready; empty when it never was
     /// @param slot which of the connections there are at one time, from 1; 0 when there was none
     public record Attempt(Optional<QueueId> id, String name, String transport, String road, int recipients,
-            long selectedMillis, OptionalLong startMillis, long endMillis, int slot, Result result) {}
+            long selectedMillis, OptionalLong startMillis, long endMillis, int slot, MessageResult result) {}
 
     /// A job stepped in front of another.
     ///

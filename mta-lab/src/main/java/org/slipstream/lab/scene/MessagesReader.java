@@ -4,7 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.Mail;
+import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.scene.Scene.SceneMessage;
 
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ final class MessagesReader {
 
     private final WorldReader world;
     private final SequencedMap<QueueId, SceneMessage> sceneMessages;
-    private final List<Mail> mails = new ArrayList<>();
+    private final List<SimulatedMail> mails = new ArrayList<>();
     private final Set<String> names = new TreeSet<>();
 
     private MessagesReader(WorldReader world, SequencedMap<QueueId, SceneMessage> sceneMessages) {
@@ -31,7 +31,8 @@ final class MessagesReader {
     }
 
     /// @param sceneMessages gets them by id
-    static List<Mail> read(Section root, WorldReader world, SequencedMap<QueueId, SceneMessage> sceneMessages) {
+    static List<SimulatedMail> read(Section root, WorldReader world,
+            SequencedMap<QueueId, SceneMessage> sceneMessages) {
         MessagesReader reader = new MessagesReader(world, sceneMessages);
         List<Section> messages = root.sections("messages");
         messages.forEach(reader::message);
@@ -54,7 +55,7 @@ final class MessagesReader {
         section.end();
         for (int i = 1; i <= copies; i++) {
             QueueId id = new QueueId(mails.size() + 1);
-            mails.add(new Mail(id, at + (i - 1) * every, sender, recipients));
+            mails.add(new SimulatedMail(id, at + (i - 1) * every, sender, recipients));
             sceneMessages.put(id, new SceneMessage(name, i, copies));
         }
         if (mails.size() > MOST_MESSAGES) {
@@ -86,7 +87,7 @@ final class MessagesReader {
 
     private List<Addressee> recipients(Section section, Fortune fortune) {
         List<Addressee> recipients = new ArrayList<>();
-        for (Section.Named each : section.all("to")) {
+        for (Section.NamedSection each : section.all("to")) {
             String domain = each.name().toLowerCase(Locale.ROOT);
             if (!(each.value() instanceof Long count) || count < 1 || count > 1_000_000) {
                 throw section.wrong(each.line(),

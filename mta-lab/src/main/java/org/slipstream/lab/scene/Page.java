@@ -159,7 +159,7 @@ public final class Page {
 
     private static List<Map<String, String>> expected(Played run) {
         List<Map<String, String>> all = new ArrayList<>();
-        for (Verdicts.Verdict verdict : run.verdicts()) {
+        for (Verdicts.SceneVerdict verdict : run.verdicts()) {
             verdict.difference()
                     .ifPresent(text -> all.add(Map.of("class", "differs", "text", "Not as expected: " + text)));
         }

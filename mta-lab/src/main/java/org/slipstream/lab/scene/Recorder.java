@@ -10,8 +10,8 @@ import org.slipstream.core.Route;
 import org.slipstream.lab.Witness;
 import org.slipstream.lab.scene.Course.Attempt;
 import org.slipstream.lab.scene.Course.Mark;
+import org.slipstream.lab.scene.Course.MessageResult;
 import org.slipstream.lab.scene.Course.Passing;
-import org.slipstream.lab.scene.Course.Result;
 import org.slipstream.lab.scene.Course.Road;
 import org.slipstream.lab.scene.Course.Way;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -55,7 +55,7 @@ final class Recorder implements Witness {
         long endMillis;
         long connection;
         int slot;
-        Result result = Result.UNFINISHED;
+        MessageResult result = MessageResult.UNFINISHED;
 
         Trip(QueueId message, Optional<QueueId> id, String name, String transport, RoadBook road,
                 List<Integer> recipients,
@@ -71,7 +71,7 @@ final class Recorder implements Witness {
 
         Attempt attempt(long now) {
             return new Attempt(id, name, transport, road.name, recipients.size(), selectedMillis, startMillis,
-                    result == Result.UNFINISHED ? now : endMillis, slot, result);
+                    result == MessageResult.UNFINISHED ? now : endMillis, slot, result);
         }
     }
 
@@ -175,7 +175,7 @@ final class Recorder implements Witness {
     }
 
     @Override
-    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
         boolean shared = !line.key().contains("@");
         if (shared) {
             Mark mark = new Mark(now, event, figures.window());
@@ -267,7 +267,7 @@ final class Recorder implements Witness {
         unfinished.getOrDefault(record.id(), List.of()).stream().filter(trip -> trip.recipients.contains(first))
                 .findFirst().ifPresent(trip -> {
                     unseated.remove(trip);
-                    ends(trip, Result.TROUBLE, 0);
+                    ends(trip, MessageResult.TROUBLE, 0);
                 });
     }
 
@@ -336,9 +336,10 @@ final class Recorder implements Witness {
         count(trip, delivered, failed);
         trip.startMillis = OptionalLong.of(connections.answers(trip.connection, trip.startMillis.orElse(now), now));
         ends(trip, delivered > 0
-                ? Result.DELIVERED
-                : failed == answered.outcomes().size() ? Result.REFUSED : Result.DEFERRED, delivered + failed);
-        if (trip.result != Result.DELIVERED) {
+                ? MessageResult.DELIVERED
+                : failed == answered.outcomes().size() ? MessageResult.REFUSED : MessageResult.DEFERRED,
+                delivered + failed);
+        if (trip.result != MessageResult.DELIVERED) {
             tell("slot " + trip.slot + ": " + trip.name + " to " + trip.road.name + ": "
                     + answered.outcomes().getFirst().outcome().reply());
         }
@@ -359,13 +360,13 @@ final class Recorder implements Witness {
     }
 
     /// @param settled recipients that are delivered or have failed
-    private void ends(Trip trip, Result result, int settled) {
+    private void ends(Trip trip, MessageResult result, int settled) {
         trip.id.ifPresent(id -> queue.ends(id, trip.name, trip.recipients.size(), settled, now));
         unfinished.get(trip.message).remove(trip);
         trip.result = result;
         trip.endMillis = now;
         trip.road.running--;
-        trip.road.troubled += result == Result.TROUBLE ? 1 : 0;
+        trip.road.troubled += result == MessageResult.TROUBLE ? 1 : 0;
     }
 
     @Override

@@ -41,15 +41,16 @@ public record Scene(String file, String title, String story, Scenario scenario,
 
     /// The file names hosts of a destination.
     public boolean hasHosts() {
-        return scenario.places().stream().map(Scenario.Place::route).anyMatch(route -> route instanceof Route.Smtp smtp
-                && !smtp.hosts().stream().map(Route.Host::name).toList().equals(List.of(smtp.nextHop())));
+        return scenario.places().stream().map(Scenario.SimulatedPlace::route)
+                .anyMatch(route -> route instanceof Route.Smtp smtp
+                        && !smtp.hosts().stream().map(Route.Host::name).toList().equals(List.of(smtp.nextHop())));
     }
 
     /// Sessions that the servers of each destination take at once, by transport and next hop. A destination without a limit is left
     /// out.
     SequencedMap<String, Integer> serverLimits() {
         SequencedMap<String, Integer> limits = new TreeMap<>();
-        for (Scenario.Place place : scenario.places()) {
+        for (Scenario.SimulatedPlace place : scenario.places()) {
             long sessions = place.servers().values().stream().mapToLong(ServerProfile::sessions).sum();
             if (sessions < Integer.MAX_VALUE) {
                 limits.put(transports.theirs(place.route().transport()) + "/" + place.route().nextHop(),

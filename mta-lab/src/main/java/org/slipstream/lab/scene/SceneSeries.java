@@ -110,7 +110,7 @@ public final class SceneSeries {
                 span.toMillis(), span.phase().name().toLowerCase(Locale.ROOT), link.deliveries(), link.end()));
     }
 
-    private static String word(Course.Result result) {
+    private static String word(Course.MessageResult result) {
         return result.name().toLowerCase(Locale.ROOT);
     }
 

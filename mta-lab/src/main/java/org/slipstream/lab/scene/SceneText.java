@@ -78,7 +78,7 @@ public final class SceneText {
 
     /// One row for each message of which recipients waited; see [#WAIT_TITLES].
     static List<List<String>> waitRows(Played played) {
-        List<WaitSeries.Wait> waits = WaitSeries.of(played.course());
+        List<WaitSeries.SeriesWait> waits = WaitSeries.of(played.course());
         List<List<String>> rows = new ArrayList<>();
         for (String name : played.course().queue().keySet()) {
             var behind = WaitSeries.millisBehind(waits, name);
@@ -159,7 +159,7 @@ public final class SceneText {
     }
 
     private void verdicts() {
-        List<Verdicts.Verdict> all = played.verdicts();
+        List<Verdicts.SceneVerdict> all = played.verdicts();
         if (!played.scene().changes().isEmpty()) {
             lines.add("");
             lines.add("expectations are not checked: the run has " + played.scene().variant());

@@ -22,7 +22,7 @@ final class Section {
     private static final long LONGEST_MILLIS = 366L * 86_400_000;
 
     /// A key whose name is the file's own, such as a domain.
-    record Named(String name, Object value, int line) {}
+    record NamedSection(String name, Object value, int line) {}
 
     private static final TomlTable EMPTY = Toml.parse("");
 
@@ -218,15 +218,15 @@ final class Section {
     }
 
     /// All keys, whatever they are.
-    List<Named> all() {
-        List<Named> all = new ArrayList<>();
+    List<NamedSection> all() {
+        List<NamedSection> all = new ArrayList<>();
         for (String key : table.keySet()) {
-            all.add(new Named(key, value(key).orElseThrow(), line(key)));
+            all.add(new NamedSection(key, value(key).orElseThrow(), line(key)));
         }
         return all;
     }
 
-    List<Named> all(String key) {
+    List<NamedSection> all(String key) {
         return section(key).map(Section::all).orElse(List.of());
     }
 

@@ -35,7 +35,7 @@ final class SettingsReader {
     /// @param common the settings of transports that are not named
     /// @param transports by the file's names
     /// @param placement rules for such a queue manager
-    record Settings(QmgrConfig config, OwnServer house, TransportSettings common,
+    record SceneSettings(QmgrConfig config, OwnServer house, TransportSettings common,
             SequencedMap<String, TransportSettings> transports, Function<QmgrConfig, PlaceRules> placement) {
         QmgrConfig config(TransportNames names) {
             TransportTable table = TransportTable.of(common);
@@ -50,7 +50,7 @@ final class SettingsReader {
 
     private SettingsReader() {}
 
-    static Settings read(Section root) {
+    static SceneSettings read(Section root) {
         TransportSettings common = TransportSettings.defaults();
         SequencedMap<String, TransportSettings> transports = new TreeMap<>();
         Optional<Section> all = root.section("transport");
@@ -63,7 +63,7 @@ final class SettingsReader {
             common = usual;
         }
         var section = root.section("settings");
-        return new Settings(section.map(SettingsReader::config).orElseGet(SettingsReader::defaults),
+        return new SceneSettings(section.map(SettingsReader::config).orElseGet(SettingsReader::defaults),
                 section.map(SettingsReader::house).orElseGet(() -> house(0, 0, 0, 30_000, 300_000)), common,
                 transports, root.section("placement").map(SettingsReader::placement).orElse(Brains::oneAtATime));
     }

@@ -42,7 +42,8 @@ final class WorldReader {
 
     /// @param server that of the next hop; of no meaning where there are hosts
     /// @param hosts with their servers, best first; may be none
-    record Way(String transport, String nextHop, ServerProfile server, SequencedMap<Route.Host, ServerProfile> hosts) {}
+    record RouteWay(String transport, String nextHop, ServerProfile server,
+            SequencedMap<Route.Host, ServerProfile> hosts) {}
 
     private record Rule(String transport, Optional<String> nextHop, String server, List<Host> hosts) {}
 
@@ -61,7 +62,7 @@ final class WorldReader {
         WorldReader world = new WorldReader(transports);
         world.servers.put(USUAL_SERVER, server(Section.ofDefaults()));
         root.section("servers").ifPresent(section -> Stream
-                .concat(section.all().stream().map(Section.Named::name), section.tables().stream()).distinct()
+                .concat(section.all().stream().map(Section.NamedSection::name), section.tables().stream()).distinct()
                 .forEach(name -> world.servers.put(name, server(section.section(name).orElseThrow()))));
         List<Section> routes = root.sections("routes");
         Map<String, String> serverByHop = new TreeMap<>();
@@ -94,9 +95,10 @@ final class WorldReader {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    Optional<Way> way(String domain) {
-        return Optional.ofNullable(rules.getOrDefault(domain, rules.get(ANY))).map(rule -> new Way(rule.transport(),
-                rule.nextHop().orElse(domain), servers.get(rule.server()), hosts(rule)));
+    Optional<RouteWay> way(String domain) {
+        return Optional.ofNullable(rules.getOrDefault(domain, rules.get(ANY)))
+                .map(rule -> new RouteWay(rule.transport(),
+                        rule.nextHop().orElse(domain), servers.get(rule.server()), hosts(rule)));
     }
 
     private SequencedMap<Route.Host, ServerProfile> hosts(Rule rule) {

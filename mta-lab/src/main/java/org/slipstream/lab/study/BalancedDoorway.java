@@ -20,7 +20,7 @@ final class BalancedDoorway implements Doorway {
     }
 
     @Override
-    public void call(Caller caller) {
+    public void call(DoorwayCaller caller) {
         boolean broken = ++calls % door.servers() == 0;
         clock.after(habits.greeting().millis(chance), broken ? () -> caller.failed(DROPPED) : caller::greeted);
     }

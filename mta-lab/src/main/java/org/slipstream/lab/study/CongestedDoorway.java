@@ -26,11 +26,11 @@ final class CongestedDoorway implements Doorway {
     }
 
     private static final class Call {
-        final Caller caller;
+        final DoorwayCaller caller;
         final long since;
         Place place = Place.OUTSIDE;
 
-        Call(Caller caller, long since) {
+        Call(DoorwayCaller caller, long since) {
             this.caller = caller;
             this.since = since;
         }
@@ -51,7 +51,7 @@ final class CongestedDoorway implements Doorway {
     }
 
     @Override
-    public void call(Caller caller) {
+    public void call(DoorwayCaller caller) {
         Call call = new Call(caller, clock.now());
         if (!enters(call)) {
             switch (door.overflow()) {

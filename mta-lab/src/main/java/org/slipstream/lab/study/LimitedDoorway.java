@@ -24,7 +24,7 @@ final class LimitedDoorway implements Doorway {
 
     // The count is taken when the connection comes in, as anvil(8) is asked before the greeting.
     @Override
-    public void call(Caller caller) {
+    public void call(DoorwayCaller caller) {
         long millis = habits.greeting().millis(chance);
         if (sessions < door.most()) {
             sessions++;

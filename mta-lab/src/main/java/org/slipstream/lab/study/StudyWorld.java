@@ -127,7 +127,7 @@ final class StudyWorld {
     }
 
     private void open(QmgrOrder.Open open) {
-        clock.after(setup.habits().handover().millis(chance), () -> doorway.call(new Doorway.Caller() {
+        clock.after(setup.habits().handover().millis(chance), () -> doorway.call(new Doorway.DoorwayCaller() {
             @Override
             public void greeted() {
                 tell(new QmgrEvent.ConnectionReady(open.connection()));

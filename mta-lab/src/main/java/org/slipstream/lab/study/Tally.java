@@ -32,7 +32,7 @@ final class Tally implements QmgrTrace {
     record Sample(long millis, int window) {}
 
     @Override
-    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
         if (event == FeedbackEvent.OK || event == FeedbackEvent.FAIL || event == FeedbackEvent.FAIL_DEAD) {
             samples.add(new Sample(now.getAsLong(), figures.window()));
         }

@@ -297,7 +297,7 @@ final class Cluster implements QmgrTrace {
     }
 
     @Override
-    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
         if (event == FeedbackEvent.FAIL || event == FeedbackEvent.FAIL_DEAD) {
             failures++;
         }

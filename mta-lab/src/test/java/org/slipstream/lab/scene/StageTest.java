@@ -22,7 +22,7 @@ class StageTest {
 
     private static List<String> events(String text) {
         List<String> events = new ArrayList<>();
-        Stage.play(scene(text), events::add, Stage.Progress.SILENT);
+        Stage.play(scene(text), events::add, Stage.SceneProgress.SILENT);
         return events.stream().map(String::strip).toList();
     }
 
@@ -143,7 +143,7 @@ class StageTest {
                 to = { "a.example" = 5 }
                 """));
         assertThat(played.course().attempts()).hasSize(2).last()
-                .matches(attempt -> attempt.result() == Course.Result.UNFINISHED);
+                .matches(attempt -> attempt.result() == Course.MessageResult.UNFINISHED);
     }
 
     @Test

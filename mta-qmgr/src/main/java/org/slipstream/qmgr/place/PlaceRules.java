@@ -14,7 +14,7 @@ import java.util.Objects;
 /// @param returns times that a delivery may be the first unanswered one on a breaking connection
 /// before it is deferred
 public record PlaceRules(int workers, int connectionsPerHost, Shares messages, Shares verification, Depth depth,
-        Idle idle, Memory memory, Unproven unproven, int returns) {
+        Idle idle, RecordLifetimes memory, Unproven unproven, int returns) {
     /// What address probes have of the connections.
     static final Shares PROBES = new Shares(5, 0);
 
@@ -75,15 +75,15 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
     /// @param habit how long it is remembered that a host breaks under pipelining
     /// @param trackClosed false: a host without connections is an unused one (FI-40)
     /// @param retryLast false: a broken host that is due is an unused one (FI-40)
-    public record Memory(Duration retry, Duration told, Duration crowded, Duration closed, Duration habit,
+    public record RecordLifetimes(Duration retry, Duration told, Duration crowded, Duration closed, Duration habit,
             boolean trackClosed,
             boolean retryLast) {
-        public Memory withRetry(Duration ofBroken, Duration ofCrowded, Duration ofClosed) {
-            return new Memory(ofBroken, told, ofCrowded, ofClosed, habit, trackClosed, retryLast);
+        public RecordLifetimes withRetry(Duration ofBroken, Duration ofCrowded, Duration ofClosed) {
+            return new RecordLifetimes(ofBroken, told, ofCrowded, ofClosed, habit, trackClosed, retryLast);
         }
 
-        public Memory simplified(boolean closedTracked, boolean retryIsLast) {
-            return new Memory(retry, told, crowded, closed, habit, closedTracked, retryIsLast);
+        public RecordLifetimes simplified(boolean closedTracked, boolean retryIsLast) {
+            return new RecordLifetimes(retry, told, crowded, closed, habit, closedTracked, retryIsLast);
         }
     }
 
@@ -164,7 +164,7 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
                 returns);
     }
 
-    public PlaceRules with(Memory other) {
+    public PlaceRules with(RecordLifetimes other) {
         return new PlaceRules(workers, connectionsPerHost, messages, verification, depth, idle, other, unproven,
                 returns);
     }

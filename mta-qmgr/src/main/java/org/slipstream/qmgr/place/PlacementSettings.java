@@ -95,7 +95,7 @@ public record PlacementSettings(
                 PlaceRules.PROBES,
                 new PlaceRules.Depth(connectionDepth, mostConnectionDepth, overflow),
                 new PlaceRules.Idle(idlePerHost, idle, connectionAge),
-                new PlaceRules.Memory(retry, told, crowded, closedMemory, habitMemory, trackClosed, retryLast),
+                new PlaceRules.RecordLifetimes(retry, told, crowded, closedMemory, habitMemory, trackClosed, retryLast),
                 new PlaceRules.Unproven(unprovenPercent, failedPercent, greetingYield), returns);
     }
 }

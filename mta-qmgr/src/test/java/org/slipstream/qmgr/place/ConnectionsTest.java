@@ -39,7 +39,7 @@ class ConnectionsTest {
             Candidate host = Yard.host("h" + i);
             book.open(host,
                     new Assignment(i + 1, new QueueId(i + 1), message(i), Candidates.of("d" + i, host), List.of()),
-                    Connection.Standing.PROVEN, 2, i);
+                    Connection.ConnectionStanding.PROVEN, 2, i);
         }
         assertThat(book.active(Yard.host("h77777").host())).singleElement()
                 .satisfies(c -> assertThat(c.openedMillis).isEqualTo(77_777));

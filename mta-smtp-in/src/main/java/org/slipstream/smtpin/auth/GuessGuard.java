@@ -33,7 +33,7 @@ public final class GuessGuard {
     /// @param failedLoginMemory until one failure is forgotten
     /// @param ban how long a ban lasts
     @SettingsSection("submission")
-    public record Settings(
+    public record GuessSettings(
             @Setting(value = "1s", max = "60s",
                     doc = "How long the reply to a wrong password is delayed. Each further one doubles the"
                             + " delay.") Duration failedLoginDelay,
@@ -46,26 +46,26 @@ public final class GuessGuard {
                     doc = "After this time one wrong password is forgotten.") Duration failedLoginMemory,
             @Setting(value = "15m",
                     doc = "How long logins from there are refused.") Duration ban) {
-        public static Settings standard() {
-            return SettingsRecords.defaults(Settings.class);
+        public static GuessSettings standard() {
+            return SettingsRecords.defaults(GuessSettings.class);
         }
     }
 
     /// @param sinceNanos the start of the time after which the next failure is forgotten
     private record Seen(int failures, long sinceNanos, long bannedUntilNanos, boolean banned) {}
 
-    private final Settings settings;
+    private final GuessSettings settings;
     private final long forgetNanos;
     private final LongSupplier nanos;
     private final Map<String, Seen> networks;
     private final Map<String, Boolean> welcome;
 
-    public GuessGuard(Settings settings, LongSupplier nanos) {
+    public GuessGuard(GuessSettings settings, LongSupplier nanos) {
         this(settings, NETWORKS, nanos);
     }
 
     /// @param most networks that are remembered
-    GuessGuard(Settings settings, int most, LongSupplier nanos) {
+    GuessGuard(GuessSettings settings, int most, LongSupplier nanos) {
         this.settings = settings;
         this.forgetNanos = Math.max(1, settings.failedLoginMemory().toNanos());
         this.nanos = nanos;

@@ -43,7 +43,7 @@ final class ParameterReader {
     private Optional<String> envelopeId = Optional.empty();
     private boolean requireTls;
     private Optional<MailParameters.Hold> hold = Optional.empty();
-    private Optional<MailParameters.DeliverBy> deliverBy = Optional.empty();
+    private Optional<MailParameters.DeliverByParameter> deliverBy = Optional.empty();
     private OptionalInt priority = OptionalInt.empty();
     private Optional<String> originator = Optional.empty();
     private Set<DsnNotify> notifyOn = Set.of();
@@ -192,7 +192,7 @@ final class ParameterReader {
         if (!valid || returned && seconds <= 0) {
             syntax("BY=seconds;R or BY=seconds;N");
         } else {
-            deliverBy = Optional.of(new MailParameters.DeliverBy(seconds, returned, !by.group(3).isEmpty()));
+            deliverBy = Optional.of(new MailParameters.DeliverByParameter(seconds, returned, !by.group(3).isEmpty()));
             used.put("BY", Extension.DELIVER_BY);
         }
     }

@@ -29,12 +29,12 @@ import java.util.stream.Collectors;
 /// whether a path beyond ASCII is permitted.
 final class PathParser {
     /// The result: a path with its parameters, or the first error.
-    sealed interface Result permits Parsed, Failed {}
+    sealed interface PathResult permits Parsed, Failed {}
 
     /// @param routed there was a source route, which is ignored
-    record Parsed(Path path, boolean routed, List<Parameter> parameters) implements Result {}
+    record Parsed(Path path, boolean routed, List<Parameter> parameters) implements PathResult {}
 
-    enum Failed implements Result {
+    enum Failed implements PathResult {
         KEYWORD, PATH, LONG_LOCAL_PART, LONG_PATH, PARAMETERS, NOT_UTF8
     }
 
@@ -70,7 +70,7 @@ final class PathParser {
 
     /// @param keyword `FROM:` or `TO:`
     /// @param text after the verb
-    static Result parse(String keyword, String text) {
+    static PathResult parse(String keyword, String text) {
         if (!Ascii.same(text.substring(0, Math.min(text.length(), keyword.length())), keyword)) {
             return Failed.KEYWORD;
         }
@@ -88,7 +88,7 @@ final class PathParser {
         if (tooLong.isPresent()) {
             return tooLong.get();
         }
-        return parser.parameters().<Result>map(found -> new Parsed(path.get(), parser.routed, found))
+        return parser.parameters().<PathResult>map(found -> new Parsed(path.get(), parser.routed, found))
                 .orElse(Failed.PARAMETERS);
     }
 

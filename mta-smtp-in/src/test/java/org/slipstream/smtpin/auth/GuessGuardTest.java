@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class GuessGuardTest {
     private final SimulatedClock clock = new SimulatedClock();
-    private final GuessGuard guard = new GuessGuard(new GuessGuard.Settings(Duration.ofSeconds(1),
+    private final GuessGuard guard = new GuessGuard(new GuessGuard.GuessSettings(Duration.ofSeconds(1),
             Duration.ofSeconds(8), 5, Duration.ofMinutes(3), Duration.ofMinutes(15)), 3, clock::nanos);
 
     @Test

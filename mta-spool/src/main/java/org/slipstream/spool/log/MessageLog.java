@@ -43,33 +43,33 @@ public interface MessageLog extends AutoCloseable {
     NewMessage read(LogRecord.Stored stored) throws IOException;
 
     /// Reads the log between two positions, in order. Missing segments are skipped.
-    void scan(Position from, Position to, Consumer<Found> found) throws IOException;
+    void scan(Position from, Position to, Consumer<ScannedRecord> found) throws IOException;
 
     /// A result of a scan.
-    sealed interface Found {
+    sealed interface ScannedRecord {
         /// A valid record.
         ///
         /// @param at where it begins; records that were appended together have the same position
-        record Sound(LogRecord record, Position at) implements Found {}
+        record Sound(LogRecord record, Position at) implements ScannedRecord {}
 
         /// Messages that an earlier version appended and then refused.
         ///
         /// @param first the sequence number of the first one, @param last of the last one
-        record Withdrawn(long first, long last) implements Found {}
+        record Withdrawn(long first, long last) implements ScannedRecord {}
 
         /// Invalid bytes that are followed by a valid record, or that have a whole record's length.
         ///
         /// @param copy file to which they have been copied
-        record Damaged(long segment, long offset, long bytes, String copy) implements Found {}
+        record Damaged(long segment, long offset, long bytes, String copy) implements ScannedRecord {}
 
         /// The segment's header is damaged, and its records could still be read.
         ///
         /// @param copy file to which the damaged bytes have been copied
-        record Headless(long segment, String copy) implements Found {}
+        record Headless(long segment, String copy) implements ScannedRecord {}
 
         /// The segment ends inside a record: the machine stopped here, and no client got a 250 for this
         /// message.
-        record Torn(long segment, long offset, long bytes) implements Found {}
+        record Torn(long segment, long offset, long bytes) implements ScannedRecord {}
     }
 
     /// Numbers of the existing segments, in order.

@@ -28,7 +28,7 @@ public record NewMessage(QueueId id, long createdMillis, Envelope envelope, byte
 
     /// Stored in a file of its own, already synced by the session; the segment gets envelope, size and
     /// checksum.
-    public record OwnFile(long sizeBytes, int crc) implements ContentForm {}
+    public record InOwnFile(long sizeBytes, int crc) implements ContentForm {}
 
     /// The message's share in the size limit of a group.
     public long groupBytes() {

@@ -28,10 +28,10 @@ public final class OwnFile implements AutoCloseable {
     }
 
     /// Syncs the file; nothing may be written afterwards.
-    public NewMessage.OwnFile finish() throws IOException {
+    public NewMessage.InOwnFile finish() throws IOException {
         output.getFD().sync();
         output.close();
-        return new NewMessage.OwnFile(size, (int) crc.getValue());
+        return new NewMessage.InOwnFile(size, (int) crc.getValue());
     }
 
     /// Deletes the file.

@@ -17,9 +17,9 @@ final class SegmentReader {
     /// What follows the envelope, in the array that was read.
     record RecordRest(Optional<ContentFacts> facts, byte[] record, int offset, int length) {
         /// Size and checksum of the file that holds the content.
-        NewMessage.OwnFile reference() {
+        NewMessage.InOwnFile reference() {
             ByteBuffer reference = ByteBuffer.wrap(record, offset, length);
-            return new NewMessage.OwnFile(reference.getLong(), reference.getInt());
+            return new NewMessage.InOwnFile(reference.getLong(), reference.getInt());
         }
     }
 

@@ -70,7 +70,7 @@ final class SegmentWriter implements AutoCloseable {
         switch (message.content()) {
             case NewMessage.Inline(byte[] bytes, int length) ->
                 put(RecordFormat.Kind.MESSAGE, message, facts, bytes, length);
-            case NewMessage.OwnFile(long sizeBytes, int contentCrc) -> {
+            case NewMessage.InOwnFile(long sizeBytes, int contentCrc) -> {
                 byte[] tail = ByteBuffer.allocate(RecordFormat.OWN_FILE_TAIL).putLong(sizeBytes).putInt(contentCrc)
                         .array();
                 put(RecordFormat.Kind.OWN_FILE, message, facts, tail, tail.length);

@@ -77,7 +77,7 @@ public final class Segments implements MessageLog {
     @Override
     public RecordPlace append(NewMessage message) throws IOException {
         SegmentWriter segment = writable();
-        boolean ownFile = message.content() instanceof NewMessage.OwnFile;
+        boolean ownFile = message.content() instanceof NewMessage.InOwnFile;
         ownFileInGroup |= ownFile;
         return new RecordPlace(segment.number(), segment.append(message), ownFile);
     }
@@ -193,7 +193,7 @@ public final class Segments implements MessageLog {
             if (!place.ownFile()) {
                 return Optional.of(new ContentSource.InMemory(tail.record(), tail.offset(), tail.length()));
             }
-            NewMessage.OwnFile reference = tail.reference();
+            NewMessage.InOwnFile reference = tail.reference();
             return Optional.of(new ContentSource.InFile(
                     ownFiles.verified(id, reference.sizeBytes(), reference.crc(), damaged), 0, reference.sizeBytes()));
         }
@@ -205,7 +205,7 @@ public final class Segments implements MessageLog {
             if (!place.ownFile()) {
                 return new ByteArrayInputStream(tail.record(), tail.offset(), tail.length());
             }
-            NewMessage.OwnFile reference = tail.reference();
+            NewMessage.InOwnFile reference = tail.reference();
             return ownFiles.open(id, reference.sizeBytes(), reference.crc(), damaged);
         }
 
@@ -256,7 +256,7 @@ public final class Segments implements MessageLog {
     }
 
     @Override
-    public void scan(Position from, Position to, Consumer<Found> found) throws IOException {
+    public void scan(Position from, Position to, Consumer<ScannedRecord> found) throws IOException {
         for (long number : segments()) {
             if (number >= from.segment() && number <= to.segment()) {
                 SegmentScan.walk(file(number), number, number == from.segment() ? from.offset() : 0,
@@ -265,7 +265,7 @@ public final class Segments implements MessageLog {
         }
     }
 
-    /// Rewrites the header of a segment that a scan reported as [Found.Headless]; for a stopped server.
+    /// Rewrites the header of a segment that a scan reported as [ScannedRecord.Headless]; for a stopped server.
     public void mend(long segment) throws IOException {
         Optional<Long> salt = SegmentSalt.find(file(segment), segment);
         if (salt.isEmpty()) {

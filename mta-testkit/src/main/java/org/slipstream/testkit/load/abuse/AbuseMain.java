@@ -58,7 +58,7 @@ public final class AbuseMain {
                 .filter(one -> arguments.length < 3 || List.of(arguments).contains(one.name())).toList();
         BlockingQueue<Long> arrivals = new LinkedBlockingQueue<>();
         try (LoadSink healthy = new LoadSink(LoadMode.PIPELINED, arrivals::add); Tarpits tarpits = new Tarpits()) {
-            for (AbuseScenario.ServerProfile profile : AbuseScenario.ServerProfile.values()) {
+            for (AbuseScenario.AttackedServer profile : AbuseScenario.AttackedServer.values()) {
                 List<AbuseScenario> here = chosen.stream().filter(one -> one.profile == profile).toList();
                 if (!here.isEmpty()) {
                     attack(program, settings(profile, healthy, tarpits), arrivals, each, here);
@@ -67,9 +67,9 @@ public final class AbuseMain {
         }
     }
 
-    private static List<String> settings(AbuseScenario.ServerProfile profile, LoadSink healthy, Tarpits tarpits) {
+    private static List<String> settings(AbuseScenario.AttackedServer profile, LoadSink healthy, Tarpits tarpits) {
         List<String> settings = new ArrayList<>(COMMON);
-        if (profile == AbuseScenario.ServerProfile.ROOMY) {
+        if (profile == AbuseScenario.AttackedServer.ROOMY) {
             settings.addAll(ROOMY);
         } else {
             settings.addAll(BY_DEFAULT);
@@ -86,7 +86,7 @@ public final class AbuseMain {
         try (PackagedServer server = PackagedServer.start(program, home, settings)) {
             AbuseMain abuse = new AbuseMain(System.out, server, arrivals, each);
             abuse.scenarios(chosen);
-            if (chosen.getFirst().profile == AbuseScenario.ServerProfile.ROOMY) {
+            if (chosen.getFirst().profile == AbuseScenario.AttackedServer.ROOMY) {
                 abuse.sessions();
             }
         }

@@ -24,11 +24,11 @@ final class Feeder {
     }
 
     /// One connection.
-    static final class Line implements AutoCloseable {
+    static final class FeederLine implements AutoCloseable {
         private final Socket socket;
         private final InputStream in;
 
-        Line(InetSocketAddress server) throws IOException {
+        FeederLine(InetSocketAddress server) throws IOException {
             socket = new Socket();
             socket.connect(server, PATIENCE_MILLIS);
             socket.setSoTimeout(PATIENCE_MILLIS);
@@ -68,14 +68,14 @@ final class Feeder {
 
     /// @return seconds from the first MAIL to the last 250
     double feed(IntakeMode mode, int sessions, int messages) throws IOException, InterruptedException {
-        List<Line> lines = new ArrayList<>();
+        List<FeederLine> lines = new ArrayList<>();
         try (ExecutorService clients = Executors.newFixedThreadPool(sessions)) {
             for (int i = 0; i < sessions; i++) {
-                lines.add(new Line(server));
+                lines.add(new FeederLine(server));
             }
             long start = System.nanoTime();
             List<Future<?>> all = new ArrayList<>();
-            for (Line line : lines) {
+            for (FeederLine line : lines) {
                 all.add(clients.submit(() -> {
                     mode.send(line, messages / sessions);
                     return null;
@@ -88,7 +88,7 @@ final class Feeder {
         } catch (ExecutionException refused) {
             throw new IOException(refused.getCause());
         } finally {
-            for (Line line : lines) {
+            for (FeederLine line : lines) {
                 line.close();
             }
         }

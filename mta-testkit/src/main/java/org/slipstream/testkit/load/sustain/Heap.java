@@ -19,12 +19,12 @@ final class Heap implements AutoCloseable {
     private final long pid;
     private final Path tools;
     private final Process jstat;
-    private volatile State last = new State(Double.NaN, 0, 0);
+    private volatile HeapState last = new HeapState(Double.NaN, 0, 0);
 
     /// @param afterMebibytes what the last collection left: the survivors and the old generation
     /// @param collections since the start
     /// @param pauseSeconds in all of them
-    record State(double afterMebibytes, long collections, double pauseSeconds) {}
+    record HeapState(double afterMebibytes, long collections, double pauseSeconds) {}
 
     Heap(long pid) throws IOException {
         this.pid = pid;
@@ -36,7 +36,7 @@ final class Heap implements AutoCloseable {
         Thread.ofPlatform().daemon().name("jstat").start(this::follow);
     }
 
-    State last() {
+    HeapState last() {
         return last;
     }
 
@@ -65,7 +65,7 @@ final class Heap implements AutoCloseable {
         }
     }
 
-    private static State state(String[] names, String[] values) {
+    private static HeapState state(String[] names, String[] values) {
         Map<String, Double> told = new HashMap<>();
         for (int i = 0; i < Math.min(names.length, values.length); i++) {
             if (!values[i].equals("-")) {
@@ -74,7 +74,7 @@ final class Heap implements AutoCloseable {
         }
         double kibibytes = Arrays.stream(new String[]{"S0U", "S1U", "OU"})
                 .mapToDouble(name -> told.getOrDefault(name, 0.0)).sum();
-        return new State(kibibytes / 1_024, (long) (told.getOrDefault("YGC", 0.0) + told.getOrDefault("FGC", 0.0)),
+        return new HeapState(kibibytes / 1_024, (long) (told.getOrDefault("YGC", 0.0) + told.getOrDefault("FGC", 0.0)),
                 told.getOrDefault("GCT", 0.0));
     }
 

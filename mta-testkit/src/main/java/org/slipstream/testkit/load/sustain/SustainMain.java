@@ -1,7 +1,7 @@
 package org.slipstream.testkit.load.sustain;
 
 import org.slipstream.testkit.load.sustain.Ledger.Balance;
-import org.slipstream.testkit.load.sustain.Ledger.Latency;
+import org.slipstream.testkit.load.sustain.Ledger.LatencyFigures;
 import org.slipstream.testkit.server.PackagedServer;
 
 import java.io.IOException;
@@ -109,7 +109,7 @@ public final class SustainMain {
             out.printf(Locale.ROOT,
                     "%n%,.0f messages a second for %.1f minutes; nothing is in the queue, %.1f MiB of heap live%n%n",
                     perSecond, minutes, live);
-            Report report = new Report(out);
+            SustainReport report = new SustainReport(out);
             report.head();
             try (EverySecond seconds = new EverySecond(home, ledger)) {
                 follow(perSecond, minutes, heap, report);
@@ -164,7 +164,7 @@ public final class SustainMain {
         }
     }
 
-    private void follow(double perSecond, double minutes, Heap heap, Report report)
+    private void follow(double perSecond, double minutes, Heap heap, SustainReport report)
             throws IOException, InterruptedException {
         Schedule schedule = Schedule.paced(client.nextNumber(), perSecond, minutes * 60);
         Watched program = new Watched(server.pid());
@@ -181,15 +181,15 @@ public final class SustainMain {
             Thread.sleep(Duration.ofNanos(Math.max(0, at - System.nanoTime())));
             long now = System.nanoTime();
             double seconds = (now - before) / 1e9;
-            Map<Figure, Double> figures = new EnumMap<>(Figure.class);
+            Map<SustainFigure, Double> figures = new EnumMap<>(SustainFigure.class);
             latencies(figures, seconds);
             double cpuNow = program.cpuSeconds();
             double ownNow = bench.cpuSeconds();
-            Heap.State state = heap.last();
-            figures.put(Figure.CPU, (cpuNow - cpu) * 1e3 / (figures.get(Figure.ARRIVED) * seconds));
-            figures.put(Figure.OWN_CPU, (ownNow - own) / seconds);
-            figures.put(Figure.HEAP, state.afterMebibytes());
-            figures.put(Figure.PAUSES, (state.pauseSeconds() - pauses) * 1e3 / seconds);
+            Heap.HeapState state = heap.last();
+            figures.put(SustainFigure.CPU, (cpuNow - cpu) * 1e3 / (figures.get(SustainFigure.ARRIVED) * seconds));
+            figures.put(SustainFigure.OWN_CPU, (ownNow - own) / seconds);
+            figures.put(SustainFigure.HEAP, state.afterMebibytes());
+            figures.put(SustainFigure.PAUSES, (state.pauseSeconds() - pauses) * 1e3 / seconds);
             sizes(figures, program);
             report.add(line * LINE_SECONDS / 60.0, figures);
             before = now;
@@ -203,27 +203,27 @@ public final class SustainMain {
         awaitArrivals();
     }
 
-    private void latencies(Map<Figure, Double> figures, double seconds) {
-        Latency taken = ledger.untilTaken();
-        Latency arrived = ledger.untilArrived();
-        figures.put(Figure.TAKEN, taken.count() / seconds);
-        figures.put(Figure.TO_250, taken.medianMillis());
-        figures.put(Figure.TO_250_99, taken.p99Millis());
-        figures.put(Figure.TO_250_MOST, taken.mostMillis());
-        figures.put(Figure.ARRIVED, arrived.count() / seconds);
-        figures.put(Figure.TO_SINK, arrived.medianMillis());
-        figures.put(Figure.TO_SINK_99, arrived.p99Millis());
-        figures.put(Figure.TO_SINK_MOST, arrived.mostMillis());
+    private void latencies(Map<SustainFigure, Double> figures, double seconds) {
+        LatencyFigures taken = ledger.untilTaken();
+        LatencyFigures arrived = ledger.untilArrived();
+        figures.put(SustainFigure.TAKEN, taken.count() / seconds);
+        figures.put(SustainFigure.TO_250, taken.medianMillis());
+        figures.put(SustainFigure.TO_250_99, taken.p99Millis());
+        figures.put(SustainFigure.TO_250_MOST, taken.mostMillis());
+        figures.put(SustainFigure.ARRIVED, arrived.count() / seconds);
+        figures.put(SustainFigure.TO_SINK, arrived.medianMillis());
+        figures.put(SustainFigure.TO_SINK_99, arrived.p99Millis());
+        figures.put(SustainFigure.TO_SINK_MOST, arrived.mostMillis());
     }
 
-    private void sizes(Map<Figure, Double> figures, Watched program) throws IOException {
-        figures.put(Figure.RSS, program.residentMebibytes());
-        figures.put(Figure.PSS, program.proportionalMebibytes());
-        figures.put(Figure.SEGMENTS, Watched.mebibytes(home.resolve("spool"), ".segment"));
-        figures.put(Figure.REGISTER, Watched.mebibytes(home.resolve("spool"), ".mv.db"));
-        figures.put(Figure.QUEUE, (double) queueLength());
-        figures.put(Figure.FILES, (double) program.openFiles());
-        figures.put(Figure.THREADS, (double) program.threads());
+    private void sizes(Map<SustainFigure, Double> figures, Watched program) throws IOException {
+        figures.put(SustainFigure.RSS, program.residentMebibytes());
+        figures.put(SustainFigure.PSS, program.proportionalMebibytes());
+        figures.put(SustainFigure.SEGMENTS, Watched.mebibytes(home.resolve("spool"), ".segment"));
+        figures.put(SustainFigure.REGISTER, Watched.mebibytes(home.resolve("spool"), ".mv.db"));
+        figures.put(SustainFigure.QUEUE, (double) queueLength());
+        figures.put(SustainFigure.FILES, (double) program.openFiles());
+        figures.put(SustainFigure.THREADS, (double) program.threads());
     }
 
     private long queueLength() throws IOException {

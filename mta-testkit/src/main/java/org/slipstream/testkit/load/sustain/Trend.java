@@ -15,12 +15,12 @@ record Trend(int points, double mean, double perMinute, double gain, double erro
     private static final double SHARE = 0.05;
     private static final double ERRORS = 4;
 
-    enum Verdict {
+    enum TrendVerdict {
         TOO_SHORT("too short to say"), GROWS("GROWS"), FALLS("falls"), STEADY("does not grow");
 
         final String words;
 
-        Verdict(String words) {
+        TrendVerdict(String words) {
             this.words = words;
         }
     }
@@ -61,14 +61,14 @@ record Trend(int points, double mean, double perMinute, double gain, double erro
                 Math.sqrt(residual / (n - 2) / xx) * (last - first));
     }
 
-    Verdict verdict(double negligible) {
+    TrendVerdict verdict(double negligible) {
         if (points < ENOUGH) {
-            return Verdict.TOO_SHORT;
+            return TrendVerdict.TOO_SHORT;
         }
         double size = Math.abs(gain);
         if (size <= negligible || size <= SHARE * Math.abs(mean) || size <= ERRORS * error) {
-            return Verdict.STEADY;
+            return TrendVerdict.STEADY;
         }
-        return gain > 0 ? Verdict.GROWS : Verdict.FALLS;
+        return gain > 0 ? TrendVerdict.GROWS : TrendVerdict.FALLS;
     }
 }
