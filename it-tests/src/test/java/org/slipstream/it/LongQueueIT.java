@@ -117,7 +117,7 @@ class LongQueueIT {
                     var answer = talk
                             .send(OutgoingMessage.of("long-" + number + "@x", sender, List.of("friend@far.example"),
                                     BODY));
-                    assertThat(answer.toString()).startsWith("250 2.0.0 queued as ");
+                    assertThat(answer.toString()).startsWith("250 2.0.0 Ok: queued as ");
                     var id = answer.text().substring(answer.text().lastIndexOf(' ') + 1);
                     youngest.accumulateAndGet(id, (one, other) -> one.compareTo(other) > 0 ? one : other);
                 }

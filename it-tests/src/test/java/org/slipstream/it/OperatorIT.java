@@ -91,7 +91,7 @@ class OperatorIT {
                 .isEqualTo("2");
         var wrong = server.command("queue", "delete", "--sender", "alice");
         assertThat(wrong.exit()).isEqualTo(2);
-        assertThat(wrong.err()).contains("--sender: \"alice\" is no address");
+        assertThat(wrong.err()).contains("--sender: \"alice\" is not an address");
         assertThat(server.command("queue", "delete", "--recipient", "*@OTHER.example").mustSucceed().out().strip())
                 .isEqualTo("1 message deleted");
         assertThat(senders()).containsExactly("alice@here.example");

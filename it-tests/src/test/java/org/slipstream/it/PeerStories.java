@@ -108,7 +108,7 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
         var expected = facts(Stream.concat(before.stream(), meanwhile.stream()).toList(), there);
         eventually().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(new HashSet<>(peer.facts(there))).isEqualTo(new HashSet<>(expected)));
-        long mayBeTwice = server.log().lines().filter(line -> line.contains("possible duplicate")).count();
+        long mayBeTwice = server.log().lines().filter(line -> line.contains("event=possible-duplicate")).count();
         assertThat(peer.facts(there).size() - expected.size()).as("second copies of what went to " + there)
                 .isLessThanOrEqualTo((int) mayBeTwice);
     }

@@ -162,6 +162,7 @@ class RealClientsIT {
                         mail -> assertThat(new String(mail.content(), StandardCharsets.UTF_8))
                                 .contains("\r\n\r\nIt works.\r\n.\r\n.hidden\r\n..\r\nIndeed.\r\n")));
         var id = arrived.replaceAll("(?s).*Message-ID: (<[^>]+>).*", "$1");
-        eventually().until(() -> server.log().contains(" message-id=\"" + id + "\" msg=accepted"));
+        eventually().until(() -> server.log().lines().anyMatch(
+                line -> line.contains("event=message-accepted") && line.contains(" message-id=\"" + id + "\"")));
     }
 }

@@ -68,7 +68,8 @@ class SendingPeersIT {
             MailAssert.unchangedInMailbox(sent.get(id.group(1)).content(), mail);
         }
         assertThat(arrived).containsExactlyInAnyOrderElementsOf(sent.keySet());
-        eventually().untilAsserted(() -> assertThat(peer.log()).contains("<nobody@here.example> is unknown here"));
+        eventually().untilAsserted(() -> assertThat(peer.log())
+                .contains("<nobody@here.example>: Recipient address rejected: User unknown"));
         if (kind != SendingPeer.Kind.OPENSMTPD) {
             assertThat(new String(server.mail().newMail(mailbox).getFirst(), StandardCharsets.UTF_8))
                     .as("it took our offer of TLS").contains("with ESMTPS");

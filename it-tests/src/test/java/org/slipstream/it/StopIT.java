@@ -46,7 +46,7 @@ class StopIT {
             int exit = CompletableFuture.supplyAsync(server::stop).orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
             assertThat(exit).isZero();
         }
-        assertThat(server.log()).contains("possible duplicate", "this server is stopping");
+        assertThat(server.log()).contains("event=possible-duplicate", "server is shutting down");
         far.release();
         server.startAgain();
         eventually().until(() -> server.queue().isEmpty());

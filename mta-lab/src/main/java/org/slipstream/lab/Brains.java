@@ -10,13 +10,14 @@ import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.Seating;
 
+import java.time.Duration;
 import java.util.Random;
 import java.util.random.RandomGenerator;
 
 /// Makes the queue manager of a simulated world, as the server makes its own.
 public final class Brains {
     private static final String SMTP = "smtp";
-    private static final long IDLE_AGE_MILLIS = 300_000;
+    private static final Duration IDLE_AGE = Duration.ofSeconds(300);
 
     private Brains() {}
 
@@ -41,8 +42,8 @@ public final class Brains {
     /// One delivery at a time on each connection, no rationing and no memory that Postfix does not have: with one host per
     /// destination the placement decides as Postfix.
     public static PlaceRules oneAtATime(QmgrConfig config) {
-        return config.plainRules(SMTP).with(PlaceRules.defaults().memory().withRetry(config.minimalBackoffMillis(), 0,
-                config.maximalBackoffMillis()));
+        return config.plainRules(SMTP).with(PlaceRules.defaults().memory().withRetry(config.queue().minimalBackoff(),
+                Duration.ZERO, config.queue().maximalBackoff()));
     }
 
     /// The rules that the server derives from the same settings.
@@ -53,8 +54,8 @@ public final class Brains {
                 : Math.min(smtp.processLimit(), smtp.concurrencyLimit());
         PlaceRules usual = PlaceRules.defaults();
         return usual.withWorkers(smtp.processLimit(), perHost)
-                .with(new PlaceRules.Idle(usual.idle().perHost(), config.idleLaneMillis(), IDLE_AGE_MILLIS))
-                .with(usual.memory().withRetry(config.minimalBackoffMillis(), usual.memory().crowdedMillis(),
-                        usual.memory().closedMillis()));
+                .with(new PlaceRules.Idle(usual.idle().perHost(), config.queue().idleConnection(), IDLE_AGE))
+                .with(usual.memory().withRetry(config.queue().minimalBackoff(), usual.memory().crowded(),
+                        usual.memory().closed()));
     }
 }

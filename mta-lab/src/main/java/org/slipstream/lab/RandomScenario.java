@@ -3,6 +3,7 @@ package org.slipstream.lab;
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Deed;
 import org.slipstream.lab.Scenario.Fault;
@@ -12,6 +13,7 @@ import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Scenario.OwnServer;
 import org.slipstream.lab.Scenario.Place;
 import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
@@ -21,11 +23,13 @@ import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.WorkerBudget.Shares;
 import org.slipstream.qmgr.sched.OrderPolicy;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SequencedMap;
@@ -112,7 +116,8 @@ public final class RandomScenario {
 
     private Scenario make(long seed) {
         // Every other world has spaced starts, and every third one no second expiry, without a difference to its chance.
-        QmgrConfig config = config().withSpacedStarts(seed % 2 == 0).withSecondExpiry(seed % 3 * 30 * MINUTE);
+        QmgrConfig config = config().withSpacedStarts(seed % 2 == 0)
+                .withSecondExpiry(Optional.of(Duration.ofMillis(seed % 3 * 30 * MINUTE)));
         List<Place> places = IntStream.rangeClosed(0, between(1, 6)).mapToObj(this::place).toList();
         List<Mail> mails = new ArrayList<>();
         for (int i = between(1, 20); i > 0; i--) {
@@ -126,15 +131,29 @@ public final class RandomScenario {
 
     private QmgrConfig config() {
         long minimal = between(10, 60) * SECOND;
-        QmgrConfig config = new QmgrConfig(between(1, 20), minimal, minimal * between(4, 40), 120 * MINUTE, 90 * MINUTE,
-                one(3) ? 0 : 20 * MINUTE, between(1, 5), between(1, 10), between(1, 4), between(1, 8),
-                between(0, 5) * SECOND, between(1, 10), 5 * MINUTE);
-        QmgrConfig.Memory memory = one(2)
-                ? QmgrConfig.Memory.defaults()
-                : new QmgrConfig.Memory(between(1, 30), between(1, 5));
-        return config.withMemory(memory).withPolicy(one(3) ? any(OrderPolicy.values()) : OrderPolicy.PREEMPTIVE)
-                .withFeedback(any(FeedbackVariant.values()))
-                .withTransports(TransportTable.of(transport()).with("local", transport()));
+        // The order of these draws is the meaning of a seed.
+        int active = between(1, 20);
+        long maximal = minimal * between(4, 40);
+        long delayNotice = one(3) ? 0 : 20 * MINUTE;
+        between(1, 5);
+        int batch = between(1, 10);
+        between(1, 4);
+        int lanes = between(1, 8);
+        long idle = between(0, 5) * SECOND;
+        int scanLimit = between(1, 10);
+        QueueSettings queue = SettingsRecords.with(QueueSettings.defaults(), Map.of("activeMessages", active,
+                "minimalBackoff", Duration.ofMillis(minimal), "maximalBackoff", Duration.ofMillis(maximal),
+                "lifetime", Duration.ofMinutes(120), "bounceLifetime", Duration.ofMinutes(90),
+                "delayNotice", Duration.ofMillis(delayNotice), "idleConnection", Duration.ofMillis(idle),
+                "scanInterval", Duration.ofMinutes(5), "spacedStarts", false));
+        QueueSettings.Memory memory = one(2)
+                ? QueueSettings.Memory.defaults()
+                : new QueueSettings.Memory(between(1, 30), between(1, 5));
+        OrderPolicy order = one(3) ? any(OrderPolicy.values()) : OrderPolicy.PREEMPTIVE;
+        FeedbackVariant variant = any(FeedbackVariant.values());
+        return QmgrConfig.of(queue, TransportTable.of(transport()).with("local", transport()))
+                .withReads(batch, scanLimit)
+                .withLanes(lanes).withMemory(memory).withPolicy(order).withFeedback(variant);
     }
 
     /// Settings at which preemption, blockers, empty pools and dead destinations are daily bread for messages of a few
@@ -143,9 +162,11 @@ public final class RandomScenario {
         int limit = one(5) ? 0 : between(1, 4);
         return new TransportSettings(one(2) ? between(1, 2) : between(1, 8), between(1, 5), limit, feedback(),
                 feedback(),
-                between(0, 3), one(8) ? between(1, 5) * SECOND : 0, one(6) ? between(0, 1) : between(2, 4),
+                between(0, 3), Duration.ofMillis(one(8) ? between(1, 5) * SECOND : 0),
+                one(6) ? between(0, 1) : between(2, 4),
                 between(0, 3), between(0, 4) * 25, one(4) ? 2 : 0, one(2) ? 1 : between(2, 5),
-                one(2) ? 20_000 : between(0, 30), between(0, 10), between(1, 5), between(0, 5) * SECOND);
+                one(2) ? 20_000 : between(0, 30), between(0, 10), between(1, 5),
+                Duration.ofMillis(between(0, 5) * SECOND));
     }
 
     private Feedback feedback() {

@@ -293,7 +293,7 @@ public final class Referee {
             return; // it will be asked for in a moment
         }
         brain.overlooked(now).ifPresent(entry -> require(false, () -> "could go and waits: queue="
-                + entry.message().id() + " to=" + entry.line()));
+                + entry.message().id() + " to=" + entry.queue()));
     }
 
     void removed(SimulatedSpool.Row row, String reason) {

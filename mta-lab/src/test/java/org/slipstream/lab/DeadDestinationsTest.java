@@ -60,7 +60,7 @@ class DeadDestinationsTest {
 
         @Override
         public void selected(Entry entry) {
-            assertThat(dead).as("an entry of a dead destination is chosen").doesNotContain(name(entry.line()));
+            assertThat(dead).as("an entry of a dead destination is chosen").doesNotContain(name(entry.queue()));
         }
 
         @Override

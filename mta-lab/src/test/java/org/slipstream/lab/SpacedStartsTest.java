@@ -9,6 +9,7 @@ import org.slipstream.qmgr.place.PlaceRules;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -91,7 +92,7 @@ class SpacedStartsTest {
     /// As the server has it, but for one delivery at a time on a connection, which is what a slow server is sent.
     private static PlaceRules placed(QmgrConfig config) {
         return PlaceRules.defaults().with(PlaceRules.Depth.ONE).withWorkers(100, 20)
-                .with(new PlaceRules.Idle(2, 2_000, 300_000));
+                .with(new PlaceRules.Idle(2, Duration.ofMillis(2_000), Duration.ofMillis(300_000)));
     }
 
     private static Row row(String label, boolean spaced) {

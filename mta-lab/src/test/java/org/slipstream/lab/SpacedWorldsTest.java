@@ -12,6 +12,7 @@ import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.sched.DestinationQueue;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -71,7 +72,8 @@ class SpacedWorldsTest {
     }
 
     private static TransportSettings changed(TransportSettings usual, long seed) {
-        return usual.withRecipientsPerDelivery(2).withRateDelay(seed % 11 == 0 ? 1_000 : 0).withConcurrency(
-                (int) (4 + seed % 20), (int) (2 + seed % 4), (int) (seed % 7 == 0 ? 0 : 2 + seed % 5));
+        return usual.withRecipientsPerDelivery(2).withRateDelay(Duration.ofMillis(seed % 11 == 0 ? 1_000 : 0))
+                .withConcurrency(
+                        (int) (4 + seed % 20), (int) (2 + seed % 4), (int) (seed % 7 == 0 ? 0 : 2 + seed % 5));
     }
 }

@@ -11,6 +11,7 @@ import org.slipstream.core.Route;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,7 +22,7 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Who is delivered when, seen from outside.
+/// The order of deliveries, seen from outside.
 class OrderOfServiceTest {
     private static Story withoutDeliveryAnswers(int lanesPerDestination, int lanes) {
         Story story = new Story(s -> s.lanes(lanesPerDestination, lanes).recipients(1, 1_000));
@@ -69,7 +70,7 @@ class OrderOfServiceTest {
         story.queue("a@far.example", "b@far.example", "c@far.example");
         story.queue("d@here.example", "e@here.example", "f@here.example");
 
-        // Each transport has a lane of its own; neither waits for the other.
+        // Each transport has its own connection; neither waits for the other.
         assertThat(story.waiting(QmgrOrder.Deliver.class)).extracting(d -> d.route().transport()).containsExactly(
                 "smtp",
                 "local");
@@ -79,7 +80,7 @@ class OrderOfServiceTest {
 
     @Test
     @Tag("PF-26")
-    void neverMoreLanesThanTheDestinationAndTheTransportMayHave() {
+    void neverMoreConnectionsThanTheDestinationAndTheTransportMayHave() {
         Story story = withoutDeliveryAnswers(2, 3);
         story.queue("a@a.example", "b@a.example", "c@a.example");
         story.queue("d@b.example", "e@b.example");
@@ -169,8 +170,8 @@ class OrderOfServiceTest {
     @Tag("PF-67")
     void tenThousandRecipientsAreReadInBatchesAndNeverAreMoreInMemoryThanTheLimits() {
         Story story = new Story(s -> s.lanes(3, 3).active(100)
-                .also(config -> config.withMemory(new QmgrConfig.Memory(800, 10)).withTransports(TransportTable
-                        .of(config.transports().common().withRecipientLimits(500, 50, 100, 5_000)))));
+                .also(config -> config.withMemory(new QueueSettings.Memory(800, 10)).withTransports(TransportTable
+                        .of(config.transports().common().withRecipientLimits(500, 50, 100, Duration.ofSeconds(5))))));
         QueueId id = story.queue(IntStream.range(0, 10_000).mapToObj(i -> "r" + i + "@d" + i % 13 + ".example")
                 .toArray(String[]::new));
 
@@ -254,7 +255,7 @@ class OrderOfServiceTest {
     @Test
     @Tag("PF-15")
     void betweenTwoDeliveriesToARateLimitedDestinationThereIsAPause() {
-        Story story = new Story(s -> s.transport(t -> t.withRateDelay(3_000)));
+        Story story = new Story(s -> s.transport(t -> t.withRateDelay(Duration.ofMillis(3_000))));
         QueueId first = story.queue("a@slow.example");
         QueueId second = story.queue("b@slow.example");
         assertThat(story.removed).containsOnlyKeys(first);
@@ -269,10 +270,11 @@ class OrderOfServiceTest {
     @Tag("PF-12")
     @Tag("PF-15")
     void aRecipientThatRestsLeavesItsSeatToItsNeighbour() {
-        Story story = new Story(s -> s.transport(t -> t.withRateDelay(3_000)).lanes(1, 100).recipients(1, 1_000));
+        Story story = new Story(
+                s -> s.transport(t -> t.withRateDelay(Duration.ofMillis(3_000))).lanes(1, 100).recipients(1, 1_000));
         QueueId message = story.queue("a@slow.example", "b@slow.example", "c@slow.example");
 
-        // Each has a window and a pause of its own; the lane they share goes from one to the next.
+        // Each has its own window and rate delay; they share one connection in turn.
         assertThat(story.removed).containsKey(message);
     }
 
@@ -356,7 +358,7 @@ class OrderOfServiceTest {
 
     @Test
     @Tag("PF-31")
-    void whoeverBringsMailFasterThanItIsTakenInIsToWaitAMomentUntilThatIsOver() {
+    void arrivalsFasterThanAdmissionAreDelayedUntilAdmissionHasCaughtUp() {
         Story story = new Story(s -> s.active(5).lanes(2, 3)); // three may be ahead
         story.withhold(QmgrOrder.Deliver.class);
         IntStream.range(0, 5).forEach(i -> story.queue("u" + i + "@far.example"));
@@ -395,7 +397,7 @@ class OrderOfServiceTest {
         assertThat(story.removed).hasSizeGreaterThan(1_000);
     }
 
-    /// An operator has made a long queue due, and each lane is at work on it.
+    /// An operator made a long queue due, and all connections are busy with it.
     @Test
     void newMailWaitsForAFewScansOfALongQueueAndNotForAllOfIt() {
         int scan = 1_000;
@@ -417,7 +419,8 @@ class OrderOfServiceTest {
         assertThat(story.removed).as("and all of it is delivered").hasSize(10 * scan + 1);
     }
 
-    /// The name of a domain is in memory once, and each recipient keeps the spelling that its sender used.
+    /// The name of a domain is in memory once, and each recipient keeps the spelling that its
+    /// sender used.
     @Test
     void recipientsShareTheNameOfTheirDomainAndKeepTheirSpelling() {
         Story story = new Story();
@@ -431,7 +434,7 @@ class OrderOfServiceTest {
     }
 
     @Test
-    void oneQuestionPerDomainServesAllWhoWait() {
+    void oneRouteRequestPerDomainServesAllWaitingMessages() {
         Story story = new Story();
         story.withhold(QmgrOrder.FindRoute.class);
         story.queue("a@slow-dns.example");

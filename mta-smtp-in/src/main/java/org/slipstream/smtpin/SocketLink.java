@@ -23,11 +23,12 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 
-/// A connection over a socket, in clear text and then perhaps in TLS.
+/// A connection over a socket, in clear text and later perhaps in TLS.
 ///
-/// The session's thread notes what it waits for, and the [SessionWatchdog] ends that when it is over: a read by ending the input, so that a last
-/// reply can still be sent, everything else by closing the TCP connection. TLS may write while it reads; a read that goes on after
-/// its input has ended is cut at the next look.
+/// The session's thread records each wait, and the [SessionWatchdog] ends it when it is over: a read by
+/// ending the input, so that a last reply can still be sent, everything else by closing the TCP
+/// connection. TLS may write while it reads; a read that continues after its input has ended is aborted
+/// at the next scan.
 final class SocketLink implements Link {
     private static final Logger log = LoggerFactory.getLogger(SocketLink.class);
     private static final String[] VERSIONS = {"TLSv1.3", "TLSv1.2"};
@@ -38,7 +39,7 @@ final class SocketLink implements Link {
     private Socket socket;
     private InputStream in;
     private OutputStream out;
-    // Two, since the thread that stops the listener writes while the session's thread reads.
+    // Two, because the thread that stops the listener writes while the session's thread reads.
     private volatile ClientWait reading = ClientWait.NONE;
     private volatile ClientWait writing = ClientWait.NONE;
 
@@ -46,7 +47,7 @@ final class SocketLink implements Link {
     SocketLink(AcceptedSocket tcp, long number) throws IOException {
         this.tcp = tcp;
         this.number = number;
-        // Replies are collected by us; what is sent is meant to go.
+        // SmtpStream collects replies, so each write is complete.
         tcp.setTcpNoDelay(true);
         tcp.setSoTimeout(0);
         adopt(tcp);
@@ -79,7 +80,7 @@ final class SocketLink implements Link {
     }
 
     @Override
-    public boolean isDeaf() {
+    public boolean isInputEnded() {
         return tcp.isTimedOut();
     }
 
@@ -99,7 +100,7 @@ final class SocketLink implements Link {
         }
     }
 
-    // By address and port: a name would be looked up in the DNS, and has no use on this side.
+    // By address and port: a host name would cause a DNS lookup and has no use on this side.
     @Override
     public String startTls(SSLContext context, ClientWait wait) throws IOException {
         SSLSocket tls = (SSLSocket) context.getSocketFactory().createSocket(tcp, tcp.getInetAddress().getHostAddress(),
@@ -113,15 +114,15 @@ final class SocketLink implements Link {
         } finally {
             writing = ClientWait.NONE;
         }
-        // A client that wants to renegotiate (TLS 1.2) finds no cipher suite in common and is closed. The JDK's own switch is one
-        // for the whole process and is read once, perhaps before we are here.
+        // A client that renegotiates (TLS 1.2) finds no common cipher suite, and its connection closes.
+        // The JDK's own switch applies to the whole process and is read once, perhaps before this code
+        // runs.
         tls.setEnabledCipherSuites(new String[0]);
         adopt(tls);
         return tls.getSession().getProtocol() + " " + tls.getSession().getCipherSuite();
     }
 
-    // Suites that encrypt and authenticate in one step (AEAD); CBC with HMAC has been a source of attacks for twenty years (RFC 9325
-    // section 4.2).
+    // AEAD suites only: CBC with HMAC has been a source of attacks for twenty years (RFC 9325 section 4.2).
     private static String[] authenticated(String[] suites) {
         return Arrays.stream(suites)
                 .filter(suite -> suite.contains("_GCM_") || suite.contains("_POLY1305_")).toArray(String[]::new);
@@ -142,7 +143,7 @@ final class SocketLink implements Link {
         return values;
     }
 
-    // RFC 9266 section 2. Under TLS 1.2 it needs the extended master secret; the JDK throws when there was none.
+    // RFC 9266 section 2. Under TLS 1.2 it needs the extended master secret; otherwise the JDK throws.
     private static Optional<byte[]> exporter(SSLSession tls) {
         try {
             return tls instanceof ExtendedSSLSession extended
@@ -150,12 +151,14 @@ final class SocketLink implements Link {
                             BINDING_BYTES))
                     : Optional.empty();
         } catch (IOException | RuntimeException unavailable) {
-            log.debug("binding=tls-exporter unavailable=\"{}\"", LogText.text(unavailable.toString()));
+            log.debug("event=channel-binding-unavailable binding=tls-exporter error=\"{}\"",
+                    LogText.text(unavailable.toString()));
             return Optional.empty();
         }
     }
 
-    // RFC 5929 section 4.1: the certificate's hash, by the hash of its signature, but SHA-256 for MD5 and SHA-1.
+    // RFC 5929 section 4.1: the certificate's hash, with the hash of its signature, but SHA-256 instead
+    // of MD5 and SHA-1.
     private static Optional<byte[]> endPoint(SSLSession tls) {
         try {
             if (tls.getLocalCertificates() == null
@@ -170,7 +173,8 @@ final class SocketLink implements Link {
                             : "SHA-256";
             return Optional.of(MessageDigest.getInstance(hash).digest(certificate.getEncoded()));
         } catch (GeneralSecurityException unavailable) {
-            log.debug("binding=tls-server-end-point unavailable=\"{}\"", LogText.text(unavailable.toString()));
+            log.debug("event=channel-binding-unavailable binding=tls-server-end-point error=\"{}\"",
+                    LogText.text(unavailable.toString()));
             return Optional.empty();
         }
     }
@@ -191,33 +195,33 @@ final class SocketLink implements Link {
         try {
             socket.close();
         } catch (IOException gone) {
-            // The client has left before.
+            // The client has disconnected before.
         } finally {
             writing = ClientWait.NONE;
-            cut();
+            abort();
         }
     }
 
-    /// Ends what the session waits for. Called by the watchdog; does not block.
+    /// Ends a wait that is over. Called by the watchdog; does not block.
     void endIfOver(Predicate<ClientWait> over) {
         if (tcp.isClosed()) {
             return;
         }
-        if (over.test(writing) || isDeaf() && over.test(reading)) {
-            log.info("session={} client={} cut=\"Timeout exceeded\"", number,
+        if (over.test(writing) || isInputEnded() && over.test(reading)) {
+            log.info("event=connection-aborted session={} client={} reason=\"Timeout exceeded\"", number,
                     ReceivedLine.literal(tcp.getInetAddress()));
-            cut();
+            abort();
         } else if (over.test(reading)) {
             tcp.timeOut();
         }
     }
 
     @Override
-    public void cut() {
+    public void abort() {
         try {
             tcp.close();
         } catch (IOException e) {
-            // There is nothing left to save.
+            // Nothing is left to release.
         }
     }
 }

@@ -135,7 +135,8 @@ final class Stage {
 
     ListenerServices services() {
         ListenerServices services = ListenerServices.of(messages).withPolicy(policy).withCredentials(new Users(),
-                new GuessGuard(new GuessGuard.Settings(0, 0, 3, 60_000, 60_000, 100), System::nanoTime));
+                new GuessGuard(new GuessGuard.Settings(Duration.ZERO, Duration.ZERO, 3, Duration.ofMinutes(1),
+                        Duration.ofMinutes(1)), System::nanoTime));
         return etrn ? services.withEtrn(Stage::wake) : services;
     }
 

@@ -2,6 +2,7 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DeliveryResult.Unanswered;
 import org.slipstream.core.Outcome;
@@ -21,13 +22,14 @@ import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Five messages under way on one connection, and the connection breaks at every single byte, of what the peer reads and of what it
-/// answers. What comes back is sent again. Each message arrives once, but for those of which the carrier said that they
-/// may arrive twice; and answered is answered.
+/// Five messages under way on one connection, and the connection breaks at every single byte, of what the
+/// peer reads and of what it answers. What comes back is sent again. Each message arrives once, but for
+/// those of which the carrier said that they may arrive twice; and answered is answered.
 @Tag("FI-38")
 class DropEverywhereTest {
     private static final int MESSAGES = 5;
-    private static final ClientConfig CONFIG = Post.patient().with(new ClientConfig.Ahead(MESSAGES, 50, 1 << 20));
+    private static final ClientConfig CONFIG = Post.patient()
+            .with(new ClientConfig.Ahead(MESSAGES, 50, DataSize.ofMebibytes(1)));
 
     @Test
     void bdatAndThePeerReadsNoFurther() throws IOException {
@@ -108,7 +110,7 @@ class DropEverywhereTest {
                         .isBetween(1L, doubtful.contains(delivery) ? 2L : 1L);
             }
             assertThat(sink.messages()).allSatisfy(taken -> {
-                // Nobody's message went out under a neighbour's envelope.
+                // No message was sent under another one's envelope.
                 String number = taken.text().replaceFirst("(?s).*number (\\d+).*", "$1");
                 assertThat(taken.sender()).isEqualTo("me@here.example");
                 assertThat(taken.recipients()).containsExactly("you" + number + "@there.example");

@@ -1,5 +1,6 @@
 package org.slipstream.smtpout;
 
+import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Reply;
@@ -80,7 +81,7 @@ final class FarAway implements CarrierEvents {
         try (SmtpSink sink = SmtpSink.start(Post.accepting(way.extensions).countsOnly());
                 LatencyProxy far = new LatencyProxy(sink.port(), Duration.ofMillis(roundTripMillis));
                 Carriers carriers = Post.carriers(
-                        Post.patient().with(new ClientConfig.Ahead(1, way.ahead, 4 << 20)), this)) {
+                        Post.patient().with(new ClientConfig.Ahead(1, way.ahead, DataSize.ofMebibytes(4))), this)) {
             String text = ("x".repeat(70) + "\r\n").repeat(BYTES / 72);
             one = () -> Post.deliver(carriers, 1, Post.transfer(numbers.incrementAndGet(), Post.content(text)));
             carriers.open(1, new Route.Smtp("far", List.of(new Route.Host("127.0.0.1", far.port(), 0))), false);

@@ -8,6 +8,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
 import org.slipstream.core.Content;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
@@ -96,7 +97,7 @@ class LimitsTest {
                 CHUNK LAST
                 DROP
                 """);
-                var oneByOne = new Carriers(Post.patient().with(new ClientConfig.Ahead(1, 1, 1 << 20)), events)) {
+                var oneByOne = new Carriers(Post.patient().with(new ClientConfig.Ahead(1, 1, DataSize.ofMebibytes(1))), events)) {
             oneByOne.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(oneByOne, 1, transfer(1, FIVE));
@@ -186,8 +187,8 @@ class LimitsTest {
             carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, international(1, "Subject: \u00c3\u00bc\r\n\r\nx\r\n"));
-            assertThat(events.reply(1).toString()).isEqualTo("550 5.6.9 the message has a header that needs"
-                    + " SMTPUTF8, which the next hop does not offer");
+            assertThat(events.reply(1).toString()).isEqualTo("550 5.6.9 SMTPUTF8 is required for the message"
+                    + " header, but was not offered by the next hop");
             assertThat(events.answered(1).usable()).isTrue();
             Post.deliver(carriers, 1, international(2, Post.LETTER));
             assertThat(events.reply(2).code()).as("what needs nothing goes").isEqualTo(250);

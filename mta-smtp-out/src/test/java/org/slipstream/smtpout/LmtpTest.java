@@ -89,7 +89,7 @@ class LmtpTest {
         try (var server = SmtpSink.on(dir.resolve("s"), Transcript.of("STALL\n"));
                 var carriers = new Carriers(Post.hasty(300), events)) {
             carriers.open(1, new Route.Lmtp("unix:" + dir.resolve("s")), false);
-            assertThat(events.failed().reason().toString()).contains("no answer within 300 ms");
+            assertThat(events.failed().reason().toString()).contains("timed out after 300 ms");
             assertThat(server.connections()).isEqualTo(1);
         }
     }

@@ -13,7 +13,7 @@ import java.io.IOException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Lines of more than 998 octets, in letters of one piece and of many, by DATA and by BDAT.
+/// Lines of more than 998 octets, in content of one piece and of many, by DATA and by BDAT.
 class LongLinesTest {
     private static final String HEADER = "Subject: x\r\n";
     private static final String SHORT = ("y".repeat(70) + "\r\n");

@@ -29,7 +29,7 @@ import static org.slipstream.testkit.Transcript.HELLO;
 /// The addresses of a host that are called, and the failure when none will do.
 class OpeningTest {
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
-    /// Loopback too, but nobody listens there.
+    /// A loopback address without a listener.
     private static final InetAddress NOBODY = InetAddress.ofLiteral("127.77.0.1");
 
     private final EventLog events = new EventLog();
@@ -78,7 +78,7 @@ class OpeningTest {
             result = opener.open(route(new Route.Host("mx.example", nobody.port(), 0)), 1, wires::add);
         }
         assertThat(result).isInstanceOf(Opener.Result.Failed.class);
-        List<String> tried = wires.getFirst().called().stream()
+        List<String> tried = wires.getFirst().tried().stream()
                 .map(e -> e.toString().replaceFirst(".*\\[(.*)].*", "$1"))
                 .toList();
         assertThat(tried).hasSize(5);

@@ -66,7 +66,8 @@ class SmartHostTest {
         }
     }
 
-    /// How long an answer takes is the server's choice (SCRAM), and a carrier of virtual threads is not its to keep.
+    /// How long an answer takes is the server's choice (SCRAM), and a carrier of virtual threads is not
+    /// its to keep.
     @Test
     void aLoginIsAnsweredOnAThreadOfItsOwn() {
         mailGoesWithAPasswordUnderImplicitTls();
@@ -77,8 +78,9 @@ class SmartHostTest {
     void aCertificateOfAnUnknownAuthorityIsNotGoodEnoughWhereItIsChecked() {
         try (var server = tlsSink(STARTTLS.replaceFirst("TLS\n$", "NOTLS\n"))) {
             open(server, new PeerPolicy(TlsPolicy.VERIFY, false, ALICE, false), Optional.empty(), "127.0.0.1");
-            assertThat(events.failed().reason().toString()).startsWith("450 4.7.5 TLS with 127.0.0.1[127.0.0.1]:")
-                    .contains("is required and failed");
+            assertThat(events.failed().reason().toString())
+                    .startsWith("450 4.7.5 TLS is required for 127.0.0.1[127.0.0.1]:")
+                    .contains(", but failed: ");
             assertThat(server.connections()).as("no second call in the clear").isEqualTo(1);
         }
     }
@@ -88,7 +90,8 @@ class SmartHostTest {
         try (var server = tlsSink(STARTTLS.replaceFirst("TLS\n$", "NOTLS\n"))) {
             open(server, new PeerPolicy(TlsPolicy.VERIFY, false, ALICE, false), Optional.of(RELAY.getSocketFactory()),
                     "other.example");
-            assertThat(events.failed().reason().toString()).startsWith("450 4.7.5 TLS with other.example[127.0.0.1]:");
+            assertThat(events.failed().reason().toString())
+                    .startsWith("450 4.7.5 TLS is required for other.example[127.0.0.1]:");
         }
     }
 
@@ -107,7 +110,7 @@ class SmartHostTest {
         try (var server = SmtpSink.following(LOGIN.replaceFirst("C AUTH.*\n", "C QUIT\n"))) {
             open(server, new PeerPolicy(TlsPolicy.MAY, false, ALICE, false), Optional.empty(), "127.0.0.1");
             assertThat(events.failed().reason().toString()).startsWith("450 4.7.4 host 127.0.0.1[127.0.0.1]:")
-                    .endsWith("the password is not shown without TLS");
+                    .endsWith("the password is not sent without TLS");
         }
     }
 
@@ -143,7 +146,7 @@ class SmartHostTest {
             assertThat(events.failed().ours()).isTrue();
             assertThat(events.failed().remote()).isEqualTo("local");
             assertThat(events.failed().reason().toString())
-                    .startsWith("451 4.3.0 this server cannot connect to 127.0.0.1[127.0.0.1]:")
+                    .startsWith("451 4.3.0 cannot connect to 127.0.0.1[127.0.0.1]:")
                     .endsWith(": Cannot assign requested address");
             assertThat(server.connections()).isZero();
         }

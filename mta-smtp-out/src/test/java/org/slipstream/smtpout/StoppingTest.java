@@ -2,6 +2,7 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Content;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DeliveryResult.OwnFailure;
@@ -31,7 +32,8 @@ import static org.slipstream.testkit.Transcript.BYE;
 import static org.slipstream.testkit.Transcript.HELLO;
 import static org.slipstream.testkit.Transcript.TAKE;
 
-/// Trouble of our own: a stop in the middle of things, letters that cannot be read, defects. Everything is answered once.
+/// Failures of this server: a stop at any time, content that cannot be read, defects. Every order gets
+/// one reply.
 class StoppingTest {
     private final EventLog events = new EventLog();
 
@@ -85,7 +87,8 @@ class StoppingTest {
                 DATA
                 STALL
                 """)) {
-            var carriers = new Carriers(Post.patient().with(new ClientConfig.Ahead(1, 1, 1 << 20)), events,
+            var carriers = new Carriers(Post.patient().with(new ClientConfig.Ahead(1, 1, DataSize.ofMebibytes(1))),
+                    events,
                     _ -> new HostFinder.Answer.Found(List.of(InetAddress.ofLiteral("127.0.0.1"))),
                     new SplittableRandom(1));
             carriers.open(1, Post.route(server), false);

@@ -12,7 +12,7 @@ import java.time.Duration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.transfer;
 
-/// What a connection does, as whoever looks is told.
+/// The phases that a connection reports.
 class WirePhaseTest {
     private final EventLog events = new EventLog();
     private final Carriers carriers = Post.carriers(Post.patient(), events);
@@ -34,7 +34,7 @@ class WirePhaseTest {
             carriers.open(1, Post.route(server), false);
             WirePhase phase = comesTo(Code.GREETING);
             assertThat(phase.text()).isEqualTo("waits for the greeting of 127.0.0.1[127.0.0.1]:" + server.port());
-            assertThat(phase.patienceMillis()).isEqualTo(Post.patient().greetingMillis());
+            assertThat(phase.patienceMillis()).isEqualTo(Post.patient().settings().greetingTimeout().toMillis());
             assertThat(System.nanoTime() - phase.sinceNanos()).isNotNegative();
         }
     }

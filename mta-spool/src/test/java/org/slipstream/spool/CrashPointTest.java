@@ -21,7 +21,8 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A scripted day is cut off behind each of its writes, in four ways, and every promise made until then is asked for.
+/// A scripted day is cut off behind each of its writes, in four ways, and every promise made until then is
+/// asked for.
 ///
 /// A killed process is tried behind a write, failed power behind a sync (between two syncs such a disk does not change). The build takes
 /// a part of the cuts of each kind, `-Dslipstream.long=true` takes all. `-Dcrash.seed=…` takes another script.
@@ -32,14 +33,14 @@ class CrashPointTest {
 
     private static final String INDEX = "register.mv.db";
 
-    /// What the operator's hands, a backup or another disk do to the index before the next start.
+    /// What an operator, a backup or another disk does to the index before the next start.
     private enum Index {
         AS_IT_WAS, LOST, OLD
     }
 
     private record Point(int at, Cut cut, Index index) {}
 
-    /// @param anew the register was set aside or missing; @param broken promises that were not kept
+    /// @param anew the index was set aside or missing; @param broken guarantees that were not kept
     private record Verdict(Point point, boolean anew, List<String> broken) {}
 
     @TempDir
@@ -76,7 +77,7 @@ class CrashPointTest {
                 .isEmpty();
     }
 
-    /// The start that enters what the box has and the register has not is cut off, too.
+    /// The start that enters what the log has and the index has not is cut off, too.
     @Test
     void aStartThatIsCutOffIsFollowedByOneThatKeepsThePromises() throws Exception {
         long seed = Long.getLong("crash.seed", System.nanoTime());

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.core.ContentFacts;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
@@ -23,7 +24,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -75,7 +75,7 @@ class IndexLossTest {
     }
 
     private long now() {
-        return world.nowMillis.get();
+        return world.clock.millis();
     }
 
     private Path keepIndex(Path as) throws IOException {
@@ -125,7 +125,7 @@ class IndexLossTest {
             spool.keepHost(new HostRecord("[192.0.2.9]:25", "RETRY", "gone.example", 1, 2, 3, "421 no", ""));
         }
         keepIndex(afterFirstRun);
-        world.nowMillis.addAndGet(60_000);
+        world.clock.advanceMillis(60_000);
         QueueId finishedSoon;
         try (Spool spool = world.open(directory)) {
             finishedSoon = TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 2));
@@ -228,7 +228,8 @@ class IndexLossTest {
 
     @Test
     void hostsOutliveTheSegmentsInWhichTheyWereWrittenAndThenTheIndex() throws Exception {
-        SpoolConfig small = new SpoolConfig(directory, 10_000, 128 << 10, OptionalLong.of(0), Optional.empty());
+        SpoolConfig small = new SpoolConfig(directory, Optional.empty(), DataSize.of(10_000), DataSize.ofKibibytes(128),
+                Optional.of(DataSize.ZERO));
         HostRecord later = new HostRecord("[192.0.2.2]:25", "SUSPENDED", "mx2.example", 1, Long.MAX_VALUE, 0, "w", "a");
         try (Spool spool = world.open(small)) {
             spool.keepHost(REST);
@@ -245,10 +246,11 @@ class IndexLossTest {
         }
     }
 
-    /// The cleaner writes again what the index knows of hosts, and the index has not heard of this one.
+    /// The cleaner copies the host records of the index, and the index does not have this one yet.
     @Test
     void aHostOfWhichTheIndexHasNotHeardWhenSegmentsGoIsNotLostWithThem() throws Exception {
-        SpoolConfig small = new SpoolConfig(directory, 10_000, 128 << 10, OptionalLong.of(0), Optional.empty());
+        SpoolConfig small = new SpoolConfig(directory, Optional.empty(), DataSize.of(10_000), DataSize.ofKibibytes(128),
+                Optional.of(DataSize.ZERO));
         HostRecord later = new HostRecord("[192.0.2.2]:25", "SUSPENDED", "mx2.example", 1, Long.MAX_VALUE, 0, "w", "a");
         CompletableFuture<Path> written = new CompletableFuture<>();
         try (Spool spool = world.open(small)) {

@@ -2,6 +2,7 @@ package org.slipstream.spool;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 
@@ -52,7 +53,8 @@ class KillTest {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 note(line);
                 if (++count == killAfterLines) {
-                    // By its handle: Process.destroyForcibly would also close the stream with what it has still said.
+                    // By its handle: Process.destroyForcibly would also close the stream with what it has
+                    // still said.
                     child.toHandle().destroyForcibly();
                 }
             }
@@ -121,7 +123,8 @@ class KillTest {
             Random seeds = new Random(Long.parseLong(arguments[1]));
             PrintStream out = new PrintStream(new java.io.FileOutputStream(java.io.FileDescriptor.out), true,
                     StandardCharsets.US_ASCII);
-            SpoolConfig config = new SpoolConfig(Path.of(arguments[0]), 300_000, 128 << 10, 0);
+            SpoolConfig config = new SpoolConfig(Path.of(arguments[0]), DataSize.of(300_000), DataSize.ofKibibytes(128),
+                    DataSize.ZERO);
             Spool spool = Spools.open(config, System::currentTimeMillis);
             for (int i = 0; i < 8; i++) {
                 long first = seeds.nextLong(1L << 40);

@@ -1,10 +1,11 @@
 package org.slipstream.spool;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.DataSize;
 import org.slipstream.spool.Spool.What;
+import org.slipstream.testkit.SimulatedClock;
 
-import java.util.OptionalLong;
-import java.util.concurrent.TimeUnit;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SpaceGuardTest {
     private static final long MINIMUM = 256L << 20;
 
-    private final AtomicLong nanos = new AtomicLong(-5);
+    private final SimulatedClock clock = new SimulatedClock();
     private final AtomicLong usable = new AtomicLong(10L << 30);
     private final SpaceGuard guard = new SpaceGuard(new SpaceGuard.DiskSpace() {
         @Override
@@ -24,10 +25,10 @@ class SpaceGuardTest {
         public long totalBytes() {
             return 100L << 30;
         }
-    }, OptionalLong.of(MINIMUM), nanos::get);
+    }, Optional.of(DataSize.of(MINIMUM)), clock::nanos);
 
     private void after(long millis) {
-        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(millis));
+        clock.advanceMillis(millis);
     }
 
     @Test
@@ -93,9 +94,9 @@ class SpaceGuardTest {
             public long totalBytes() {
                 return 0;
             }
-        }, OptionalLong.of(0), nanos::get);
+        }, Optional.of(DataSize.of(0)), clock::nanos);
         careless.ranOut(false);
         after(10_000);
-        assertThat(careless.shortage()).contains(new SpaceGuard.Shortage(What.SPACE, 10_000, "a write found no room"));
+        assertThat(careless.shortage()).contains(new SpaceGuard.Shortage(What.SPACE, 10_000, "a write found no space"));
     }
 }

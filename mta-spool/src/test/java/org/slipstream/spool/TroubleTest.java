@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
@@ -105,7 +106,8 @@ class TroubleTest {
     void aMinimumThatWasSetMeansWhatItSays() throws Exception {
         world.totalBytes.set(10L << 30);
         world.usableBytes.set((1L << 30) - 1);
-        SpoolConfig config = new SpoolConfig(directory, 64 << 20, 128 << 10, 1L << 30);
+        SpoolConfig config = new SpoolConfig(directory, DataSize.ofMebibytes(64), DataSize.ofKibibytes(128),
+                DataSize.of(1L << 30));
         try (Spool spool = world.open(config)) {
             assertThatThrownBy(spool::draft).isInstanceOf(NoSpaceException.class);
             world.usableBytes.set(1L << 30);
@@ -175,7 +177,8 @@ class TroubleTest {
             assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(IOException.class).isNotInstanceOf(NoSpaceException.class);
             assertThat(spool.counts().messages()).as("nothing of the refused one is left").isEqualTo(1);
-            long since = world.nowMillis.getAndAdd(5000);
+            long since = world.clock.millis();
+            world.clock.advanceMillis(5000);
             assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(IOException.class);
             assertThat(spool.troubles()).as("since the first failure").containsExactly(
@@ -206,7 +209,7 @@ class TroubleTest {
             assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
             assertThat(spool.troubles()).singleElement().satisfies(trouble -> {
                 assertThat(trouble.what()).isEqualTo(Spool.What.INDEX);
-                assertThat(trouble.sinceMillis()).isEqualTo(world.nowMillis.get());
+                assertThat(trouble.sinceMillis()).isEqualTo(world.clock.millis());
                 assertThat(trouble.reason()).contains("No space left on device");
             });
             noTrouble();
@@ -244,7 +247,7 @@ class TroubleTest {
             QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             fail("index.due", registerFull());
             CompletableFuture<Spool.Claimed> claimed = new CompletableFuture<>();
-            spool.claimDue(QueueName.INCOMING, world.nowMillis.get(), 10, world.nowMillis.get() + 60_000, 0,
+            spool.claimDue(QueueName.INCOMING, world.clock.millis(), 10, world.clock.millis() + 60_000, 0,
                     Long.MAX_VALUE, claimed::complete);
             Awaitility.await().atMost(PATIENCE).until(() -> !spool.troubles().isEmpty());
             TestMessages.commit(spool, "bob@example.net", new byte[100]);
@@ -253,7 +256,7 @@ class TroubleTest {
             assertThat(TestMessages.ids(claimed.get(90, TimeUnit.SECONDS).messages())).contains(id);
             assertThat(spool.counts().messages()).isEqualTo(2);
             assertThat(spool.details(id).orElseThrow().nextAttemptMillis())
-                    .isEqualTo(world.nowMillis.get() + 60_000);
+                    .isEqualTo(world.clock.millis() + 60_000);
         }
     }
 

@@ -62,10 +62,4 @@ public final class SimulatedClock implements InstantSource {
     public void setBack(Duration time) {
         millis.addAndGet(-time.toMillis());
     }
-
-    /// The wall clock in milliseconds, as names of files have it.
-    @Override
-    public String toString() {
-        return Long.toString(millis.get());
-    }
 }

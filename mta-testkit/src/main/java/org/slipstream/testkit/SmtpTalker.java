@@ -275,6 +275,17 @@ public final class SmtpTalker implements AutoCloseable {
         }
     }
 
+    /// Waits for the end; true when the server has closed the connection in order and nothing more is to be read.
+    ///
+    /// @throws UncheckedIOException after a TCP reset, or when nothing happens for a minute
+    public boolean isClosedInOrder() {
+        try {
+            return in.read() < 0;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /// Waits for the end; true when the server has closed or reset the connection and nothing more is to be read.
     public boolean isClosedByServer() {
         try {

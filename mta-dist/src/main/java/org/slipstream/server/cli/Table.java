@@ -5,7 +5,7 @@ import org.slipstream.core.text.Controls;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Rows as aligned text. Control characters, which a remote server may have put into its replies, are replaced by `?`.
+/// Formats rows as aligned text. Control characters, which may come from remote replies, are replaced.
 final class Table {
     private final List<List<String>> rows = new ArrayList<>();
 

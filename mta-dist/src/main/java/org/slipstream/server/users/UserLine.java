@@ -45,7 +45,7 @@ final class UserLine {
         }
         Optional<PasswordHash> hash = PasswordHash.parse(words[1]);
         if (hash.isEmpty()) {
-            return new Read.Wrong("the second word is no Argon2id hash \"$argon2id$v=19$m=…,t=…,p=…$salt$hash\""
+            return new Read.Wrong("the second word is not an Argon2id hash \"$argon2id$v=19$m=…,t=…,p=…$salt$hash\""
                     + " of at most 64 MiB and 16 rounds; \"./mta user passwd " + words[0] + "\" makes one");
         }
         Optional<ScramKeys> scram = ScramText.parse(words[2]);
@@ -61,14 +61,14 @@ final class UserLine {
         for (String each : word.equals(NONE) ? new String[0] : word.split(",")) {
             Optional<String> address = address(each);
             if (address.isEmpty()) {
-                return new Read.Wrong("\"" + each + "\" is no address, \"@domain\" or \"*\"");
+                return new Read.Wrong("\"" + each + "\" is not an address, \"@domain\" or \"*\"");
             }
             addresses.add(address.get());
         }
         return new Read.Good(new User(name, hash, scram, addresses));
     }
 
-    /// In the form in which addresses are compared; empty when it is none.
+    /// In the form in which addresses are compared; empty for an invalid address.
     static Optional<String> address(String text) {
         if (text.equals(User.EVERY_ADDRESS)) {
             return Optional.of(text);
@@ -83,7 +83,7 @@ final class UserLine {
                 : Optional.empty();
     }
 
-    /// Why this cannot be a user's name.
+    /// Why a name cannot be a user's name.
     static Optional<String> unfitName(String name) {
         boolean unfit = name.isEmpty() || name.length() > LONGEST_NAME || name.startsWith("#")
                 || name.codePoints().anyMatch(c -> Character.isWhitespace(c) || Character.isISOControl(c)

@@ -35,10 +35,10 @@ public final class Users implements UserSecrets {
     private final byte[] secret = new byte[32];
     private volatile Known known;
 
-    /// @param stamp of the file that was read last, with or without success
+    /// @param stamp of the file that was read last, valid or not
     private record Known(Map<String, User> users, Stamp stamp) {}
 
-    /// Two files with the same stamp are the same one, unchanged.
+    /// Two files with the same stamp are the same unchanged file.
     private record Stamp(Optional<Object> key, long modifiedNanos, long size) {
         private static final Stamp NO_FILE = new Stamp(Optional.empty(), 0, -1);
 
@@ -60,8 +60,8 @@ public final class Users implements UserSecrets {
         new SecureRandom().nextBytes(secret);
     }
 
-    /// @param delimiter of subaddresses: who owns `alice@…` owns `alice+lists@…`
-    /// @throws UserFileException when there are mistakes in the file
+    /// @param delimiter of subaddresses: the user of `alice@…` may also send as `alice+lists@…`
+    /// @throws UserFileException when the file has mistakes
     public static Users open(UserFile file, Optional<String> delimiter) throws IOException, UserFileException {
         Stamp stamp = Stamp.of(file);
         UserFile.FileContent content = file.read();
@@ -84,13 +84,13 @@ public final class Users implements UserSecrets {
                 .orElseGet(() -> ScramKeys.ofNobody(secret, user, ScramText.ITERATIONS)));
     }
 
-    /// Clients take the strongest mechanism that is announced, so it has to work for everybody.
+    /// Clients choose the strongest announced mechanism, so it has to work for every user.
     @Override
     public boolean hasScramKeys() {
         return known.users().values().stream().allMatch(user -> user.scram().isPresent());
     }
 
-    /// True when this user may send in the name of this address.
+    /// True when this user may send with this sender address.
     public boolean owns(String user, Address sender) {
         Optional<User> found = Optional.ofNullable(known.users().get(user));
         return found.filter(u -> u.owns(sender) || u.owns(sender.withoutExtension(delimiter))).isPresent();
@@ -104,7 +104,7 @@ public final class Users implements UserSecrets {
     }
 
     private synchronized void readAgain() throws IOException {
-        // The stamp is taken first: what changes in between is read once more at the next login.
+        // The stamp is taken first: a change during the read causes another read at the next login.
         Stamp stamp = Stamp.of(file);
         if (stamp.equals(known.stamp())) {
             return;
@@ -112,10 +112,10 @@ public final class Users implements UserSecrets {
         UserFile.FileContent content = file.read();
         if (content.mistakes().isEmpty()) {
             known = new Known(content.users(), stamp);
-            log.info("msg=\"users read again\" users={}", content.users().size());
+            log.info("event=users-reloaded count={}", content.users().size());
         } else {
             known = new Known(known.users(), stamp);
-            log.error("msg=\"users not read again, the former ones hold\" mistakes={} first=\"{}\"",
+            log.error("event=users-not-reloaded next=\"the previous users stay valid\" count={} error=\"{}\"",
                     content.mistakes().size(), LogText.text(content.mistakes().getFirst()));
         }
     }

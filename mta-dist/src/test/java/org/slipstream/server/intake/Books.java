@@ -45,7 +45,7 @@ final class Books {
 
     AddressBook build() {
         Config.Local local = new Config.Local(List.of("here.example", "second.example"), mailboxes,
-                Path.of("/nowhere"), postmaster, delimiter);
+                Path.of("/nowhere"), postmaster.toString(), delimiter);
         List<InetAddress> machine = List.of(InetAddress.ofLiteral("192.0.2.1"), InetAddress.ofLiteral("2001:db8::1"));
         return new AddressBook(local, aliases, machine::contains, Optional.of("mail.host.example"));
     }

@@ -2,10 +2,12 @@ package org.slipstream.lab.golden;
 
 import org.slipstream.lab.TransportNames;
 import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.flow.FeedbackVariant;
+import org.slipstream.qmgr.sched.OrderPolicy;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
@@ -13,6 +15,7 @@ import tools.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -112,11 +115,11 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
                 feedback(json, "destination_concurrency_positive_feedback"),
                 feedback(json, "destination_concurrency_negative_feedback"),
                 number(json, "destination_concurrency_failed_cohort_limit"),
-                number(json, "destination_rate_delay") * 1_000L, number(json, "delivery_slot_cost"),
+                Duration.ofSeconds(number(json, "destination_rate_delay")), number(json, "delivery_slot_cost"),
                 number(json, "delivery_slot_loan"), number(json, "delivery_slot_discount"),
                 number(json, "minimum_delivery_slots"), number(json, "destination_recipient_limit"),
                 number(json, "recipient_limit"), number(json, "extra_recipient_limit"),
-                number(json, "recipient_refill_limit"), number(json, "recipient_refill_delay") * 1_000L);
+                number(json, "recipient_refill_limit"), Duration.ofSeconds(number(json, "recipient_refill_delay")));
     }
 
     private static Feedback feedback(JsonNode json, String name) {
@@ -175,10 +178,15 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
         for (var each : transports.entrySet()) {
             table = table.with(names.ours(each.getKey()), each.getValue());
         }
-        long never = Long.MAX_VALUE / 4;
-        return new QmgrConfig(global.activeLimit, global.minimalBackoff * 1_000, global.maximalBackoff * 1_000,
-                global.lifetime * 1_000, global.lifetime * 1_000, 0, 50, 5_000, 20, 100, never, 1, never)
-                .withSecondExpiry(0).withMemory(new QmgrConfig.Memory(global.recipientLimit, global.recipientMinimum))
-                .withFeedback(FeedbackVariant.POSTFIX_SOURCE).withTransports(table);
+        Duration never = Duration.ofMillis(Long.MAX_VALUE / 4);
+        QueueSettings queue = new QueueSettings(Duration.ofSeconds(global.minimalBackoff),
+                Duration.ofSeconds(global.maximalBackoff),
+                Duration.ofSeconds(global.lifetime), Duration.ofSeconds(global.lifetime), Optional.of(Duration.ZERO),
+                Duration.ZERO,
+                global.activeLimit, never, never, false, OrderPolicy.PREEMPTIVE,
+                new QueueSettings.Memory(global.recipientLimit, global.recipientMinimum),
+                FeedbackVariant.POSTFIX_SOURCE,
+                Duration.ofSeconds(60));
+        return QmgrConfig.of(queue, table).withReads(5_000, 1).withLanes(100);
     }
 }

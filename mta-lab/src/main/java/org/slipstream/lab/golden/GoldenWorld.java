@@ -23,6 +23,7 @@ import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Message;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -81,10 +82,11 @@ final class GoldenWorld {
 
     /// The placement as the original knows it: a connection is a delivery agent, which takes one entry and is gone.
     private static Seating seating(QmgrConfig config) {
-        PlaceRules.Memory memory = PlaceRules.defaults().memory().withRetry(config.minimalBackoffMillis(), 0, 0);
+        PlaceRules.Memory memory = PlaceRules.defaults().memory().withRetry(config.queue().minimalBackoff(),
+                Duration.ZERO, Duration.ZERO);
         return new Seating(
-                name -> PlaceRules.plain(config.transport(name).processLimit(), 0, 0)
-                        .with(new PlaceRules.Idle(0, 0, Long.MAX_VALUE)),
+                name -> PlaceRules.plain(config.transport(name).processLimit(), 0, Duration.ZERO)
+                        .with(new PlaceRules.Idle(0, Duration.ZERO, Duration.ofMillis(Long.MAX_VALUE))),
                 new DestDb(memory), HostKeys.BY_NAME, HostMemory.NONE, new Random(0));
     }
 
@@ -230,7 +232,7 @@ final class GoldenWorld {
 
     private void open(QmgrOrder.Open open) {
         Entry entry = selected.orElseThrow();
-        String key = entry.line().key();
+        String key = entry.queue().key();
         String message = ids.get(entry.message().id());
         int delivery = selectedByKey.merge(key, 1, Integer::sum) - 1;
         int atOnce = runningByKey.merge(key, 1, Integer::sum);

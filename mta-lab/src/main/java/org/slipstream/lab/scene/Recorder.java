@@ -141,9 +141,9 @@ final class Recorder implements Witness {
     @Override
     public void selected(Entry entry) {
         QueueId id = entry.message().id();
-        RoadBook road = road(entry.line().route());
+        RoadBook road = road(entry.queue().route());
         Trip trip = new Trip(id, isOurs(id) ? Optional.of(id) : Optional.empty(), name(id),
-                scene.transports().theirs(entry.line().transport()), road,
+                scene.transports().theirs(entry.queue().transport()), road,
                 entry.recipients().stream().map(Recipient::number).toList(), now);
         trips.add(trip);
         unseated.add(trip);

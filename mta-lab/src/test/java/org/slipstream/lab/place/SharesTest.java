@@ -6,6 +6,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.WorkerBudget.Shares;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -21,7 +22,8 @@ class SharesTest {
 
     private static Cluster cluster(Shares shares) {
         Cluster cluster = new Cluster(PlaceRules.defaults().withWorkers(100, 20)
-                .with(shares, PlaceRules.defaults().verification()).with(new PlaceRules.Idle(0, 0, 300_000)), 5);
+                .with(shares, PlaceRules.defaults().verification())
+                .with(new PlaceRules.Idle(0, Duration.ofMillis(0), Duration.ofMillis(300_000))), 5);
         IntStream.range(0, 2 * RECIPIENTS).forEach(i -> cluster.domain("d" + i + ".example", "mx" + i + ".example"));
         return cluster;
     }
@@ -101,7 +103,9 @@ class SharesTest {
     void fi02OfAThousandConnectionsTwoListsHave47PercentEach() {
         int each = 4_000;
         Cluster cluster = new Cluster(
-                PlaceRules.defaults().withWorkers(1_000, 20).with(new PlaceRules.Idle(0, 0, 300_000)), 5);
+                PlaceRules.defaults().withWorkers(1_000, 20)
+                        .with(new PlaceRules.Idle(0, Duration.ofMillis(0), Duration.ofMillis(300_000))),
+                5);
         cluster.deliverMillis = 1_000;
         IntStream.range(0, 2 * each).forEach(i -> cluster.domain("d" + i + ".example", "mx" + i + ".example"));
         QueueId first = cluster.message(0, IntStream.range(0, each).mapToObj(i -> "d" + i + ".example").toList());

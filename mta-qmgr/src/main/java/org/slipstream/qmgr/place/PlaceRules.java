@@ -2,26 +2,31 @@ package org.slipstream.qmgr.place;
 
 import org.slipstream.qmgr.place.WorkerBudget.Shares;
 
+import java.time.Duration;
 import java.util.Objects;
 
-/// The placement's settings for one transport.
+/// The placement settings of one transport.
 ///
-/// @param workers connections in all (`process_limit`)
-/// @param connectionsPerHost open ones to one host
-/// @param messages what one message may have of them (`max_message_concurrency`, `scale_max_concurrency`)
-/// @param verification what all address probes together may have
-/// @param returns how often a delivery may be the first unanswered one on a breaking connection before it is deferred
+/// @param workers connections in total (`process_limit`)
+/// @param connectionsPerHost open connections to one host
+/// @param messages share of one message (`max_message_concurrency`, `scale_max_concurrency`)
+/// @param verification share of all address probes together
+/// @param returns times that a delivery may be the first unanswered one on a breaking connection
+/// before it is deferred
 public record PlaceRules(int workers, int connectionsPerHost, Shares messages, Shares verification, Depth depth,
         Idle idle, Memory memory, Unproven unproven, int returns) {
+    /// What address probes have of the connections.
+    static final Shares PROBES = new Shares(5, 0);
 
-    /// How many deliveries may be under way on one connection.
+    /// The number of deliveries in progress on one connection.
     ///
     /// @param first until the wire says otherwise
     /// @param most the wire may say no more than this
-    /// @param overflow how many times its depth a connection takes when no other may be opened. The source sets no bound; but what
+    /// @param overflow how many times its depth a connection takes when no other may be opened. The source sets no
+    /// bound; but what
     /// has a seat cannot be passed any more, so an endless queue would take the choice from the order of service
     public record Depth(int first, int most, int overflow) {
-        /// One at a time, as a delivery agent of Postfix.
+        /// One at a time, as in a delivery agent of Postfix.
         public static final Depth ONE = new Depth(1, 1, 1);
 
         public Depth {
@@ -31,68 +36,82 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
             }
         }
 
-        /// Deliveries can ride on connections that are at work. Without that, a connection and a delivery are the same number, and the
+        /// Deliveries can ride on connections that are at work. Without that, a connection and a delivery are the
+        /// same number, and the
         /// placement decides as Postfix does.
         boolean carriesSeveral() {
             return most > 1 || overflow > 1;
         }
     }
 
-    /// How long connections are kept.
+    /// The limits of idle connections.
     ///
     /// @param perHost connections to one host that may be kept with nothing to do
-    /// @param maxMillis how long
-    /// @param ageMillis a connection older than this takes nothing more
-    public record Idle(int perHost, long maxMillis, long ageMillis) {
+    /// @param most how long
+    /// @param age a connection older than this takes nothing more
+    public record Idle(int perHost, Duration most, Duration age) {
         public Idle {
-            if (perHost < 0 || maxMillis < 0 || ageMillis < 1) {
+            if (perHost < 0 || most.isNegative() || !age.isPositive()) {
                 throw new IllegalArgumentException(
-                        "idle connections and their ages: " + perHost + ", " + maxMillis + ", " + ageMillis);
+                        "idle connections and their ages: " + perHost + ", " + most + ", " + age);
             }
+        }
+
+        long maxMillis() {
+            return most.toMillis();
+        }
+
+        long ageMillis() {
+            return age.toMillis();
         }
     }
 
-    /// What is remembered of hosts, and for how long.
+    /// The lifetimes of host records.
     ///
-    /// @param retryMillis how long a broken host is left out
-    /// @param toldMillis how long after that operators are told that it failed: as long as mail may wait for its next attempt
-    /// @param crowdedMillis how long no further connection is tried at a host that refused one while others worked
-    /// @param closedMillis how long it is remembered which host was used last
-    /// @param habitMillis how long it is remembered that a host breaks under pipelining
+    /// @param retry how long a broken host is left out
+    /// @param told how long after that operators are told that it failed: as long as mail may wait for its next attempt
+    /// @param crowded how long no further connection is tried at a host that refused one while others worked
+    /// @param closed how long it is remembered which host was used last
+    /// @param habit how long it is remembered that a host breaks under pipelining
     /// @param trackClosed false: a host without connections is an unused one (FI-40)
     /// @param retryLast false: a broken host that is due is an unused one (FI-40)
-    public record Memory(long retryMillis, long toldMillis, long crowdedMillis, long closedMillis, long habitMillis,
-            boolean trackClosed, boolean retryLast) {
-        public Memory withRetry(long retry, long crowded, long closed) {
-            return new Memory(retry, toldMillis, crowded, closed, habitMillis, trackClosed, retryLast);
+    public record Memory(Duration retry, Duration told, Duration crowded, Duration closed, Duration habit,
+            boolean trackClosed,
+            boolean retryLast) {
+        public Memory withRetry(Duration ofBroken, Duration ofCrowded, Duration ofClosed) {
+            return new Memory(ofBroken, told, ofCrowded, ofClosed, habit, trackClosed, retryLast);
         }
 
         public Memory simplified(boolean closedTracked, boolean retryIsLast) {
-            return new Memory(retryMillis, toldMillis, crowdedMillis, closedMillis, habitMillis, closedTracked,
-                    retryIsLast);
+            return new Memory(retry, told, crowded, closed, habit, closedTracked, retryIsLast);
         }
     }
 
-    /// How many connections may wait for the greeting of a host that is not known to work.
+    /// The limits of connections that wait for the greeting of a host that is not known to work.
     ///
     /// @param percent of all connections, at least one
     /// @param failedPercent of all connections, for hosts that failed the last time
     /// @param perHost to one such host until it has greeted
-    /// @param yieldMillis a connection that has waited as long gives its place to another host when places are short
-    public record Unproven(int percent, int failedPercent, int perHost, long yieldMillis) {
+    /// @param yield a connection that has waited as long gives its place to another host when places are short
+    public record Unproven(int percent, int failedPercent, int perHost, Duration yield) {
         /// No limits of their own: every connection is treated alike, as Postfix does.
-        public static final Unproven UNLIMITED = new Unproven(100, 100, Integer.MAX_VALUE, Long.MAX_VALUE / 4);
+        public static final Unproven UNLIMITED = new Unproven(100, 100, Integer.MAX_VALUE,
+                Duration.ofMillis(Long.MAX_VALUE / 4));
 
-        public Unproven(int percent, int failedPercent, long yieldMillis) {
-            this(percent, failedPercent, 1, yieldMillis);
+        public Unproven(int percent, int failedPercent, Duration yield) {
+            this(percent, failedPercent, 1, yield);
         }
 
         public Unproven {
             if (percent < 1 || percent > 100 || failedPercent < 1 || failedPercent > percent || perHost < 1
-                    || yieldMillis < 1) {
+                    || !yield.isPositive()) {
                 throw new IllegalArgumentException("shares are 1 to 100 percent, failed hosts have no more than all: "
-                        + percent + ", " + failedPercent + ", " + yieldMillis);
+                        + percent + ", " + failedPercent + ", " + yield);
             }
+        }
+
+        public long yieldMillis() {
+            return yield.toMillis();
         }
     }
 
@@ -109,22 +128,21 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
         }
     }
 
-    /// The source's figures where it has any, for SMTP.
+    /// Defaults for SMTP, from Finch's document where it has values.
     public static PlaceRules defaults() {
-        return new PlaceRules(100, 20, new Shares(5, 10), new Shares(5, 0), new Depth(2, 50, 1),
-                new Idle(2, 2_000, 300_000),
-                new Memory(300_000, 4_000_000, 60_000, 3_600_000, 86_400_000, true, true),
-                new Unproven(75, 25, 30_000), 3);
+        return PlacementSettings.defaults().rules(100, 20, Duration.ofSeconds(2), Duration.ofSeconds(300),
+                Duration.ofSeconds(4_000));
     }
 
-    /// For a transport whose destinations have one host each, of which nothing needs to be found out: local delivery, LMTP, discard. With
+    /// For a transport whose destinations have one host each, of which nothing needs to be found out: local
+    /// delivery, LMTP, discard. With
     /// these rules the placement reproduces the recorded traces of Postfix.
     ///
     /// @param perHost connections to one destination; 0 for no limit
-    public static PlaceRules plain(int workers, int perHost, long idleMillis) {
+    public static PlaceRules plain(int workers, int perHost, Duration idle) {
         Shares all = new Shares(Integer.MAX_VALUE, 0);
         return new PlaceRules(workers, perHost == 0 ? Integer.MAX_VALUE : perHost, all, all, Depth.ONE,
-                new Idle(Integer.MAX_VALUE, idleMillis, 300_000), defaults().memory(), Unproven.UNLIMITED, 3);
+                new Idle(Integer.MAX_VALUE, idle, Duration.ofSeconds(300)), defaults().memory(), Unproven.UNLIMITED, 3);
     }
 
     public PlaceRules withWorkers(int count, int perHost) {
@@ -156,12 +174,12 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
                 returns);
     }
 
-    /// So many connections may wait for the greeting of hosts that are not known to work.
+    /// The limit of connections that wait for the greeting of a host that is not known to work.
     public int mostUnproven() {
         return share(unproven.percent());
     }
 
-    /// So many of these to hosts that failed the last time.
+    /// The limit of such connections to hosts that failed the last time.
     public int mostFailed() {
         return share(unproven.failedPercent());
     }

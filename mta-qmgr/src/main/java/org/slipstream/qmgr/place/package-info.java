@@ -1,11 +1,12 @@
-/// Placement: the host and the connection that each delivery gets.
+/// Placement: the host and the connection of each delivery, after Tony Finch's *Job placement with
+/// a destination database*.
 ///
-/// Tony Finch's design with a destination database, the second half of the queue manager.
-/// [org.slipstream.qmgr.place.Placement] is the ladder that chooses.
-/// [org.slipstream.qmgr.place.Connections] consults the ladder, keeps the table of connections and
-/// returns the effects of each result. [org.slipstream.qmgr.place.DestDb] stores what is known of
-/// hosts, [org.slipstream.qmgr.place.WorkerBudget] divides connections among messages, and
-/// [org.slipstream.qmgr.place.IdlePool] decides how long an idle connection stays open.
+/// [org.slipstream.qmgr.place.Placement] is the algorithm. [org.slipstream.qmgr.place.Connections]
+/// applies it, keeps the connections and reports the end of each delivery.
+/// [org.slipstream.qmgr.place.DestDb] stores host records, [org.slipstream.qmgr.place.WorkerBudget]
+/// shares connections among messages, [org.slipstream.qmgr.place.IdlePool] decides how long idle
+/// connections are kept.
 ///
-/// The package is pure: it has no clock, random numbers, thread or socket of its own.
+/// Pure: no clock, no thread, no socket, and randomness only from the given generator. Carriers own
+/// the sockets and execute the orders.
 package org.slipstream.qmgr.place;

@@ -13,6 +13,7 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.Effects.Ended;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -24,10 +25,11 @@ import java.util.Set;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Hundreds of bad days of one transport, each from a seed. Whatever the hosts do, every delivery ends exactly once, nothing is
-/// delivered on a connection that is not open, no limit is broken, an attempt is one negative feedback at most, and at the end the ledgers
-/// are balanced.
-/// To look at one: `-Dslipstream.seed=N`.
+/// Random runs of one transport with failing hosts, each from a seed. In every run each delivery
+/// ends exactly once, no delivery uses a connection that is not open, all limits hold, an attempt
+/// gives one negative feedback at most, and at the end the counters are balanced.
+///
+/// To repeat one run: `-Dslipstream.seed=N`.
 class ManyDaysTest {
     private static final int DAYS = Boolean.getBoolean("slipstream.long") ? 800 : 200;
 
@@ -73,8 +75,10 @@ class ManyDaysTest {
         Day(long seed) {
             random = new Random(seed);
             rules = PlaceRules.defaults().withWorkers(between(1, 6), between(1, 3))
-                    .with(depth()).with(new PlaceRules.Idle(between(0, 2), 5_000, 20_000))
-                    .with(PlaceRules.defaults().memory().withRetry(10_000, 3_000, 30_000));
+                    .with(depth())
+                    .with(new PlaceRules.Idle(between(0, 2), Duration.ofMillis(5_000), Duration.ofMillis(20_000)))
+                    .with(PlaceRules.defaults().memory().withRetry(Duration.ofMillis(10_000), Duration.ofMillis(3_000),
+                            Duration.ofMillis(30_000)));
             hosts = new DestDb(rules.memory());
             connections = new Connections(rules, hosts, random, () -> ++numbers);
             for (int d = 0; d < 3; d++) {
@@ -216,7 +220,8 @@ class ManyDaysTest {
             }
         }
 
-        /// Those whose end was sent first, as on a wire. They may have arrived, so they are not sent again at once.
+        /// Completely sent deliveries come first. They may have arrived, so they are not sent again
+        /// at once.
         private void comeBack(long number, List<Long> unanswered) {
             int arrived = between(0, unanswered.size());
             for (long delivery : unanswered) {
@@ -236,13 +241,13 @@ class ManyDaysTest {
         }
 
         private void happens(QmgrEvent.OfConnection event) {
-            Effects effects = connections.happened(event, now, this);
+            Effects effects = connections.handle(event, now, this);
             Map<Long, Candidates> before = Map.copyOf(seated);
             learn(effects);
             attemptIsOneFeedback(effects, before);
             if (random.nextInt(4) == 0) {
                 failed(effects).forEach(delivery -> connections.dead(before.get(delivery), Yard.REFUSED,
-                        now + rules.memory().retryMillis(), now));
+                        now + rules.memory().retry().toMillis(), now));
             }
             learn(connections.reseat(now, this));
         }

@@ -1,37 +1,57 @@
 package org.slipstream.smtpin.auth;
 
+import org.slipstream.core.Setting;
+import org.slipstream.core.SettingsRecords;
+import org.slipstream.core.SettingsSection;
+
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/// Makes guessing passwords slow and short: each failure of a network costs it a longer wait, and after some of them nobody from
+/// Makes guessing passwords slow and short: each failure of a network costs it a longer wait, and after some of
+/// them nobody from
 /// there may try for a while.
 ///
 /// Failures are forgotten one by one with time, so a user who mistypes now and then is never banned; and a success
-/// forgets nothing, or a guesser would log in to an account of his own in between. A ban is counted per client network, because one
+/// forgets nothing, or a guesser would log in to an account of his own in between. A ban is counted per client
+/// network, because one
 /// machine has a whole IPv6 subnet to call from. The memory is bounded: beyond it the networks that were seen longest
 /// ago are forgotten first, which helps a guesser only when he has more networks than we have places, and then counting
 /// networks is no defence anyway.
 ///
-/// Networks from which a user has logged in are remembered apart, in the same number. They are let in first when the
-/// server is full; it does not help them to guess.
-///
-/// Called by all sessions.
+/// Networks from which a user has logged in are kept separately, up to the same number. They are admitted
+/// first when the server is full; their failed logins count like others.
 public final class GuessGuard {
-    /// @param delayMillis after the first failure; doubled by each further one
-    /// @param longestDelayMillis where doubling ends
-    /// @param failures before a ban
-    /// @param forgetMillis until one failure is forgotten
-    /// @param banMillis how long a ban lasts
-    /// @param networks how many are remembered
-    public record Settings(long delayMillis, long longestDelayMillis, int failures, long forgetMillis, long banMillis,
-            int networks) {
+    private static final int NETWORKS = 10_000;
+
+    /// The settings of logins in the section `[submission]`.
+    ///
+    /// @param failedLoginDelay after the first failure; doubled by each further one
+    /// @param longestFailedLoginDelay where doubling ends
+    /// @param failedLogins before a ban
+    /// @param failedLoginMemory until one failure is forgotten
+    /// @param ban how long a ban lasts
+    @SettingsSection("submission")
+    public record Settings(
+            @Setting(value = "1s", max = "60s",
+                    doc = "How long the reply to a wrong password is delayed. Each further one doubles the"
+                            + " delay.") Duration failedLoginDelay,
+            @Setting(value = "8s", max = "300s",
+                    doc = "Longest delay of the reply to a wrong password.") Duration longestFailedLoginDelay,
+            @Setting(value = "10", min = "1", max = "1000000",
+                    doc = "Wrong passwords from one address (IPv6: one /64) before logins from there are"
+                            + " refused.") int failedLogins,
+            @Setting(value = "3m", min = "1ms",
+                    doc = "After this time one wrong password is forgotten.") Duration failedLoginMemory,
+            @Setting(value = "15m",
+                    doc = "How long logins from there are refused.") Duration ban) {
         public static Settings standard() {
-            return new Settings(1_000, 8_000, 10, 180_000, 900_000, 10_000);
+            return SettingsRecords.defaults(Settings.class);
         }
     }
 
-    /// @param sinceNanos from when the next failure to be forgotten counts
+    /// @param sinceNanos the start of the time after which the next failure is forgotten
     private record Seen(int failures, long sinceNanos, long bannedUntilNanos, boolean banned) {}
 
     private final Settings settings;
@@ -41,11 +61,16 @@ public final class GuessGuard {
     private final Map<String, Boolean> welcome;
 
     public GuessGuard(Settings settings, LongSupplier nanos) {
+        this(settings, NETWORKS, nanos);
+    }
+
+    /// @param most networks that are remembered
+    GuessGuard(Settings settings, int most, LongSupplier nanos) {
         this.settings = settings;
-        this.forgetNanos = Math.max(1, settings.forgetMillis() * 1_000_000);
+        this.forgetNanos = Math.max(1, settings.failedLoginMemory().toNanos());
         this.nanos = nanos;
-        this.networks = bounded(settings.networks());
-        this.welcome = bounded(settings.networks());
+        this.networks = bounded(most);
+        this.welcome = bounded(most);
     }
 
     private static <V> Map<String, V> bounded(int most) {
@@ -64,7 +89,7 @@ public final class GuessGuard {
         return seen != null && seen.banned() && seen.bannedUntilNanos() - nanos.getAsLong() > 0;
     }
 
-    /// Counts a failure. @return how long the client is to wait for its answer
+    /// Counts a failure. @return the delay of the reply
     public synchronized long failedMillis(String network) {
         long now = nanos.getAsLong();
         Seen seen = networks.getOrDefault(network, new Seen(0, now, 0, false));
@@ -72,23 +97,23 @@ public final class GuessGuard {
         int left = (int) Math.max(0, seen.failures() - forgotten);
         int failures = left + 1;
         long since = left == 0 ? now : seen.sinceNanos() + forgotten * forgetNanos;
-        boolean banned = failures >= settings.failures();
-        networks.put(network, new Seen(failures, since, now + settings.banMillis() * 1_000_000, banned));
-        long doubled = settings.delayMillis() << Math.min(30, failures - 1);
-        return Math.min(settings.longestDelayMillis(), doubled);
+        boolean banned = failures >= settings.failedLogins();
+        networks.put(network, new Seen(failures, since, now + settings.ban().toNanos(), banned));
+        long doubled = settings.failedLoginDelay().toMillis() << Math.min(30, failures - 1);
+        return Math.min(settings.longestFailedLoginDelay().toMillis(), doubled);
     }
 
-    /// A user has logged in from there.
+    /// Records that a user has logged in from the network.
     public synchronized void loggedIn(String network) {
         welcome.put(network, true);
     }
 
-    /// True when a user has logged in from there, as far as is remembered.
+    /// True when a user has logged in from the network and it is still kept.
     public synchronized boolean hasLoggedIn(String network) {
         return welcome.containsKey(network);
     }
 
-    /// How many networks with failures are remembered.
+    /// The number of networks with failures.
     public synchronized int size() {
         return networks.size();
     }

@@ -63,7 +63,7 @@ class MechanismsTest {
         assertThat(end("a,b=c", "pencil", "n,,", new byte[0], false)).isEqualTo("proven a,b=c");
     }
 
-    /// RFC 5802 section 6: nobody may talk the two of them out of binding.
+    /// RFC 5802 section 6: a downgrade from channel binding is detected.
     @Test
     void bindingCannotBeTalkedAway() throws IOException {
         assertThat(end("user", "pencil", "y,,", new byte[0], false))
@@ -79,7 +79,7 @@ class MechanismsTest {
         assertThat(end("user", "pencil", "n,a=root,", new byte[0], false)).contains("acts for somebody else");
     }
 
-    /// Who asks for a salt learns nothing from its absence, nor from its change.
+    /// An unknown user always gets the same salt, so a salt discloses nothing.
     @Test
     void aUserWhoDoesNotExistHasASalt() throws IOException {
         String one = say(new ScramServer(users, false, Map.of(), SECRET, "s"), "n,,n=nobody,r=c");
