@@ -20,7 +20,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The queue index in a real PostgreSQL: one line of configuration, and the mail is as safe as with the file.
+/// The queue index in a real PostgreSQL: one line of configuration, and the mail is as safe as with
+/// the file.
 class PostgresIT {
     @RegisterExtension
     final Workbench bench = new Workbench();

@@ -23,7 +23,8 @@ record SourceTree(Path root) {
     /// A type and where it stands.
     ///
     /// @param depth of nesting; 0 for a type of its own file
-    /// @param isCase a nested type of a sealed family, which is written together with the family's name
+    /// @param isCase a nested type of a sealed family, which is written together with the family's
+    ///     name
     record Type(String name, String file, int depth, boolean isPrivate, boolean isCase) {}
 
     record Line(String file, int number, String text) {
@@ -50,7 +51,8 @@ record SourceTree(Path root) {
         return lines(path -> path.endsWith(".java"));
     }
 
-    /// Pages for readers. Decision records and the changelog are history, so they keep the words of their time.
+    /// Pages for readers. Decision records and the changelog are history, so they keep the words of
+    /// their time.
     List<Line> pages() {
         return lines(path -> path.endsWith(".md") && !path.startsWith("docs/adr/") && !path.equals("CHANGELOG.md")
                 && !path.startsWith(".github/"));

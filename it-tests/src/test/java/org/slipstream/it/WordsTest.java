@@ -17,7 +17,8 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The rules for names and prose that a program can check. The rules themselves stand in CONTRIBUTING.md.
+/// The rules for names and prose that a program can check. The rules themselves stand in
+/// CONTRIBUTING.md.
 class WordsTest {
     private static final int JAVA_COLUMNS = 120;
     private static final int PAGE_COLUMNS = 100;
@@ -118,8 +119,8 @@ class WordsTest {
         return new SourceTree.Line(file, 1, text);
     }
 
-    /// A top-level name is the only one of its kind. Cases of sealed families and private types are written inside or behind their owner
-    /// and may share a name with each other.
+    /// A top-level name is the only one of its kind. Cases of sealed families and private types are
+    /// written inside or behind their owner and may share a name with each other.
     private static List<String> doubles(List<SourceTree.Type> types) {
         Map<String, Set<String>> files = types.stream()
                 .filter(type -> type.depth() == 0 || !type.isPrivate() && !type.isCase())
@@ -167,7 +168,7 @@ class WordsTest {
 
     private static List<String> phrases(List<SourceTree.Line> lines) {
         return lines.stream().flatMap(line -> {
-            String text = line.text().replaceAll("`[^`]*`|\"[^\"]*\"|“[^”]*”", "x");
+            String text = line.text().replaceAll("`[^`]*`|\"[^\"]*\"|“[^”]*”|\\*[^*]+\\*", "x");
             return Stream.of(PHRASE, SUBJECT).map(rule -> rule.matcher(text)).filter(Matcher::find)
                     .map(found -> line.at(found.group()));
         }).toList();

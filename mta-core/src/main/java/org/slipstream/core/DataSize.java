@@ -31,7 +31,8 @@ public record DataSize(long bytes) implements Comparable<DataSize> {
         return Units.SIZES.parse(text).map(DataSize::new);
     }
 
-    /// For buffers and other things that Java counts with an `int`. Throws when the size does not fit.
+    /// For buffers and other things that Java counts with an `int`. Throws when the size does not
+    /// fit.
     public int toInt() {
         return Math.toIntExact(bytes);
     }

@@ -8,11 +8,10 @@ import java.lang.annotation.Target;
 
 /// One setting of `mta.toml`, declared at the record component that holds its value.
 ///
-/// The declaration is the only source. The reader of the file, `--set`, the file that the first start writes, `mta
-/// check` and
-/// `docs/configuration.md` all use it, so a new setting is one new component. A value is found by its key and never
-/// by its
-/// position, so the order of components means nothing.
+/// The declaration is the only source. The reader of the file, `--set`, the file that the first
+/// start writes, `mta check` and `docs/configuration.md` all use it, so a new setting is one new
+/// component. A value is found by its key and never by its position, so the order of components
+/// means nothing.
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)

@@ -18,16 +18,16 @@ import java.util.stream.Stream;
 
 /// Makes records of settings from their declarations ([Setting]).
 ///
-/// A component is a setting, or another record of settings. Components are addressed by name, so a record that
-/// gains or reorders
-/// components is still filled correctly.
+/// A component is a setting, or another record of settings. Components are addressed by name, so a
+/// record that gains or reorders components is still filled correctly.
 public final class SettingsRecords {
     private SettingsRecords() {}
 
     /// A component of a record: a setting, or a record of settings.
     private record Part(Optional<DeclaredSetting> declared, Class<?> type) {}
 
-    /// Annotations are parsed at each call of [Class#getRecordComponents], so each type is read once.
+    /// Annotations are parsed at each call of [Class#getRecordComponents], so each type is read
+    /// once.
     private static final Map<Class<?>, List<Part>> PARTS = new ConcurrentHashMap<>();
 
     /// The settings of a record and of the records in it, in their order.

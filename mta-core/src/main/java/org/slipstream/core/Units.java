@@ -21,7 +21,8 @@ public final class Units {
         this.factors = factors;
     }
 
-    /// Empty when the text has no number or no known unit, or when the amount does not fit a `long`.
+    /// Empty when the text has no number or no known unit, or when the amount does not fit a
+    /// `long`.
     public Optional<Long> parse(String text) {
         Matcher matcher = FORM.matcher(text.strip().toLowerCase(Locale.ROOT));
         if (!matcher.matches() || !factors.containsKey(matcher.group(2))) {

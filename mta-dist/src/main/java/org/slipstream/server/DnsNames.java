@@ -15,8 +15,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Answers the policy's DNS queries with the same routing that outbound mail uses. A sender's domain
-/// without a route could not receive a report.
+/// Answers the policy's DNS queries with the same routing that outbound mail uses. A sender's
+/// domain without a route could not receive a report.
 final class DnsNames implements NameQuestions {
     private static final String NULL_MX = "5.1.10";
     private static final String OURSELVES = "5.4.6";

@@ -19,10 +19,11 @@ import java.util.concurrent.CompletableFuture;
 
 /// Reports lost mail to its senders when an operator orders it (`mta spool corrupt report`).
 ///
-/// A local failure is never the sender's fault, so nothing here happens automatically: the operator may
-/// still have the files. Each waiting recipient fails with 554 5.3.0, and the report is an ordinary one:
-/// queued with the null sender, delivered after the next start. The order is outcomes, report, removal:
-/// after a crash in between the sender may get two reports, but never none.
+/// A local failure is never the sender's fault, so nothing here happens automatically: the operator
+/// may still have the files. Each waiting recipient fails with 554 5.3.0, and the report is an
+/// ordinary one: queued with the null sender, delivered after the next start. The order is
+/// outcomes, report, removal: after a crash in between the sender may get two reports, but never
+/// none.
 final class LostMail {
     private LostMail() {}
 

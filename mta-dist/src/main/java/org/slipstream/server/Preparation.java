@@ -30,15 +30,16 @@ import java.util.function.Supplier;
 
 import javax.net.ssl.SSLContext;
 
-/// Everything that a start needs besides spool and ports: certificates, logins at smart hosts, users,
-/// folders. `run` and `check` use the same code, so both find the same mistakes, and all checks run before
-/// anything is reported.
+/// Everything that a start needs besides spool and ports: certificates, logins at smart hosts,
+/// users, folders. `run` and `check` use the same code, so both find the same mistakes, and all
+/// checks run before anything is reported.
 ///
-/// A **mistake** prevents the start. A **remark** does not: the server works, but some mail will not be
-/// accepted or delivered. Each is a sentence with the place, the key, the fault, and the remedy.
+/// A **mistake** prevents the start. A **remark** does not: the server works, but some mail will
+/// not be accepted or delivered. Each is a sentence with the place, the key, the fault, and the
+/// remedy.
 ///
-/// `check` changes nothing. It creates no certificate, takes no lock, and does not report a port in use,
-/// because a running server of the same home holds its ports.
+/// `check` changes nothing. It creates no certificate, takes no lock, and does not report a port in
+/// use, because a running server of the same home holds its ports.
 final class Preparation {
     private final Config config;
     private final boolean makes;

@@ -57,12 +57,13 @@ import javax.net.ssl.SSLContext;
 
 /// A running server: the only class that knows all modules and connects them.
 ///
-/// **Start**, from the inside out, so that nothing is accepted before it can be stored: spool (with its
-/// recovery), carriers, queue manager, dispatcher, then the ports. **Stop**, from the outside in and within
-/// [#STOP] in total: no more deliveries are chosen, the ports refuse clients and transfers in progress
-/// finish, then the connections to other servers finish, their outcomes are recorded, and the spool is
-/// closed last. Interrupted deliveries are deferred; where the peer may have the message already, the log
-/// says so. A kill at any moment is safe too; the orderly stop only avoids second copies.
+/// **Start**, from the inside out, so that nothing is accepted before it can be stored: spool (with
+/// its recovery), carriers, queue manager, dispatcher, then the ports. **Stop**, from the outside
+/// in and within [#STOP] in total: no more deliveries are chosen, the ports refuse clients and
+/// transfers in progress finish, then the connections to other servers finish, their outcomes are
+/// recorded, and the spool is closed last. Interrupted deliveries are deferred; where the peer may
+/// have the message already, the log says so. A kill at any moment is safe too; the orderly stop
+/// only avoids second copies.
 public final class Server implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Server.class);
     /// `run --help` promises ten seconds for the whole process.
@@ -83,7 +84,8 @@ public final class Server implements AutoCloseable {
         this.config = config;
     }
 
-    /// Opens the spool, recovers it, starts the queue manager, opens the ports. Returns when mail is accepted.
+    /// Opens the spool, recovers it, starts the queue manager, opens the ports. Returns when mail
+    /// is accepted.
     public static Server start(Config config) throws StartFailure {
         Server server = new Server(config);
         try {
@@ -115,8 +117,8 @@ public final class Server implements AutoCloseable {
         return AdminSocket.in(config.home());
     }
 
-    /// Refuses new work, lets transfers in progress finish, closes everything, within [#STOP]. May be
-    /// called twice.
+    /// Refuses new work, lets transfers in progress finish, closes everything, within [#STOP]. May
+    /// be called twice.
     @Override
     public synchronized void close() {
         undo.close();
@@ -196,8 +198,8 @@ public final class Server implements AutoCloseable {
         return loop;
     }
 
-    /// From here on no more deliveries are chosen, so that connections finish while clients do. All ports
-    /// together have one time limit.
+    /// From here on no more deliveries are chosen, so that connections finish while clients do. All
+    /// ports together have one time limit.
     private void closePorts(Duration limit) throws InterruptedException {
         inbox.answer(new QmgrEvent.Stopping());
         List<Thread> closing = listeners.stream()

@@ -53,8 +53,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/// Creates the objects of this module from the configuration, and translates the settings in `mta.toml`
-/// into the settings of the other modules.
+/// Creates the objects of this module from the configuration, and translates the settings in
+/// `mta.toml` into the settings of the other modules.
 final class Wiring {
     private final AddressBook book;
     private final Ingest ingest;
@@ -164,8 +164,8 @@ final class Wiring {
     }
 
     /// The placement's rules of each transport. A failed host is avoided as long as a destination:
-    /// `queue.minimal-backoff`. Only SMTP has several hosts and connections for several deliveries; the
-    /// others are destinations with one host.
+    /// `queue.minimal-backoff`. Only SMTP has several hosts and connections for several deliveries;
+    /// the others are destinations with one host.
     static Function<String, PlaceRules> placement(Config config, QmgrConfig queue) {
         PlaceRules smtp = smtpPlacement(config);
         return transport -> transport.equals("smtp") ? smtp : queue.plainRules(transport);

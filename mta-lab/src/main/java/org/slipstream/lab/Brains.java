@@ -24,7 +24,8 @@ public final class Brains {
     /// A queue manager that places mail by SMTP by these rules.
     ///
     /// @param hosts what is known of hosts
-    /// @param lots chooses among equal hosts; a generator of its own, so that such a choice changes nothing else in a world
+    /// @param lots chooses among equal hosts; a generator of its own, so that such a choice changes
+    ///     nothing else in a world
     static QueueManager of(QmgrConfig config, PlaceRules rules, DestDb hosts, RandomGenerator lots,
             RandomGenerator chance, QmgrTrace trace) {
         return new QueueManager(config,
@@ -39,8 +40,8 @@ public final class Brains {
         return of(config, rules, new DestDb(rules.memory()), new Random(0), chance, trace);
     }
 
-    /// One delivery at a time on each connection, no rationing and no memory that Postfix does not have: with one host per
-    /// destination the placement decides as Postfix.
+    /// One delivery at a time on each connection, no rationing and no memory that Postfix does not
+    /// have: with one host per destination the placement decides as Postfix.
     public static PlaceRules oneAtATime(QmgrConfig config) {
         return config.plainRules(SMTP).with(PlaceRules.defaults().memory().withRetry(config.queue().minimalBackoff(),
                 Duration.ZERO, config.queue().maximalBackoff()));

@@ -35,8 +35,8 @@ import java.util.Random;
 import java.util.SequencedMap;
 import java.util.stream.IntStream;
 
-/// Worlds by the thousand, each from a seed: small enough to be over quickly, tight enough in their limits that things
-/// meet which rarely meet.
+/// Worlds by the thousand, each from a seed: small enough to be over quickly, tight enough in their
+/// limits that things meet which rarely meet.
 public final class RandomScenario {
     private static final long SECOND = 1_000;
     private static final long MINUTE = 60 * SECOND;
@@ -51,8 +51,9 @@ public final class RandomScenario {
         return new RandomScenario(seed).make(seed);
     }
 
-    /// Worlds in which a domain has up to three hosts of two preferences, domains share hosts, and connections carry several
-    /// deliveries in every other world. Each host has its own outages, limits and distance.
+    /// Worlds in which a domain has up to three hosts of two preferences, domains share hosts, and
+    /// connections carry several deliveries in every other world. Each host has its own outages,
+    /// limits and distance.
     public static Scenario withHosts(long seed) {
         return new RandomScenario(~seed).makeWithHosts(seed);
     }
@@ -117,7 +118,8 @@ public final class RandomScenario {
     }
 
     private Scenario make(long seed) {
-        // Every other world has spaced starts, and every third one no second expiry, without a difference to its chance.
+        // Every other world has spaced starts, and every third one no second expiry, without a
+        // difference to its chance.
         QmgrConfig config = config().withSpacedStarts(seed % 2 == 0)
                 .withSecondExpiry(Optional.of(Duration.ofMillis(seed % 3 * 30 * MINUTE)));
         List<SimulatedPlace> places = IntStream.rangeClosed(0, between(1, 6)).mapToObj(this::place).toList();
@@ -158,8 +160,8 @@ public final class RandomScenario {
                 .withLanes(lanes).withMemory(memory).withPolicy(order).withFeedback(variant);
     }
 
-    /// Settings at which preemption, blockers, empty pools and dead destinations are daily bread for messages of a few
-    /// recipients.
+    /// Settings at which preemption, blockers, empty pools and dead destinations are daily bread
+    /// for messages of a few recipients.
     private TransportSettings transport() {
         int limit = one(5) ? 0 : between(1, 4);
         return new TransportSettings(one(2) ? between(1, 2) : between(1, 8), between(1, 5), limit, feedback(),

@@ -25,16 +25,17 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 
-/// What must always hold, checked at every order and after every event. The costly truths are here, so that the queue
-/// manager itself stays quick.
+/// The rules that always hold, checked at every order and after every event. The costly truths are
+/// here, so that the queue manager itself stays quick.
 ///
-/// - A delivery goes over a connection that is up and free, to recipients that are open on disk and not part of another delivery,
-///   within the limits of lanes and recipients.
-/// - Each recipient gets one final outcome; a message is removed only when none is open and no failure is unreported, or
-///   an operator said so.
+/// - A delivery goes over a connection that is up and free, to recipients that are open on disk and
+///   not part of another delivery, within the limits of lanes and recipients.
+/// - Each recipient gets one final outcome; a message is removed only when none is open and no
+///   failure is unreported, or an operator said so.
 /// - Nothing is ordered for a message that is being filed: it is never active twice.
 /// - After every choice no entry waits whose destination has room and for which a seat is free.
-/// - Every order has its answer; no alarm rings without end; no more messages are active than allowed.
+/// - Every order has its answer; no alarm rings without end; no more messages are active than
+///   allowed.
 public final class Referee {
     private static final int MOST_ALARMS_AT_ONE_TIME = 20;
 
@@ -61,7 +62,8 @@ public final class Referee {
         network = theNetwork;
     }
 
-    /// The text is composed only when it is needed; there are millions of questions and, one hopes, no answer.
+    /// The text is composed only when it is needed; there are millions of questions and, one hopes,
+    /// no answer.
     void require(boolean holds, Supplier<String> otherwise) {
         if (!holds) {
             throw new AssertionError(otherwise.get());
@@ -125,7 +127,8 @@ public final class Referee {
         }
     }
 
-    // The world may know fewer connections than the queue manager, which has not heard of a loss, but never more.
+    // The world may know fewer connections than the queue manager, which has not heard of a loss,
+    // but never more.
     private void open(QmgrOrder.Open open) {
         int serving = 1;
         int atHost = 1;
@@ -257,7 +260,8 @@ public final class Referee {
         }
     }
 
-    // What was on its way over a connection that is gone belongs to no connection: it goes another way, or comes back.
+    // A delivery on a connection that is gone belongs to no connection: it goes another way, or
+    // comes back.
     private void crossed(long connection) {
         deliveries.values().removeIf(deliver -> {
             boolean gone = deliver.connection() == connection;
@@ -289,7 +293,8 @@ public final class Referee {
                 () -> inLine + " entries wait at destinations, and not as many of messages: " + snapshot);
     }
 
-    /// After every choice. A safety net, or the next event, would start what was forgotten, and the fault would stay hidden.
+    /// After every choice. A safety net, or the next event, would start what was forgotten, and the
+    /// fault would stay hidden.
     void wakes(QueueManager brain, long now) {
         if (brain.nextAlarmMillis() <= now) {
             return; // it will be asked for in a moment

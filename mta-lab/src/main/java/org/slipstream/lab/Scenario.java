@@ -16,7 +16,8 @@ import java.util.SequencedMap;
 /// The description of a simulated world. Times are milliseconds since its beginning.
 ///
 /// @param seed of the world's own chance: which delivery breaks, which report fails
-/// @param batching events of one instant are absorbed together before the queue manager chooses, as its loop does
+/// @param batching events of one instant are absorbed together before the queue manager chooses, as
+///     its loop does
 /// @param deeds commands of operators
 /// @param crashesMillis when the server is killed and started again at once
 /// @param placement rules of the placement for deliveries by SMTP
@@ -51,7 +52,7 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Simu
 
     public record Addressee(Address address, Fortune fortune) {}
 
-    /// What a recipient's server says when it is reached.
+    /// The reply of a recipient's server.
     public sealed interface Fortune {
         record Welcome() implements Fortune {}
 
@@ -69,7 +70,8 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Simu
     ///
     /// @param dnsFailures questions that time out before one is answered
     /// @param nowhere there is no such domain
-    /// @param servers by [#names] of the route. A name that several places have stands for the same server in all of them
+    /// @param servers by [#names] of the route. A name that several places have stands for the same
+    ///     server in all of them
     public record SimulatedPlace(String domain, Route route, int dnsFailures, boolean nowhere,
             SequencedMap<String, ServerProfile> servers) {
         public SimulatedPlace {
@@ -105,7 +107,8 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Simu
         /// @param outages when no server answers there
         /// @param connectionLimit more connections than this are turned away
         /// @param breaks share of deliveries in which the connection breaks
-        /// @param patienceMillis the server hangs up on a connection that has been idle for this long
+        /// @param patienceMillis the server hangs up on a connection that has been idle for this
+        ///     long
         public SimulatedPlace(String domain, Route route, int dnsFailures, boolean nowhere, long connectMillis,
                 long deliverMillis, List<Outage> outages, int connectionLimit, double breaks, long patienceMillis) {
             this(domain, route, dnsFailures, nowhere,

@@ -25,11 +25,13 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
-/// DNS and the connections to the servers of the world, each with its latencies, outages and limits.
+/// DNS and the connections to the servers of the world, each with its latencies, outages and
+/// limits.
 ///
-/// A connection does what a real carrier does. Deliveries are sent when they are ordered and answered in their order, each a round
-/// trip and its own time after the server is free for it. A connection that breaks gives back each delivery without an answer; its
-/// first one, and those behind it that were sent completely, may have arrived.
+/// A connection does what a real carrier does. Deliveries are sent when they are ordered and
+/// answered in their order, each a round trip and its own time after the server is free for it. A
+/// connection that breaks gives back each delivery without an answer; its first one, and those
+/// behind it that were sent completely, may have arrived.
 final class SimulatedNetwork {
     private static final long HANG_UP_NEWS_MILLIS = 40;
     private static final Reply RESET = Reply.of(450, "4.4.2", "connection reset");
@@ -81,7 +83,7 @@ final class SimulatedNetwork {
         }
     }
 
-    /// What the servers know of one message: attempts and copies by recipient.
+    /// The knowledge of the servers about one message: attempts and copies by recipient.
     private static final class Ledger {
         final SimulatedMail mail;
         final int[] attempts;
@@ -231,7 +233,8 @@ final class SimulatedNetwork {
         CarrierReports reports = new CarrierReports(answer);
         SimulatedConnection connection = connections.get(deliver.connection());
         if (connection == null) {
-            // The server hung up while the order was on its way. A carrier answers each order all the same.
+            // The server hung up while the order was on its way. A carrier answers each order all
+            // the same.
             later(1, () -> reports.unanswered(deliver, RESET, SimulatedPlace.names(deliver.route()).getFirst(), false));
             return;
         }
@@ -248,7 +251,8 @@ final class SimulatedNetwork {
                 () -> replies(connection, reports));
     }
 
-    /// The first delivery without an answer is answered now, unless the connection has ended or does so.
+    /// The first delivery without an answer is answered now, unless the connection has ended or
+    /// does so.
     private void replies(SimulatedConnection connection, CarrierReports reports) {
         if (connections.get(connection.number) != connection) {
             return;

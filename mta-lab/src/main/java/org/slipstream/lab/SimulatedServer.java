@@ -8,11 +8,13 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.random.RandomGenerator;
 
-/// The admission of connections by one [ServerProfile]: which connections get a session, which wait, and which get a 421.
+/// The admission of connections by one [ServerProfile]: which connections get a session, which
+/// wait, and which get a 421.
 ///
-/// A connection passes three stages. *Made*: the operating system of the server answers, unless the server is down or its
-/// connection queue is full; then the client's patience decides. *Let in*: a session is free; otherwise the connection waits in the
-/// queue, if there is one, and the client knows nothing but that no greeting comes. *Greeted*.
+/// A connection passes three stages. *Made*: the operating system of the server answers, unless the
+/// server is down or its connection queue is full; then the client's patience decides. *Let in*: a
+/// session is free; otherwise the connection waits in the queue, if there is one, and the client
+/// knows nothing but that no greeting comes. *Greeted*.
 final class SimulatedServer {
     private static final Reply REFUSED = Reply.of(450, "4.4.1", "connection refused");
     private static final Reply TIMED_OUT = Reply.of(450, "4.4.1", "connection timed out");
@@ -128,8 +130,8 @@ final class SimulatedServer {
         });
     }
 
-    /// A session is over. Who waits is let in a moment later: this is called while orders are carried out, and answers come
-    /// after orders.
+    /// A session is over. A waiting client is admitted a moment later: this is called while orders
+    /// are carried out, and answers come after orders.
     void left() {
         sessions--;
         if (!waiting.isEmpty()) {
@@ -146,7 +148,7 @@ final class SimulatedServer {
         }
     }
 
-    // What takes no time happens at once: one thing less in the clockwork.
+    // A step that takes no time happens at once: one thing less in the clockwork.
     private void after(long millis, SimulatedCaller caller, Runnable deed) {
         if (millis == 0) {
             deed.run();

@@ -19,8 +19,8 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/// The spool, with one writer that makes changes one after the other, each of which takes its time. A crash loses the
-/// changes that were not made yet and nothing else.
+/// The spool, with one writer that makes changes one after the other, each of which takes its time.
+/// A crash loses the changes that were not made yet and nothing else.
 final class SimulatedSpool {
     enum SimulatedState {
         OPEN, DELIVERED, FAILED, REPORTED
@@ -207,7 +207,8 @@ final class SimulatedSpool {
         });
     }
 
-    // A message that an operator deleted or named wrongly is not there; the spool answers all the same.
+    // A message that an operator deleted or named wrongly is not there; the spool answers all the
+    // same.
     private void file(QueueId id, Consumer<SpoolRow> change, Consumer<QmgrEvent> answer) {
         write(() -> {
             Optional.ofNullable(rows.get(id)).ifPresent(change);

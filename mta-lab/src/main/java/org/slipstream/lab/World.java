@@ -21,11 +21,12 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.function.Consumer;
 
-/// A simulated world for one queue manager: a spool, DNS and a network that carry out its orders and answer each after
-/// its time.
+/// A simulated world for one queue manager: a spool, DNS and a network that carry out its orders
+/// and answer each after its time.
 ///
-/// Time jumps to whatever comes first, a planned happening or the queue manager's alarm. All chance comes from the
-/// scenario's seed and all order from the clockwork, so a scenario has one course of events: its transcript.
+/// Time jumps to whatever comes first, a planned happening or the queue manager's alarm. All chance
+/// comes from the scenario's seed and all order from the clockwork, so a scenario has one course of
+/// events: its transcript.
 public final class World {
     private static final long MOST_EVENTS = 100_000;
 
@@ -79,21 +80,23 @@ public final class World {
         return this;
     }
 
-    /// What became of one recipient.
+    /// The fate of one recipient.
     public enum Fate {
         DELIVERED, FAILED, REPORTED, OPEN, DELETED
     }
 
     /// Runs until every message is gone or held.
     ///
-    /// @throws SimulationStoppedException when something is that must not be, or happens that cannot, with the state
+    /// @throws SimulationStoppedException when something is that must not be, or happens that
+    ///     cannot, with the state
     public World run() {
         return run(Long.MAX_VALUE);
     }
 
     /// Runs until then, or until every message is gone or held.
     ///
-    /// @throws SimulationStoppedException when something is that must not be, or happens that cannot, with the state
+    /// @throws SimulationStoppedException when something is that must not be, or happens that
+    ///     cannot, with the state
     public World run(long untilMillis) {
         try {
             live(untilMillis);
@@ -110,7 +113,8 @@ public final class World {
 
     private void live(long untilMillis) {
         while (!isOver()) {
-            // A brain that has just been started asks for an alarm in the past; time does not run backwards.
+            // A brain that has just been started asks for an alarm in the past; time does not run
+            // backwards.
             long alarm = Math.max(clock.now(), brain.nextAlarmMillis());
             if (Math.min(clock.nextMillis(), alarm) > untilMillis) {
                 return;
@@ -185,7 +189,8 @@ public final class World {
         return network.copies(id, number);
     }
 
-    /// How often the content was sent to this recipient's server completely and no answer came: each may be a copy.
+    /// How often the content was sent to this recipient's server completely and no answer came:
+    /// each may be a copy.
     public int doubts(QueueId id, int number) {
         return network.doubts(id, number);
     }
@@ -293,7 +298,8 @@ public final class World {
         }
     }
 
-    // A report is a message of its own with the null sender; it enters the spool before the answer is given.
+    // A report is a message of its own with the null sender; it enters the spool before the answer
+    // is given.
     private void report(QmgrOrder.Notify notify) {
         if (chance.nextDouble() < scenario.house().reportFailures()) {
             clock.after(scenario.house().readMillis(),
@@ -311,7 +317,7 @@ public final class World {
         }));
     }
 
-    // What was begun before a crash does not come to its end after it.
+    // A task that began before a crash does not end after it.
     private Runnable alive(Runnable deed) {
         QueueManager asker = brain;
         return () -> {

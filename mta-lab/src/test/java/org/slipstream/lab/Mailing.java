@@ -26,13 +26,15 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/// A mailing and, while it runs, letters to the same place: how long do the letters wait for a connection, and what does the mailing pay?
+/// A mailing and, while it runs, letters to the same place: how long do the letters wait for a
+/// connection, and what does the mailing pay?
 ///
-/// The mailing has so many recipients, two to a delivery. Letters come at random moments within each period, from three seconds after the mailing to
-/// its end.
+/// The mailing has so many recipients, two to a delivery. Letters come at random moments within
+/// each period, from three seconds after the mailing to its end.
 ///
 /// @param perRecipient what the server takes for each recipient
-/// @param places among which the recipients of the mailing and the letters are spread, each with connections of its own
+/// @param places among which the recipients of the mailing and the letters are spread, each with
+///     connections of its own
 /// @param lanes connections to each of them
 record Mailing(int recipients, Latency perRecipient, int places, int lanes, int initial, long periodMillis,
         boolean spaced) {

@@ -12,12 +12,14 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The placement gives the order of deliveries that its predecessor gave, at the same times, in 3,000 random worlds (a quarter of them without
-/// `-Dslipstream.long=true`) where every destination has one host and every connection carries one delivery at a time.
+/// The placement gives the order of deliveries that its predecessor gave, at the same times, in
+/// 3,000 random worlds (a quarter of them without `-Dslipstream.long=true`) where every destination
+/// has one host and every connection carries one delivery at a time.
 ///
-/// The predecessor, the lanes, was a plain seating beside the placement; the recorded traces of Postfix and the studies were played with it. Its
-/// orders were written down before it was deleted, each world's as a length and a hash. Connections that fail are left out: what becomes
-/// of those changed on purpose.
+/// The predecessor, the lanes, was a plain seating beside the placement; the recorded traces of
+/// Postfix and the studies were played with it. Its orders were written down before it was deleted,
+/// each world's as a length and a hash. Connections that fail are left out: what becomes of those
+/// changed on purpose.
 class OrderOfLanesTest {
     private static final Path RECORD = Path.of("src/test/resources/order-of-lanes.txt");
 

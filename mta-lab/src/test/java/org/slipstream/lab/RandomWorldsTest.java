@@ -24,9 +24,10 @@ import java.util.stream.LongStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Random small worlds with one host for a destination and one delivery at a time on a connection, on all cores: 2,000, or 10,000 with
-/// `-Dslipstream.long=true`. In each of them every message comes to the end that its script has for it.
-/// To look at one: `-Dslipstream.seed=N` runs that seed alone and prints its transcript.
+/// Random small worlds with one host for a destination and one delivery at a time on a connection,
+/// on all cores: 2,000, or 10,000 with `-Dslipstream.long=true`. In each of them every message
+/// comes to the end that its script has for it. To look at one: `-Dslipstream.seed=N` runs that
+/// seed alone and prints its transcript.
 class RandomWorldsTest {
     private static final int WORLDS = Boolean.getBoolean("slipstream.long") ? 10_000 : 2_000;
 

@@ -23,8 +23,9 @@ import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Destinations that accept connections and never speak, eight messages each, and healthy mail beside them. Virtual time, the
-/// production's rules, but one message at a time on a connection, as the referee of these worlds knows it.
+/// Destinations that accept connections and never speak, eight messages each, and healthy mail
+/// beside them. Virtual time, the production's rules, but one message at a time on a connection, as
+/// the referee of these worlds knows it.
 class SilentPeersTest {
     private static final int HEALTHY = 20;
     private static final long SILENCE_MILLIS = 8 * 60_000;
@@ -35,14 +36,16 @@ class SilentPeersTest {
         assertThat(slowestHealthyMillis(60, HEALTHY)).isLessThan(2_000);
     }
 
-    /// It comes behind all of them, and each has its turn: four rounds of 75, where each greeting took five minutes before.
+    /// It comes behind all of them, and each has its turn: four rounds of 75, where each greeting
+    /// took five minutes before.
     @Test
     void besideThreeHundredTheFirstMailForAHostThatNobodyKnowsWaitsForItsTurn() {
         assertThat(slowestHealthyMillis(300, 1))
                 .isLessThan(300 / RULES.mostUnproven() * RULES.unproven().yieldMillis() + 2_000);
     }
 
-    /// Their hosts become known in the first minute; four minutes later all silent ones are tried again.
+    /// Their hosts become known in the first minute; four minutes later all silent ones are tried
+    /// again.
     @Test
     void hostsThatFailedTakeLessThanHostsOfWhichNothingIsKnown() {
         Map<QueueId, Long> done = delivered(200, HEALTHY, 6 * 60_000);
@@ -57,7 +60,8 @@ class SilentPeersTest {
         return done.values().stream().mapToLong(millis -> millis - 1_000).max().orElseThrow();
     }
 
-    /// When the healthy messages were removed from the queue. They arrive at this time, after all silent ones.
+    /// When the healthy messages were removed from the queue. They arrive at this time, after all
+    /// silent ones.
     private static Map<QueueId, Long> delivered(int silent, int healthy, long arriveMillis) {
         List<SimulatedPlace> places = new ArrayList<>();
         List<SimulatedMail> mails = new ArrayList<>();

@@ -20,9 +20,9 @@ import java.util.concurrent.atomic.LongAdder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The random worlds with mailings in them, so that starts wait for their turn while servers die, operators change their minds and the
-/// machine crashes. Nobody is forgotten: the referee complains when mail waits and nothing is planned.
-/// To look at one: `-Dslipstream.seed=N`.
+/// The random worlds with mailings in them, so that starts wait for their turn while servers die,
+/// operators change their minds and the machine crashes. Nobody is forgotten: the referee complains
+/// when mail waits and nothing is planned. To look at one: `-Dslipstream.seed=N`.
 class SpacedWorldsTest {
     private static final int WORLDS = Boolean.getBoolean("slipstream.long") ? 400 : 100;
 

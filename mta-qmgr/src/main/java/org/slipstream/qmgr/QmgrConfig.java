@@ -13,16 +13,16 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/// Everything that one queue manager is told at its start: its settings, those of its transports, and the sizes of
-/// its reads.
+/// Everything that one queue manager is told at its start: its settings, those of its transports,
+/// and the sizes of its reads.
 ///
 /// @param transports what can be set for each transport
 /// @param recipientBatch recipients read from the spool at a time, at most
-/// @param lanes connections of one transport in all, by which the flow of arrivals is judged (`default_process_limit`)
+/// @param lanes connections of one transport in all, by which the flow of arrivals is judged
+///     (`default_process_limit`)
 /// @param scanLimit messages asked for in one scan
-/// @param recipientDelimiter between a mailbox and its extension (`recipient_delimiter`): where recipients are
-/// destinations of their own,
-/// all extensions of a mailbox are one
+/// @param recipientDelimiter between a mailbox and its extension (`recipient_delimiter`): where
+///     recipients are destinations of their own, all extensions of a mailbox are one
 public record QmgrConfig(QueueSettings queue, TransportTable transports, int recipientBatch, int lanes, int scanLimit,
         Optional<String> recipientDelimiter) {
     private static final int RECIPIENT_BATCH = 1_000;
@@ -151,9 +151,8 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
         return Math.max(memory().messageRecipientLimit(), activeLimit());
     }
 
-    /// A seating where every destination has one host and every connection carries one delivery at a time. With it
-    /// the brain decides as
-    /// Postfix does.
+    /// A seating where every destination has one host and every connection carries one delivery at
+    /// a time. With it the brain decides as Postfix does.
     public Seating plainSeating(RandomGenerator random) {
         return new Seating(this::plainRules, new DestDb(
                 PlaceRules.defaults().memory().withRetry(queue.minimalBackoff(), Duration.ZERO,

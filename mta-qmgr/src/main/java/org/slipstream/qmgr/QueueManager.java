@@ -457,7 +457,7 @@ public final class QueueManager {
         if (message.isLeaving()) {
             outcomes.leaveOpen(message, read.recipients());
         } else if (read.recipients().isEmpty() && !read.end()) {
-            // Another read would loop. Whatever the cause is, the next attempt examines the message
+            // Another read would loop. In each case the next attempt examines the message
             // again.
             message.leftOpen = true;
             scheduler.withdraw(message.work);

@@ -9,28 +9,30 @@ import org.slipstream.qmgr.sched.OrderPolicy;
 import java.time.Duration;
 import java.util.Optional;
 
-/// The settings of a queue manager that hold for all its transports: the section `[queue]`, and what `[scheduler]` and
-/// `[concurrency]` say of all transports. [TransportSettings] has the others.
+/// The settings of a queue manager that hold for all its transports: the section `[queue]`, and
+/// what `[scheduler]` and `[concurrency]` say of all transports. [TransportSettings] has the
+/// others.
 ///
-/// @param minimalBackoff first retry gap, lease of a scanned message, and how long a destination stays dead
-/// (`minimal_backoff_time`)
+/// @param minimalBackoff first retry gap, lease of a scanned message, and how long a destination
+///     stays dead (`minimal_backoff_time`)
 /// @param maximalBackoff longest retry gap (`maximal_backoff_time`)
 /// @param lifetime age at which a deferral becomes a failure (`maximal_queue_lifetime`)
 /// @param bounceLifetime the same for the null sender (`bounce_queue_lifetime`)
-/// @param secondExpiry after the lifetime: when a message fails that has never been tried (ZMailer's `expiry2`);
-/// zero: with the
-/// lifetime, as in Postfix; empty: never
-/// @param delayNotice age at which the sender is told once of a delay; zero for never (`delay_warning_time`)
+/// @param secondExpiry after the lifetime: when a message fails that has never been tried
+///     (ZMailer's `expiry2`); zero: with the lifetime, as in Postfix; empty: never
+/// @param delayNotice age at which the sender is told once of a delay; zero for never
+///     (`delay_warning_time`)
 /// @param activeMessages messages in the active set (`qmgr_message_active_limit`)
 /// @param idleConnection how long an unused connection is kept
 /// @param scanInterval the safety net: a scan happens at least this often (`queue_run_delay`)
 /// @param spacedStarts bulk deliveries to one destination start one after the other
 /// ([org.slipstream.qmgr.flow.Spacing]); false is
 /// the plain algorithm
-/// @param order in which order entries are served: the preemptive list, or what came before it, to compare
+/// @param order in which order entries are served: the preemptive list, or what came before it, to
+///     compare
 /// @param memory how many recipients may be in memory
-/// @param feedbackVariant which text of the feedback algorithm windows follow. The manager before 2.5 is
-/// [OrderPolicy#ROUND_ROBIN] with [FeedbackVariant#PLUS_MINUS_ONE]
+/// @param feedbackVariant which text of the feedback algorithm windows follow. The manager before
+///     2.5 is [OrderPolicy#ROUND_ROBIN] with [FeedbackVariant#PLUS_MINUS_ONE]
 /// @param transportRetry how long a broken transport is paused (`transport_retry_time`)
 @SettingsSection("queue")
 public record QueueSettings(
@@ -73,8 +75,10 @@ public record QueueSettings(
 
     /// How many recipients may be in memory.
     ///
-    /// @param messageRecipientLimit up to which first batches may fill it (`qmgr_message_recipient_limit`)
-    /// @param messageRecipientMinimum of any message, whatever the pools say (`qmgr_message_recipient_minimum`)
+    /// @param messageRecipientLimit up to which first batches may fill it
+    ///     (`qmgr_message_recipient_limit`)
+    /// @param messageRecipientMinimum of any message, whatever the pools say
+    ///     (`qmgr_message_recipient_minimum`)
     @SettingsSection("scheduler")
     public record Memory(
             @Setting(value = "20000", min = "1",
@@ -97,7 +101,8 @@ public record QueueSettings(
         }
     }
 
-    /// What a server on the open Internet needs; the figures are Postfix's, except for the shorter bounce lifetime.
+    /// Values for a server on the open Internet; the figures are Postfix's, except for the shorter
+    /// bounce lifetime.
     public static QueueSettings defaults() {
         return SettingsRecords.defaults(QueueSettings.class);
     }

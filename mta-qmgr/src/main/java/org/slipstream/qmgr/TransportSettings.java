@@ -9,14 +9,18 @@ import org.slipstream.qmgr.sched.ServiceRules;
 
 import java.time.Duration;
 
-/// What can be set for each transport. The names in brackets are Postfix's, without the transport's name in front.
+/// The settings of one transport. The names in brackets are Postfix's, without the transport's name
+/// in front.
 ///
 /// @param processLimit concurrent connections or local deliveries (`process_limit`)
 /// @param initialConcurrency initial window of a destination (`initial_destination_concurrency`)
 /// @param concurrencyLimit largest window (`destination_concurrency_limit`); 0 for none
-/// @param positiveFeedback what a working session counts (`destination_concurrency_positive_feedback`)
-/// @param negativeFeedback what a failed connection counts (`destination_concurrency_negative_feedback`)
-/// @param failedCohortLimit windows full of failures until death (`destination_concurrency_failed_cohort_limit`)
+/// @param positiveFeedback what a working session counts
+///     (`destination_concurrency_positive_feedback`)
+/// @param negativeFeedback what a failed connection counts
+///     (`destination_concurrency_negative_feedback`)
+/// @param failedCohortLimit windows full of failures until death
+///     (`destination_concurrency_failed_cohort_limit`)
 /// @param rateDelay pause of a destination after each delivery (`destination_rate_delay`)
 /// @param slotCost entries per preemption slot (`delivery_slot_cost`)
 /// @param slotLoan slots granted in advance (`delivery_slot_loan`)
@@ -28,7 +32,8 @@ import java.time.Duration;
 /// @param extraRecipientLimit slots for preempting jobs that are not fully read
 /// (`extra_recipient_limit`)
 /// @param refillLimit free slots that cause a read (`recipient_refill_limit`)
-/// @param refillDelay age of the last read after which one free slot is enough (`recipient_refill_delay`)
+/// @param refillDelay age of the last read after which one free slot is enough
+///     (`recipient_refill_delay`)
 public record TransportSettings(
         @Setting(section = "queue", key = "lanes", value = "100", min = "1", max = "100000",
                 doc = "Connections of one transport in all.") int processLimit,

@@ -19,9 +19,9 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// Runs the exchange of a SASL mechanism with the client (RFC 4954 section 4): challenges as 334 in base64,
-/// responses as lines. Runs on the session's thread, except the steps of the mechanism, which may hash a
-/// password: [PasswordThreads].
+/// Runs the exchange of a SASL mechanism with the client (RFC 4954 section 4): challenges as 334 in
+/// base64, responses as lines. Runs on the session's thread, except the steps of the mechanism,
+/// which may hash a password: [PasswordThreads].
 final class Authenticator {
     sealed interface AuthResult {
         record Proven(String user) implements AuthResult {}

@@ -13,8 +13,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// The client's identity as a third party states it: a proxy in its PROXY header, or an authorized host
-/// by XCLIENT. Stateless.
+/// The client's identity as a third party states it: a proxy in its PROXY header, or an authorized
+/// host by XCLIENT. Stateless.
 final class ClientIdentity {
     /// The result of reading an XCLIENT command. An attribute that is not given leaves its value
     /// unchanged; `[UNAVAILABLE]` and `[TEMPUNAVAIL]` make it unknown.
@@ -60,8 +60,8 @@ final class ClientIdentity {
                 : new ProxyHeader.ProxyResult.Malformed();
     }
 
-    /// Interprets the attributes of Postfix's XCLIENT_README. NAME, PORT, PROTO, DESTADDR and DESTPORT
-    /// are accepted and ignored.
+    /// Interprets the attributes of Postfix's XCLIENT_README. NAME, PORT, PROTO, DESTADDR and
+    /// DESTPORT are accepted and ignored.
     static Impersonation impersonation(Command.Xclient xclient, Optional<String> helo, Optional<String> login) {
         Optional<InetAddress> address = Optional.empty();
         Optional<String> newHelo = helo;

@@ -7,15 +7,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/// The MAIL parameters that [org.slipstream.core.Envelope] does not hold. Each occurs only on a service
-/// that offers the extension, and the [MessageHandler] of such a service stores it.
+/// The MAIL parameters that [org.slipstream.core.Envelope] does not hold. Each occurs only on a
+/// service that offers the extension, and the [MessageHandler] of such a service stores it.
 ///
 /// @param holdUntil earliest time of delivery (RFC 4865)
 /// @param deliverBy latest time of delivery (RFC 2852)
 /// @param priority −9 to 9 (RFC 6710), a tie-break only
-/// @param requireTls relay only over authenticated TLS to servers that offer the same, or return (RFC 8689)
-/// @param originator the first submitter as an authenticated client states it; `<>` when unknown (RFC
-/// 4954 section 5)
+/// @param requireTls relay only over authenticated TLS to servers that offer the same, or return
+///     (RFC 8689)
+/// @param originator the first submitter as an authenticated client states it; `<>` when unknown
+///     (RFC 4954 section 5)
 /// @param user the authenticated user
 /// @param tags of the policy checks
 public record EnvelopeExtras(Optional<Instant> holdUntil, Optional<DeliverByRequest> deliverBy, OptionalInt priority,
@@ -28,7 +29,8 @@ public record EnvelopeExtras(Optional<Instant> holdUntil, Optional<DeliverByRequ
     }
 
     /// @param deadline on this server's clock
-    /// @param returned true: late mail is returned; false: its sender is notified and delivery continues
+    /// @param returned true: late mail is returned; false: its sender is notified and delivery
+    ///     continues
     /// @param traced relaying is to be reported
     public record DeliverByRequest(Instant deadline, boolean returned, boolean traced) {}
 }

@@ -24,14 +24,16 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
 
-/// One message on its way from the connection into a draft, by DATA ([#take]) or in chunks ([#takeChunk]).
+/// One message on its way from the connection into a draft, by DATA ([#take]) or in chunks
+/// ([#takeChunk]).
 ///
-/// The first fault closes the draft. The rest of the message is still read, because everything after DATA
-/// is content until the final dot. No reply is sent before that dot, and no byte after it is consumed.
+/// The first fault closes the draft. The rest of the message is still read, because everything
+/// after DATA is content until the final dot. No reply is sent before that dot, and no byte after
+/// it is consumed.
 ///
-/// When a message has several faults, the most severe decides the reply, not the first: which fault is
-/// found first may depend on how the network has split the stream, and the reply must not ([Fault] is in
-/// the order of severity).
+/// When a message has several faults, the most severe decides the reply, not the first: which fault
+/// is found first may depend on how the network has split the stream, and the reply must not
+/// ([Fault] is in the order of severity).
 final class IncomingMessage implements AutoCloseable {
     private enum Fault {
         NONE, POLICY, TROUBLE, LINE, NEWLINE, HOPS, HEADER, SIZE, AMBIGUOUS
@@ -91,7 +93,8 @@ final class IncomingMessage implements AutoCloseable {
         this.held = rules.completes() ? Optional.of(new ByteArrayOutputStream()) : Optional.empty();
     }
 
-    /// Writes this server's Received line, which counts neither as size nor as part of the client's header.
+    /// Writes this server's Received line, which counts neither as size nor as part of the client's
+    /// header.
     void begin(String received) {
         add(received.getBytes(StandardCharsets.UTF_8));
     }
@@ -101,7 +104,8 @@ final class IncomingMessage implements AutoCloseable {
         write(lines, 0, lines.length);
     }
 
-    /// Takes `block[from, to)` and returns the position behind the last byte that belongs to the message.
+    /// Takes `block[from, to)` and returns the position behind the last byte that belongs to the
+    /// message.
     int take(byte[] block, int from, int to) throws IOException {
         int position = scanner.scan(block, from, to, content);
         takenBytes += position - from;
@@ -129,8 +133,8 @@ final class IncomingMessage implements AutoCloseable {
         }
     }
 
-    /// Ends the last chunk. A text without a final CRLF gets one, so that stored content always consists
-    /// of lines.
+    /// Ends the last chunk. A text without a final CRLF gets one, so that stored content always
+    /// consists of lines.
     void endOfChunks() {
         complete = true;
         if (!binary) {
@@ -176,8 +180,8 @@ final class IncomingMessage implements AutoCloseable {
         held = Optional.empty();
     }
 
-    /// Writes the header and adds missing fields after its last field, like Postfix. A line that is not a
-    /// field would continue the last added field; an empty line separates them.
+    /// Writes the header and adds missing fields after its last field, like Postfix. A line that is
+    /// not a field would continue the last added field; an empty line separates them.
     private void complete(ByteArrayOutputStream given) {
         byte[] bytes = given.toByteArray();
         int end = (int) header.fieldBytes();
@@ -255,7 +259,8 @@ final class IncomingMessage implements AutoCloseable {
         return scanner.malformedEnd();
     }
 
-    /// Refuses a malformed end of data, for which the client waits for a reply. A fault found before stays.
+    /// Refuses a malformed end of data, for which the client waits for a reply. A fault found
+    /// before stays.
     void refuseMalformedEnd() {
         refuse(Fault.AMBIGUOUS, Reply.of(521, "5.5.2", hostname + " End data with <CR><LF>.<CR><LF>"));
     }

@@ -15,8 +15,8 @@ import javax.net.ssl.SSLContext;
 ///
 /// @param service the service that the port offers
 /// @param hostname in the greeting and in Received lines
-/// @param tls supplies the context of each handshake, so that a renewed certificate applies from the next
-/// one on. The context's key manager chooses the certificate by SNI
+/// @param tls supplies the context of each handshake, so that a renewed certificate applies from
+///     the next one on. The context's key manager chooses the certificate by SNI
 /// @param trust clients with special permissions
 public record ListenerConfig(ServicePolicy service, InetSocketAddress address, String hostname,
         Optional<Supplier<SSLContext>> tls, Limits limits, ProxyTrust trust) {
@@ -24,7 +24,8 @@ public record ListenerConfig(ServicePolicy service, InetSocketAddress address, S
     /// Clients with special permissions.
     ///
     /// @param proxies must begin with a PROXY header; no other client may
-    /// @param xclientHosts may use XCLIENT when the service offers it (Postfix: smtpd_authorized_xclient_hosts)
+    /// @param xclientHosts may use XCLIENT when the service offers it (Postfix:
+    ///     smtpd_authorized_xclient_hosts)
     /// @param known have a tenth of the places reserved, see [ConnectionAdmission]
     public record ProxyTrust(Predicate<InetAddress> proxies, Predicate<InetAddress> xclientHosts,
             Predicate<InetAddress> known) {

@@ -10,8 +10,8 @@ import org.slipstream.smtpin.policy.Client;
 import java.io.IOException;
 import java.util.Optional;
 
-/// The application behind the listener: decides about senders and recipients, and stores messages. Called
-/// on session threads; may block on disk.
+/// The application behind the listener: decides about senders and recipients, and stores messages.
+/// Called on session threads; may block on disk.
 public interface MessageHandler {
     /// At MAIL. `declaredBytes` is the SIZE parameter or 0.
     HandlerVerdict sender(Client client, Optional<Address> sender, long declaredBytes);
@@ -59,7 +59,8 @@ public interface MessageHandler {
         /// Returns when the message is durable. The envelope is as the client gave it; the handler
         /// expands aliases.
         ///
-        /// @param extras further MAIL parameters; a service offers only extensions that its handler supports
+        /// @param extras further MAIL parameters; a service offers only extensions that its handler
+        ///     supports
         /// @param facts about everything written; empty when unknown
         void commit(Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts) throws IOException;
 

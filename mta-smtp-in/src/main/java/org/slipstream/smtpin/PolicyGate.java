@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// Asks the policy and then the message handler; keeps the tags of the client and logs every refusal with
-/// its reason. One per session, on its thread.
+/// Asks the policy and then the message handler; keeps the tags of the client and logs every
+/// refusal with its reason. One per session, on its thread.
 final class PolicyGate {
     private static final Logger log = LoggerFactory.getLogger(PolicyGate.class);
 

@@ -25,15 +25,16 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
-/// One SMTP session on its virtual thread, from the greeting to the last reply: line in, command, step,
-/// reply out.
+/// One SMTP session on its virtual thread, from the greeting to the last reply: line in, command,
+/// step, reply out.
 ///
-/// [ServerProtocol] decides what is replied; this class reads lines, asks [PolicyGate], sends replies and
-/// logs. [CommandParser] interprets a line, and [DataPhase] receives a message.
+/// [ServerProtocol] decides what is replied; this class reads lines, asks [PolicyGate], sends
+/// replies and logs. [CommandParser] interprets a line, and [DataPhase] receives a message.
 ///
-/// Only the thread that stops the listener also writes to the connection. [#activity] excludes both from
-/// writing at once: a session that waits for a command outside a transaction is `WAITING`. The first
-/// compare-and-set wins: either the session with its next command, or the stopping thread with its 421.
+/// Only the thread that stops the listener also writes to the connection. [#activity] excludes both
+/// from writing at once: a session that waits for a command outside a transaction is `WAITING`. The
+/// first compare-and-set wins: either the session with its next command, or the stopping thread
+/// with its 421.
 final class SmtpSession {
     private enum Activity {
         SERVING, WAITING, DISMISSED
@@ -230,7 +231,8 @@ final class SmtpSession {
             logNegative(step.replies().getFirst(), command);
         }
         apply(step);
-        // RFC 2920 section 3.2 and RFC 3030 section 4.2: only the replies to these commands may be collected.
+        // RFC 2920 section 3.2 and RFC 3030 section 4.2: only the replies to these commands may be
+        // collected.
         boolean collected = command instanceof Command.Mail || command instanceof Command.Rcpt
                 || command instanceof Command.Rset || command instanceof Command.Bdat;
         if (!collected) {
@@ -248,8 +250,8 @@ final class SmtpSession {
             }
             case ProtocolAction.Close(boolean byUs) -> {
                 open = false;
-                // Before the last reply: a client that has read it may reconnect at once and must find
-                // the place free.
+                // Before the last reply: a client that has read it may reconnect at once and must
+                // find the place free.
                 releasePlace();
                 closedByServer = byUs;
                 if (byUs) {
@@ -414,8 +416,8 @@ final class SmtpSession {
         }
     }
 
-    // RFC 2920 section 3.1: EHLO, AUTH and DATA are last in a group; a client that sends more has not
-    // read their replies.
+    // RFC 2920 section 3.1: EHLO, AUTH and DATA are last in a group; a client that sends more has
+    // not read their replies.
     private boolean rejectsPipelining() throws IOException {
         boolean ahead = config.service().strictTurns() && wire.clientIsAhead();
         if (ahead) {
@@ -442,7 +444,8 @@ final class SmtpSession {
         }
     }
 
-    /// Sends a reply with an enhanced status, except the greeting, EHLO's and 3xx replies (RFC 2034 section 4).
+    /// Sends a reply with an enhanced status, except the greeting, EHLO's and 3xx replies (RFC 2034
+    /// section 4).
     private void send(Reply reply) throws IOException {
         boolean bare = reply.status().isEmpty() && !reply.isPositive();
         wire.send(bare ? new Reply(reply.code(), Optional.of(reply.statusOrGeneral()), reply.lines()) : reply);

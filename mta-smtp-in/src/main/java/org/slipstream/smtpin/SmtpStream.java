@@ -13,16 +13,16 @@ import java.util.function.LongSupplier;
 
 import javax.net.ssl.SSLContext;
 
-/// The buffered bytes of one session in both directions: lines and blocks in, replies out. Used by the
-/// session's thread, except for [#abort] and, under the exclusion that [SmtpSession] describes, [#send] and
-/// [#flush].
+/// The buffered bytes of one session in both directions: lines and blocks in, replies out. Used by
+/// the session's thread, except for [#abort] and, under the exclusion that [SmtpSession] describes,
+/// [#send] and [#flush].
 ///
-/// Replies are collected while more commands are buffered, and sent together before the next wait for the
-/// client (RFC 2920 section 3.2: when the input is empty, all pending replies are sent).
+/// Replies are collected while more commands are buffered, and sent together before the next wait
+/// for the client (RFC 2920 section 3.2: when the input is empty, all pending replies are sent).
 ///
 /// A session waits for commands most of the time, so it waits with a small buffer. For a message it
-/// borrows a large one ([BufferPool]) and returns it after the message has arrived, before it waits for the
-/// disk.
+/// borrows a large one ([BufferPool]) and returns it after the message has arrived, before it waits
+/// for the disk.
 final class SmtpStream {
     /// The result of reading a command line.
     sealed interface ReadLine {
@@ -149,7 +149,8 @@ final class SmtpStream {
     /// Sends pending replies and waits for input when the buffer is empty.
     ///
     /// @return false when the client has closed its side
-    /// @throws SocketTimeoutException when nothing arrived within `timeoutNanos`; no later read succeeds
+    /// @throws SocketTimeoutException when nothing arrived within `timeoutNanos`; no later read
+    ///     succeeds
     boolean await(long timeoutNanos) throws IOException {
         if (from < to) {
             return true;
@@ -164,8 +165,8 @@ final class SmtpStream {
         to = 0;
         to = Math.max(0, link.read(input, 0, input.length, checked(wait)));
         if (to == input.length) {
-            // A client that is always ahead never blocks this thread, and a virtual thread that never
-            // blocks keeps its carrier thread.
+            // A client that is always ahead never blocks this thread, and a virtual thread that
+            // never blocks keeps its carrier thread.
             Thread.yield();
         }
         return to > 0;
@@ -263,7 +264,8 @@ final class SmtpStream {
         link.write(output, 0, length, begin(replyNanos));
     }
 
-    /// Performs the server's side of a TLS handshake and continues in TLS. Discards input read in clear text.
+    /// Performs the server's side of a TLS handshake and continues in TLS. Discards input read in
+    /// clear text.
     ///
     /// @return protocol and cipher suite
     String startTls(SSLContext context, long timeoutNanos) throws IOException {
@@ -287,8 +289,8 @@ final class SmtpStream {
         replyNanos = limit.toNanos();
     }
 
-    /// Sends the last reply and reads on for a short time. Closing a socket with unread input makes the
-    /// kernel send a reset, which may overtake that reply.
+    /// Sends the last reply and reads on for a short time. Closing a socket with unread input makes
+    /// the kernel send a reset, which may overtake that reply.
     ///
     /// @param mayLinger false: send and close
     void closeAfterDrain(Duration linger, boolean mayLinger) {

@@ -25,10 +25,10 @@ import javax.net.ssl.SSLSocket;
 
 /// A connection over a socket, in clear text and later perhaps in TLS.
 ///
-/// The session's thread records each wait, and the [SessionWatchdog] ends it when it is over: a read by
-/// ending the input, so that a last reply can still be sent, everything else by closing the TCP
-/// connection. TLS may write while it reads; a read that continues after its input has ended is aborted
-/// at the next scan.
+/// The session's thread records each wait, and the [SessionWatchdog] ends it when it is over: a
+/// read by ending the input, so that a last reply can still be sent, everything else by closing the
+/// TCP connection. TLS may write while it reads; a read that continues after its input has ended is
+/// aborted at the next scan.
 final class SocketLink implements Link {
     private static final Logger log = LoggerFactory.getLogger(SocketLink.class);
     private static final String[] VERSIONS = {"TLSv1.3", "TLSv1.2"};
@@ -114,15 +114,16 @@ final class SocketLink implements Link {
         } finally {
             writing = ClientWait.NONE;
         }
-        // A client that renegotiates (TLS 1.2) finds no common cipher suite, and its connection closes.
-        // The JDK's own switch applies to the whole process and is read once, perhaps before this code
-        // runs.
+        // A client that renegotiates (TLS 1.2) finds no common cipher suite, and its connection
+        // closes. The JDK's own switch applies to the whole process and is read once, perhaps
+        // before this code runs.
         tls.setEnabledCipherSuites(new String[0]);
         adopt(tls);
         return tls.getSession().getProtocol() + " " + tls.getSession().getCipherSuite();
     }
 
-    // AEAD suites only: CBC with HMAC has been a source of attacks for twenty years (RFC 9325 section 4.2).
+    // AEAD suites only: CBC with HMAC has been a source of attacks for twenty years (RFC 9325
+    // section 4.2).
     private static String[] authenticated(String[] suites) {
         return Arrays.stream(suites)
                 .filter(suite -> suite.contains("_GCM_") || suite.contains("_POLY1305_")).toArray(String[]::new);
@@ -143,7 +144,8 @@ final class SocketLink implements Link {
         return values;
     }
 
-    // RFC 9266 section 2. Under TLS 1.2 it needs the extended master secret; otherwise the JDK throws.
+    // RFC 9266 section 2. Under TLS 1.2 it needs the extended master secret; otherwise the JDK
+    // throws.
     private static Optional<byte[]> exporter(SSLSession tls) {
         try {
             return tls instanceof ExtendedSSLSession extended
@@ -157,8 +159,8 @@ final class SocketLink implements Link {
         }
     }
 
-    // RFC 5929 section 4.1: the certificate's hash, with the hash of its signature, but SHA-256 instead
-    // of MD5 and SHA-1.
+    // RFC 5929 section 4.1: the certificate's hash, with the hash of its signature, but SHA-256
+    // instead of MD5 and SHA-1.
     private static Optional<byte[]> endPoint(SSLSession tls) {
         try {
             if (tls.getLocalCertificates() == null

@@ -14,7 +14,8 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// A listener that takes everything and keeps nothing, to be measured from outside with Postfix's `smtp-source`:
+/// A listener that takes everything and keeps nothing, to be measured from outside with Postfix's
+/// `smtp-source`:
 ///
 /// ```
 /// smtp-source -s 20 -m 5000 -l 4096 -c -f a@x.example -t b@y.example 127.0.0.1:PORT        # one message per connection

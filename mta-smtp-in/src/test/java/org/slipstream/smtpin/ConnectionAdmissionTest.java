@@ -50,7 +50,8 @@ class ConnectionAdmissionTest {
         enter(InetAddress.ofLiteral("2001:db8:0:1::1"), 1);
     }
 
-    /// A client that opens a connection for each message comes again when it has read 221, however late our thread is.
+    /// A client that opens a connection for each message comes again when it has read 221, however
+    /// late our thread is.
     @Test
     void whoHasReadTheGoodbyeFindsItsPlaceFree() {
         ListenerConfig single = Ports.with(Ports.config(), "connectionsPerClient", 1);

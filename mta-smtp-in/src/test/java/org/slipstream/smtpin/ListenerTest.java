@@ -173,7 +173,8 @@ class ListenerTest {
         }
     }
 
-    /// While nine of ten places are taken, waits under way get a tenth of the time, not only new ones.
+    /// While nine of ten places are taken, waits under way get a tenth of the time, not only new
+    /// ones.
     @Test
     void aFullHouseSendsAllSilentClientsAway() throws Exception {
         SimulatedClock clock = new SimulatedClock();
@@ -186,8 +187,8 @@ class ListenerTest {
                 silent.add(Ports.greeted(listener));
             }
             clock.advance(Duration.ofSeconds(31));
-            // A session that was slow to begin its wait needs another jump of the clock. It must not come while replies are being written: their
-            // own time limit would be over.
+            // A session that was slow to begin its wait needs another jump of the clock. It must
+            // not come while replies are being written: their own time limit would be over.
             for (int answered = 0; answered < silent.size(); answered = answered(silent)) {
                 int before = answered;
                 try {

@@ -108,7 +108,8 @@ class SessionWatchdogTest {
         CompletableFuture<Integer> read = reading(300);
         link.endIfOver(wait -> wait != ClientWait.NONE);
         assertThatThrownBy(() -> read.get(90, TimeUnit.SECONDS)).hasCauseInstanceOf(SocketTimeoutException.class);
-        // As if TLS were still at work for the same read: the second look finds a wait in a link that is deaf.
+        // As if TLS were still at work for the same read: the second look finds a wait in a link
+        // that is deaf.
         link.endIfOver(_ -> true);
         assertThat(client.getInputStream().read()).isEqualTo(-1);
     }

@@ -12,7 +12,8 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 
-/// Everything that the client is told at its start: its settings, its name, and which peers are treated differently.
+/// Everything that the client is told at its start: its settings, its name, and which peers are
+/// treated differently.
 ///
 /// @param hostname our name in EHLO
 /// @param ahead bounds of pipelining
@@ -24,13 +25,13 @@ public record ClientConfig(String hostname, ClientSettings settings, Duration re
 
     /// How far to go ahead of the replies on one connection.
     ///
-    /// @param first unanswered messages on a new connection, until it is known how many are worth it
+    /// @param first unanswered messages on a new connection, until it is known how many are worth
+    ///     it
     /// @param messages unanswered ones, at the most
-    /// @param bytes of unanswered messages, together; a larger message is sent alone. It bounds what is sent twice
-    /// when the connection is
-    /// lost
-    /// @param pause after which the peer may have closed the connection, so it answers before a message is sent to
-    /// its end
+    /// @param bytes of unanswered messages, together; a larger message is sent alone. It bounds
+    ///     what is sent twice when the connection is lost
+    /// @param pause after which the peer may have closed the connection, so it answers before a
+    ///     message is sent to its end
     public record Ahead(int first, int messages, DataSize bytes, Duration pause) {
         public static final Ahead DEFAULT = new Ahead(2, 50, ClientSettings.defaults().bytesAhead());
 
@@ -106,9 +107,9 @@ public record ClientConfig(String hostname, ClientSettings settings, Duration re
         return peers.policy(route, PeerPolicy.usual(settings.startTls()));
     }
 
-    /// Under which key a host of a route is known to the placement: what its connections may be shared by. Where
-    /// the certificate is
-    /// checked for the host's name, connections to one address under two names are two things.
+    /// Under which key a host of a route is known to the placement: what its connections may be
+    /// shared by. Where the certificate is checked for the host's name, connections to one address
+    /// under two names are two things.
     public HostKey hostKey(Route.Smtp route, Route.Host host) {
         boolean byName = policy(route).tls() == TlsPolicy.VERIFY;
         return HostKey.of(host.name(), byName ? List.of() : host.addresses(), host.port(),

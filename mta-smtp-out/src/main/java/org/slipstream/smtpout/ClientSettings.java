@@ -13,9 +13,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/// How mail is sent to other servers: the section `[smtp-client]`, and the bound in bytes of `[placement]`.
+/// How mail is sent to other servers: the section `[smtp-client]`, and the bound in bytes of
+/// `[placement]`.
 ///
-/// @param startTls use STARTTLS when offered (opportunistic: certificates are not checked, RFC 7435)
+/// @param startTls use STARTTLS when offered (opportunistic: certificates are not checked, RFC
+///     7435)
 /// @param dnsServers empty for those of the system
 /// @param longLines what happens to lines of more than 998 octets
 /// @param sourceAddressV4 the local address of connections by IPv4

@@ -30,12 +30,12 @@ import java.util.Set;
 
 import javax.net.ssl.SSLSocketFactory;
 
-/// The opening of one connection: connects to a host by one of its addresses and performs the handshake
-/// until the peer is ready for a transaction or has failed.
+/// The opening of one connection: connects to a host by one of its addresses and performs the
+/// handshake until the peer is ready for a transaction or has failed.
 ///
-/// Where TLS is opportunistic and the handshake fails, a second connection to the same address follows
-/// without TLS, because delivery in clear text is better than none (RFC 7435 section 3). Where TLS is
-/// mandatory, the mail waits.
+/// Where TLS is opportunistic and the handshake fails, a second connection to the same address
+/// follows without TLS, because delivery in clear text is better than none (RFC 7435 section 3).
+/// Where TLS is mandatory, the mail waits.
 final class ConnectAttempt {
     private static final Logger log = LoggerFactory.getLogger(ConnectAttempt.class);
 
@@ -156,8 +156,8 @@ final class ConnectAttempt {
         while (true) {
             switch (step) {
                 case HandshakeStep.Send(String commands, DialogPhase awaited) -> {
-                    // A failed write shows at the next read, and the peer may have sent a reason before
-                    // it disconnected.
+                    // A failed write shows at the next read, and the peer may have sent a reason
+                    // before it disconnected.
                     wire.send(commands, config.timeoutMillis(awaited));
                     step = new HandshakeStep.Await(awaited);
                 }

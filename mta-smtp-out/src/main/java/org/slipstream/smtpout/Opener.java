@@ -21,16 +21,16 @@ import java.util.random.RandomGenerator;
 
 /// Opens a connection to the host of a route by one of its addresses.
 ///
-/// The queue manager has chosen the host, so a route names one here. The address families alternate,
-/// beginning with either, and race ([org.slipstream.smtpout.wire.Dialer]). After an address that cannot
-/// be reached, disconnects or refuses in its greeting, the next is tried. The attempt ends after
-/// [#MAX_ADDRESSES] addresses, or [#MAX_SESSIONS] peers that accepted the connection and then failed. At
-/// least two addresses are tried where there are two.
+/// The queue manager has chosen the host, so a route names one here. The address families
+/// alternate, beginning with either, and race ([org.slipstream.smtpout.wire.Dialer]). After an
+/// address that cannot be reached, disconnects or refuses in its greeting, the next is tried. The
+/// attempt ends after [#MAX_ADDRESSES] addresses, or [#MAX_SESSIONS] peers that accepted the
+/// connection and then failed. At least two addresses are tried where there are two.
 ///
-/// The reported failure is the last temporary one. The failure is permanent only when every address tried
-/// refused both EHLO and HELO with 5xx. A greeting with 5xx counts as temporary: overloaded and
-/// misconfigured hosts send it, and it concerns the host, not the mail. A failure of this server is
-/// reported only when no address has failed.
+/// The reported failure is the last temporary one. The failure is permanent only when every address
+/// tried refused both EHLO and HELO with 5xx. A greeting with 5xx counts as temporary: overloaded
+/// and misconfigured hosts send it, and it concerns the host, not the mail. A failure of this
+/// server is reported only when no address has failed.
 final class Opener {
     static final int MAX_ADDRESSES = 5;
     static final int MAX_SESSIONS = 2;

@@ -275,8 +275,9 @@ class BrokenConnectionsTest {
         }
     }
 
-    /// Finch's critique of Postfix: one message at a time on a connection. Here two deliveries that the
-    /// queue manager has chosen one by one are whole on one wire before the peer has replied to anything.
+    /// Finch's critique of Postfix: one message at a time on a connection. Here two deliveries that
+    /// the queue manager has chosen one by one are whole on one wire before the peer has replied to
+    /// anything.
     @Tag("FI-41")
     @Tag("FI-34")
     @Test

@@ -22,9 +22,10 @@ import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Five messages under way on one connection, and the connection breaks at every single byte, of what the
-/// peer reads and of what it answers. What comes back is sent again. Each message arrives once, but for
-/// those of which the carrier said that they may arrive twice; and answered is answered.
+/// Five messages under way on one connection, and the connection breaks at every single byte, of
+/// what the peer reads and of what it answers. What comes back is sent again. Each message arrives
+/// once, but for those of which the carrier said that they may arrive twice; and answered is
+/// answered.
 @Tag("FI-38")
 class DropEverywhereTest {
     private static final int MESSAGES = 5;

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/// Messages per second on one connection to a peer that is far away, with and without writing ahead: the table in
-/// `docs/performance.md`. Run without arguments, or with `seconds-per-figure`.
+/// Messages per second on one connection to a peer that is far away, with and without writing
+/// ahead: the table in `docs/performance.md`. Run without arguments, or with `seconds-per-figure`.
 final class FarAway implements CarrierEvents {
     private static final int[] ROUND_TRIPS_MILLIS = {0, 20, 100};
     private static final int BYTES = 4096;

@@ -29,8 +29,9 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Peers that send anything at all in place of replies, in the middle of a run of messages. Whatever it is, every transfer is
-/// answered once and the connection ends; what ever broke something is kept in `src/test/resources/corpus`.
+/// Peers that send anything at all in place of replies, in the middle of a run of messages.
+/// Whatever it is, every transfer is answered once and the connection ends; what ever broke
+/// something is kept in `src/test/resources/corpus`.
 class FuzzTest {
     private static final int MESSAGES = 3;
     private static final long MILLIS = Boolean.getBoolean("slipstream.long") ? 60_000 : 1_000;

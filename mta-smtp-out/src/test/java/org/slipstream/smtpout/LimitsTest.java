@@ -54,7 +54,8 @@ class LimitsTest {
         }
     }
 
-    /// Every server takes 100 recipients (RFC 5321 section 4.5.3.1.8); a server that takes another number says so (RFC 9422).
+    /// Every server takes 100 recipients (RFC 5321 section 4.5.3.1.8); a server that takes another
+    /// number says so (RFC 9422).
     @Tag("FI-08")
     @ParameterizedTest
     @CsvSource({"SIZE 1000000, '100,100,50'", "LIMITS MAILMAX=1000, '100,100,50'",

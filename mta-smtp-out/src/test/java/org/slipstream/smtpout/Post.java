@@ -72,8 +72,8 @@ final class Post {
         };
     }
 
-    /// All timeouts short, where a test means to run into one, and none that a slow machine runs into by
-    /// accident.
+    /// All timeouts short, where a test means to run into one, and none that a slow machine runs
+    /// into by accident.
     static ClientConfig patient() {
         return ClientConfig.of("me.example");
     }

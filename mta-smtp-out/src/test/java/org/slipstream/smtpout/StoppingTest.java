@@ -32,8 +32,8 @@ import static org.slipstream.testkit.Transcript.BYE;
 import static org.slipstream.testkit.Transcript.HELLO;
 import static org.slipstream.testkit.Transcript.TAKE;
 
-/// Failures of this server: a stop at any time, content that cannot be read, defects. Every order gets
-/// one reply.
+/// Failures of this server: a stop at any time, content that cannot be read, defects. Every order
+/// gets one reply.
 class StoppingTest {
     private final EventLog events = new EventLog();
 

@@ -37,11 +37,11 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
-/// The spool on the local disk: passes changes to the log thread and answers queries from memory, index and
-/// log.
+/// The spool on the local disk: passes changes to the log thread and answers queries from memory,
+/// index and log.
 ///
-/// A query to the index first waits until the index has everything that is in the log at that moment.
-/// Messages in delivery are answered from memory: from [RecentContents] and [Tail].
+/// A query to the index first waits until the index has everything that is in the log at that
+/// moment. Messages in delivery are answered from memory: from [RecentContents] and [Tail].
 final class LocalSpool implements Spool {
     private static final Logger LOG = LoggerFactory.getLogger(LocalSpool.class);
 
@@ -300,7 +300,8 @@ final class LocalSpool implements Spool {
             if (page.damaged().isEmpty() || page.messages().size() + page.damaged().size() < wanted) {
                 break;
             }
-            // Damaged messages made the page shorter, and the caller takes a short page for the last one.
+            // Damaged messages made the page shorter, and the caller takes a short page for the
+            // last one.
             from = Stream.concat(page.messages().stream().map(message -> message.summary().id()),
                     page.damaged().stream().map(QueueIndex.DamagedMessage::id)).max(QueueId::compareTo);
         }

@@ -17,16 +17,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Applies the rest of the log to the index: at a start, and when the index comes back older than it was.
+/// Applies the rest of the log to the index: at a start, and when the index comes back older than
+/// it was.
 ///
-/// The index stores the position of the log up to which it was applied. The records after it are applied in
-/// order. A new or lost index starts at the log's beginning, so it is made again. Every step may be
-/// repeated: after a stop in the middle of a recovery, the next recovery starts over.
+/// The index stores the position of the log up to which it was applied. The records after it are
+/// applied in order. A new or lost index starts at the log's beginning, so it is made again. Every
+/// step may be repeated: after a stop in the middle of a recovery, the next recovery starts over.
 ///
 /// **Lost content.** A row may name a missing segment or file. If the segment was deleted in order
-/// ([MessageLog#deletedUpTo]), the message was finished: the row comes from an older index, and is removed.
-/// Every other message has lost its content. It is set aside with its sender and recipients until an
-/// operator decides.
+/// ([MessageLog#deletedUpTo]), the message was finished: the row comes from an older index, and is
+/// removed. Every other message has lost its content. It is set aside with its sender and
+/// recipients until an operator decides.
 final class Recovery {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
     private static final int BATCH = 2000;
@@ -88,7 +89,8 @@ final class Recovery {
         }
         reached = at;
         if (fromBeginning && record instanceof LogRecord.SetAside) {
-            // Whether its content can be read is checked again, because the operator may have restored it.
+            // Whether its content can be read is checked again, because the operator may have
+            // restored it.
             return;
         }
         if (record instanceof LogRecord.Stored stored) {
@@ -98,7 +100,8 @@ final class Recovery {
         waiting.add(record);
     }
 
-    /// Applies collected records. Messages that came and left since the index's last position never get rows.
+    /// Applies collected records. Messages that came and left since the index's last position never
+    /// get rows.
     private void apply(Position upTo) {
         try {
             index.apply(Unfinished.of(waiting), upTo, lastId);
@@ -108,7 +111,8 @@ final class Recovery {
         }
     }
 
-    /// Sets aside messages whose content is missing, and deletes content files that no message names.
+    /// Sets aside messages whose content is missing, and deletes content files that no message
+    /// names.
     static void settle(MessageLog log, QueueIndex index) throws IOException {
         QueueIndex.Named named = index.named();
         Set<Long> present = log.segments();

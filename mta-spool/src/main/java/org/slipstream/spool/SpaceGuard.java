@@ -15,15 +15,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/// Refuses new messages while there is still space for what the queued messages need: outcomes, bounces,
-/// the index.
+/// Refuses new messages while there is still space for what the queued messages need: outcomes,
+/// bounces, the index.
 ///
-/// Checks the disk at most once a second. May be called by any thread; two simultaneous checks do no harm.
+/// Checks the disk at most once a second. May be called by any thread; two simultaneous checks do
+/// no harm.
 ///
-/// Java cannot read free inodes or a quota. Both appear as a write that finds no space on a disk that has
-/// some. [#ranOut] reports it, and messages are refused for the next second; then the next message tries.
-/// The shortage lasts from the first such write until a message of the same kind succeeds: without inodes a
-/// small message still fits into its segment, and a large one needs a file.
+/// Java cannot read free inodes or a quota. Both appear as a write that finds no space on a disk
+/// that has some. [#ranOut] reports it, and messages are refused for the next second; then the next
+/// message tries. The shortage lasts from the first such write until a message of the same kind
+/// succeeds: without inodes a small message still fits into its segment, and a large one needs a
+/// file.
 final class SpaceGuard {
     private static final Logger LOG = LoggerFactory.getLogger(SpaceGuard.class);
     private static final long USUAL_BYTES = 256L << 20;

@@ -10,11 +10,14 @@ import java.util.Optional;
 
 /// The settings of a spool: the section `[spool]`.
 ///
-/// @param directory holds segments, large messages, the index, corrupt mail and the lock; made when missing
-/// @param index the JDBC URL of a PostgreSQL that holds the index; empty for a file in the directory
+/// @param directory holds segments, large messages, the index, corrupt mail and the lock; made when
+///     missing
+/// @param index the JDBC URL of a PostgreSQL that holds the index; empty for a file in the
+///     directory
 /// @param segmentSize a segment is full at this size
 /// @param inlineSize messages above this size get a file of their own
-/// @param minimumFree below this much free space messages are refused; empty for 256 MiB, or 5 % of a disk below 5 GiB
+/// @param minimumFree below this much free space messages are refused; empty for 256 MiB, or 5 % of
+///     a disk below 5 GiB
 @SettingsSection("spool")
 public record SpoolConfig(
         @Setting(value = "spool",

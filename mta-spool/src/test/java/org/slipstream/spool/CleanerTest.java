@@ -100,16 +100,17 @@ class CleanerTest {
                 churn(spool, 400, random);
                 verify(spool);
                 long live = waiting.values().stream().mapToLong(body -> body.length).sum();
-                // 800 KB went through in each run. Four segments spare, one open, twice what waits, and the
-                // last being filled. The cleaner looks every second, and again after ten when what it left
-                // out had changed.
+                // 800 KB went through in each run. Four segments spare, one open, twice what waits,
+                // and the last being filled. The cleaner looks every second, and again after ten
+                // when what it left out had changed.
                 Awaitility.await("seed " + seed + ", run " + run + ", live " + live).atMost(Duration.ofSeconds(90))
                         .untilAsserted(() -> assertThat(boxBytes()).isLessThan(2 * live + 8 * 34_000));
             }
             try (Spool spool = world.open(config())) {
                 verify(spool);
             }
-            // The index is lost: the log alone says the same, although its beginning has been thrown away.
+            // The index is lost: the log alone says the same, although its beginning has been
+            // thrown away.
             Files.delete(directory.resolve("register.mv.db"));
             try (Spool spool = world.open(config())) {
                 verify(spool);
@@ -169,7 +170,8 @@ class CleanerTest {
             CompletableFuture<Void> held = new CompletableFuture<>();
             spool.hold(new QueueId(1), true, () -> held.complete(null));
             syncing.await(90, TimeUnit.SECONDS);
-            // The index thread answers one after the other: when it has searched, the copy has been ordered.
+            // The index thread answers one after the other: when it has searched, the copy has been
+            // ordered.
             world.calls.clear();
             spool.claimDue(QueueName.DEFERRED, 0, 1, 0, 0, Long.MAX_VALUE, _ -> {});
             Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> world.calls.contains("index.due done"));

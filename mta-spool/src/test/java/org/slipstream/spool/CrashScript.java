@@ -24,10 +24,10 @@ import java.util.concurrent.TimeUnit;
 
 /// A day of a small server in a few dozen messages, and what it was promised when.
 ///
-/// Each promise is written down with two moments of the [DiskLog]: when it was *asked* for (before that,
-/// nothing of it can be on the disk) and when it was *answered* (from then on, all of it must be). Between
-/// the two anything goes. So one run knows what to expect at each of its moments, and [#check] says so of a
-/// spool that was opened from an image of one.
+/// Each promise is written down with two moments of the [DiskLog]: when it was *asked* for (before
+/// that, nothing of it can be on the disk) and when it was *answered* (from then on, all of it must
+/// be). Between the two anything goes. So one run knows what to expect at each of its moments, and
+/// [#check] says so of a spool that was opened from an image of one.
 final class CrashScript {
     private static final int NEVER = Integer.MAX_VALUE;
     private static final Outcome TAKEN = outcome(250, "2.0.0");
@@ -327,8 +327,8 @@ final class CrashScript {
         TestMessages.done(then -> spool.remove(mail.id, answered(span, then)));
     }
 
-    /// What a spool that was opened from an image of moment `n` has not kept of what was promised; empty
-    /// when all is well.
+    /// What a spool that was opened from an image of moment `n` has not kept of what was promised;
+    /// empty when all is well.
     List<String> check(Spool spool, int n) throws IOException {
         List<String> broken = new ArrayList<>();
         // Damage that only a reader meets is mended in the running server.
@@ -361,8 +361,8 @@ final class CrashScript {
         return broken;
     }
 
-    /// What a start takes for lost. A message that was never acknowledged may be among them: its sender
-    /// would be told too much.
+    /// What a start takes for lost. A message that was never acknowledged may be among them: its
+    /// sender would be told too much.
     private void setAside(Spool spool, int n, List<String> broken) throws IOException {
         Map<QueueId, Mail> byId = new HashMap<>();
         mails.forEach(mail -> byId.put(mail.id, mail));

@@ -13,8 +13,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 
-/// A spool whose log and index lie on one [DiskLog], with segments so small that a few dozen messages
-/// fill many.
+/// A spool whose log and index lie on one [DiskLog], with segments so small that a few dozen
+/// messages fill many.
 final class CrashWorld implements Spools.Parts, AutoCloseable {
     static final int SEGMENT_BYTES = 6_000;
     static final int INLINE_BYTES = 5_000;
@@ -45,8 +45,8 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
         return IndexDatabase.open(Path.of(config.directory().toString()), CrashDisk.SCHEME, 1);
     }
 
-    /// A session writes a large message's file before the writer appends its record, so the log is told just
-    /// before that.
+    /// A session writes a large message's file before the writer appends its record, so the log is
+    /// told just before that.
     @Override
     public MessageLog log(SpoolConfig config) throws IOException {
         MessageLog real = Spools.Parts.super.log(config);

@@ -25,13 +25,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/// A day's churn in compressed time: mail comes, most of it leaves at once, some of it stays for hours; and
-/// each hour what the files weigh beside what is queued.
+/// A day's churn in compressed time: mail comes, most of it leaves at once, some of it stays for
+/// hours; and each hour what the files weigh beside what is queued.
 ///
-/// Three messages in a hundred are deferred. Each hour half of these leave, and at most four in a thousand
-/// stay a day, so the queue finds its level after a few hours. In the third quarter of the day a
-/// destination is away and every fourth message stays: the files grow with the queue, and must shrink with
-/// it.
+/// Three messages in a hundred are deferred. Each hour half of these leave, and at most four in a
+/// thousand stay a day, so the queue finds its level after a few hours. In the third quarter of the
+/// day a destination is away and every fourth message stays: the files grow with the queue, and
+/// must shrink with it.
 ///
 /// As a program: `DayOfMail DIRECTORY LETTERS-AN-HOUR [BYTES [SEGMENT-BYTES]]` prints the table.
 final class DayOfMail {
@@ -82,8 +82,8 @@ final class DayOfMail {
                 .ignoreException(NoSuchFileException.class).until(() -> size("box") <= enough);
     }
 
-    /// Twice what waits, four segments to spare, the open one, and those that are being emptied; and a
-    /// segment ends with a whole message.
+    /// Twice what waits, four segments to spare, the open one, and those that are being emptied;
+    /// and a segment ends with a whole message.
     static long mostBoxBytes(long liveBytes, long segmentBytes) {
         return 2 * liveBytes + 8 * (segmentBytes + 8192);
     }

@@ -23,7 +23,8 @@ import java.util.concurrent.CountDownLatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Promise 1: kill the process at any moment, and every acknowledged message is found again, exactly once.
+/// Promise 1: kill the process at any moment, and every acknowledged message is found again,
+/// exactly once.
 class KillTest {
     private static final int ROUNDS = Boolean.getBoolean("slipstream.long") ? 20 : 2;
 
@@ -53,8 +54,8 @@ class KillTest {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 note(line);
                 if (++count == killAfterLines) {
-                    // By its handle: Process.destroyForcibly would also close the stream with what it has
-                    // still said.
+                    // By its handle: Process.destroyForcibly would also close the stream with what
+                    // it has still said.
                     child.toHandle().destroyForcibly();
                 }
             }
@@ -115,7 +116,8 @@ class KillTest {
         return TestMessages.envelope("user" + seed + "@example.net", "other" + seed + "@example.com");
     }
 
-    /// The child: commits under load, tells what was acknowledged, removes some of it, until it is killed.
+    /// The child: commits under load, tells what was acknowledged, removes some of it, until it is
+    /// killed.
     static final class Load {
         private Load() {}
 

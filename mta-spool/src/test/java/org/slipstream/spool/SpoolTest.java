@@ -180,8 +180,8 @@ class SpoolTest {
         }
     }
 
-    /// RFC 3461: the report is made out of the index, after the last outcome and before the message is
-    /// removed.
+    /// RFC 3461: the report is made out of the index, after the last outcome and before the message
+    /// is removed.
     @Test
     void whoAsksToHearOfSuccessIsKeptUntilHeHasBeenTold() throws Exception {
         QueueId id = TestMessages.commit(spool, TestMessages.richEnvelope(), new byte[10]).id();
@@ -423,8 +423,8 @@ class SpoolTest {
         Path box = directory.resolve("box");
         long before = count(box);
         assertThat(before).isBetween(5L, 8L);
-        // All but one in the middle: its segment stays, and what lies behind it, for records about it may
-        // lie there.
+        // All but one in the middle: its segment stays, and what lies behind it, for records about
+        // it may lie there.
         QueueId kept = ids.remove(10);
         world.calls.clear();
         for (QueueId id : ids) {
@@ -436,7 +436,8 @@ class SpoolTest {
                 .isLessThan(world.calls.indexOf("log.delete"));
 
         TestMessages.done(then -> spool.remove(kept, then));
-        // After a restart the last segment of before is not open any more, and nothing comes to the log.
+        // After a restart the last segment of before is not open any more, and nothing comes to the
+        // log.
         spool.close();
         spool = world.open(small);
         await(() -> assertThat(count(box)).isZero());

@@ -81,7 +81,8 @@ class TroubleTest {
         }
     }
 
-    /// `since` and the words are what an operator reads; that they outlive a second is [SpaceGuardTest]'s.
+    /// `since` and the words are what an operator reads; that they outlive a second is
+    /// [SpaceGuardTest]'s.
     @Test
     void aWriteWithoutRoomOnADiskThatHasSomeIsToldAsInodesOrQuota() throws Exception {
         try (Spool spool = world.open(directory)) {

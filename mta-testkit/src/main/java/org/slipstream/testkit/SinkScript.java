@@ -12,9 +12,10 @@ import javax.net.ssl.SSLContext;
 
 /// How an SMTP sink behaves: a correct server with exceptions by phase, by sender and by recipient.
 ///
-/// A script is an immutable value; each method returns a changed copy. Without exceptions the sink accepts every message as RFC 5321 asks,
-/// one transaction at a time. A BDAT that is refused leaves the transaction open until RSET (RFC 3030 section 2), which is the freedom
-/// that is dangerous to a client that pipelines.
+/// A script is an immutable value; each method returns a changed copy. Without exceptions the sink
+/// accepts every message as RFC 5321 asks, one transaction at a time. A BDAT that is refused leaves
+/// the transaction open until RSET (RFC 3030 section 2), which is the freedom that is dangerous to
+/// a client that pipelines.
 ///
 /// ```
 /// SmtpSink.start(SinkScript.smtp().withoutExtension("PIPELINING").onRecipient("nobody@*", SinkAction.reply("550 5.1.1 User unknown"))
@@ -49,7 +50,8 @@ public final class SinkScript implements SinkPlan {
                 Long.MAX_VALUE, Long.MAX_VALUE, true), List.of());
     }
 
-    /// An LMTP server (RFC 2033) with the same extensions, which replies to a message once per recipient.
+    /// An LMTP server (RFC 2033) with the same extensions, which replies to a message once per
+    /// recipient.
     public static SinkScript lmtp() {
         SinkScript smtp = smtp();
         return new SinkScript(true, smtp.traits, smtp.rules);
@@ -80,7 +82,8 @@ public final class SinkScript implements SinkPlan {
                 traits.tooMany, traits.readOctets, traits.writtenOctets, traits.keepsMessages));
     }
 
-    /// Discards every command that arrived with the one before it, announced PIPELINING or not: a client that pipelines waits in vain.
+    /// Discards every command that arrived with the one before it, announced PIPELINING or not: a
+    /// client that pipelines waits in vain.
     public SinkScript discardsPipelinedCommands() {
         return with(new Traits(traits.extensions, traits.tls, true, traits.connections, traits.tooMany,
                 traits.readOctets, traits.writtenOctets, traits.keepsMessages));

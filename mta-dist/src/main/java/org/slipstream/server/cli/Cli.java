@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Executes the commands and converts every way in which they can end into an exit code and at most one
-/// sentence.
+/// Executes the commands and converts every way in which they can end into an exit code and at most
+/// one sentence.
 public final class Cli {
     private Cli() {}
 
@@ -47,8 +47,9 @@ public final class Cli {
                 .setExecutionExceptionHandler((failure, where, _) -> failed(failure, where, mta));
     }
 
-    /// Adds the commands that the words name, because reading the annotations of all forty takes longer
-    /// than most of them run. When the words name none, all are added, for the help and for "did you mean".
+    /// Adds the commands that the words name, because reading the annotations of all forty takes
+    /// longer than most of them run. When the words name none, all are added, for the help and for
+    /// "did you mean".
     private static CommandLine withCommands(String path, Object command, MtaCommand mta, List<String> words) {
         CommandLine line = new CommandLine(command);
         List<String> all = NAMES.getOrDefault(path, List.of());

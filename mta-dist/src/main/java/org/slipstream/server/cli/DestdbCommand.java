@@ -168,7 +168,8 @@ final class DestdbCommand implements Callable<Integer> {
         }
     }
 
-    /// The form of the log: `mx.example.org[192.0.2.1]:25/may`. A host without a name has only its address.
+    /// The form of the log: `mx.example.org[192.0.2.1]:25/may`. A host without a name has only its
+    /// address.
     static String nameOf(HostView host) {
         return host.host().startsWith("[" + host.name() + "]") ? host.host() : host.name() + host.host();
     }

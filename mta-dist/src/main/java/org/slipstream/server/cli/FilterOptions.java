@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// The options that select messages, the same for all commands of `queue`. A message must match all given
-/// options.
+/// The options that select messages, the same for all commands of `queue`. A message must match all
+/// given options.
 final class FilterOptions {
     @Option(names = "--sender", paramLabel = "ADDRESS",
             description = "from this sender; * matches any text: *@example.org; <> means the null sender")
@@ -44,8 +44,8 @@ final class FilterOptions {
         return texts().isEmpty();
     }
 
-    /// The filter as a query for the server: `&sender=...`, or nothing. An invalid value ends the command
-    /// before the server is asked.
+    /// The filter as a query for the server: `&sender=...`, or nothing. An invalid value ends the
+    /// command before the server is asked.
     String query(CommandSpec spec) {
         Map<String, String> texts = texts();
         return switch (FilterText.read(texts)) {

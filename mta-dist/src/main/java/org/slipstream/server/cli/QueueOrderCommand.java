@@ -14,8 +14,8 @@ import java.util.concurrent.Callable;
 final class QueueOrderCommand {
     private QueueOrderCommand() {}
 
-    /// Gives the order for each message. An unknown message does not stop the others, but makes the exit
-    /// code 1.
+    /// Gives the order for each message. An unknown message does not stop the others, but makes the
+    /// exit code 1.
     ///
     /// @param done description of the executed order
     static int give(MtaCommand mta, CommandSpec spec, String order, String done, List<String> texts) {

@@ -130,8 +130,8 @@ final class SendCommand implements Callable<Integer> {
         return Address.parse(given).orElseThrow(() -> usage("\"" + given + "\" is not an address"));
     }
 
-    /// The settings are needed to find the server; with --server they only supply the hostname, if they can
-    /// be read.
+    /// The settings are needed to find the server; with --server they only supply the hostname, if
+    /// they can be read.
     private Optional<Config> config() {
         if (server.isEmpty()) {
             return Optional.of(LoadedConfig.read(mta.home(), List.of()));

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 
-/// `spool corrupt`: the commands for messages that are set aside because their content or their rows are
-/// damaged or missing.
+/// `spool corrupt`: the commands for messages that are set aside because their content or their
+/// rows are damaged or missing.
 @Command(name = "corrupt", mixinStandardHelpOptions = true, versionProvider = Version.class,
         synopsisSubcommandLabel = "COMMAND",
         header = "Lists messages that are set aside, reports them to their senders, or removes them.",

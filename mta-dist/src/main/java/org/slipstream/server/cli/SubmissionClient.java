@@ -23,15 +23,17 @@ import java.util.Properties;
 
 /// One SMTP transaction as a client of this server.
 ///
-/// The mail library speaks SMTP and gets bytes instead of a message object, because it would write a parsed
-/// message differently.
+/// The mail library speaks SMTP and gets bytes instead of a message object, because it would write
+/// a parsed message differently.
 final class SubmissionClient {
     private static final String CONNECT_MILLIS = "30000";
     /// RFC 5321 section 4.5.3.2.6: ten minutes for the reply to the final dot.
     private static final String REPLY_MILLIS = "600000";
 
-    /// @param accepted the server's last reply, when it accepted the message for at least one recipient
-    /// @param refused the server's reply by recipient; under the empty name when it refused the message itself
+    /// @param accepted the server's last reply, when it accepted the message for at least one
+    ///     recipient
+    /// @param refused the server's reply by recipient; under the empty name when it refused the
+    ///     message itself
     record SubmissionResult(Optional<String> accepted, Map<String, String> refused) {}
 
     /// No server, or the connection was lost: the result is unknown.

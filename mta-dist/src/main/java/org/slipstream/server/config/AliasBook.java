@@ -11,13 +11,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// The reader of `[aliases]`. It guarantees that mail for each alias arrives: a target in a local domain exists,
-/// and no chain of
-/// aliases leads back to its start. An alias that names itself keeps a copy in the mailbox of that name.
+/// The reader of `[aliases]`. It guarantees that mail for each alias arrives: a target in a local
+/// domain exists, and no chain of aliases leads back to its start. An alias that names itself keeps
+/// a copy in the mailbox of that name.
 ///
-/// A name without domain applies to every local domain; the same name with a domain takes precedence there. Local
-/// parts of local
-/// addresses compare without case, as in the server (RFC 5321 section 2.4 leaves that to the receiving host).
+/// A name without domain applies to every local domain; the same name with a domain takes
+/// precedence there. Local parts of local addresses compare without case, as in the server (RFC
+/// 5321 section 2.4 leaves that to the receiving host).
 final class AliasBook {
     /// A target without domain means the domain of the alias.
     static final Form<List<String>> TARGETS = Forms.listOf(Forms.text("an address or a local part",

@@ -5,7 +5,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/// Everything that is wrong with the settings, so that one run reports all of it; and hints, which refuse nothing.
+/// Everything that is wrong with the settings, so that one run reports all of it; and hints, which
+/// refuse nothing.
 final class Complaints {
     private final List<Problem> problems = new ArrayList<>();
     private final List<String> hints = new ArrayList<>();
@@ -23,7 +24,8 @@ final class Complaints {
         add(place, key, what, Optional.empty());
     }
 
-    /// The same sentence about the same line is reported once, even if several domains or aliases cause it.
+    /// The same sentence about the same line is reported once, even if several domains or aliases
+    /// cause it.
     void add(SourcePlace place, String key, String what, Optional<String> suggestion) {
         Problem problem = new Problem(place.source(), place.line(), key, what, suggestion);
         if (!problems.contains(problem)) {

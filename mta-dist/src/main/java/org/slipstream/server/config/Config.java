@@ -25,13 +25,15 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.regex.Pattern;
 
-/// All settings of a server after reading and checking: every value parsed, every default filled in, every path
-/// absolute.
+/// All settings of a server after reading and checking: every value parsed, every default filled
+/// in, every path absolute.
 ///
-/// A section of `mta.toml` is a record of the module that uses it. The records here are those of this module.
+/// A section of `mta.toml` is a record of the module that uses it. The records here are those of
+/// this module.
 ///
 /// @param home the folder that holds everything
-/// @param aliases by key of the aliased address (see [Address#key]), one entry per local domain for bare local parts
+/// @param aliases by key of the aliased address (see [Address#key]), one entry per local domain for
+///     bare local parts
 /// @param routes by domain, `.suffix` or `*`, in lower case
 /// @param headerRules of the file that `policy.header-checks` names
 /// @param transports for all transports, and for those that differ
@@ -177,7 +179,8 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// The section `[smarthost]`.
     ///
     /// @param credentials file of logins at smart hosts
-    /// @param authorities file of the certificates that `verify` accepts; empty for those of the system
+    /// @param authorities file of the certificates that `verify` accepts; empty for those of the
+    ///     system
     @SettingsSection("smarthost")
     public record SmartHost(
             @Setting(value = "",

@@ -21,11 +21,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Reads `<home>/mta.toml` and `--set` into a [Config], or reports everything that is wrong with them.
+/// Reads `<home>/mta.toml` and `--set` into a [Config], or reports everything that is wrong with
+/// them.
 ///
-/// Four steps add to the same list of complaints: text to entries ([TomlSource], [Overrides]), entries to values
-/// ([Values], by the
-/// [Schema]), values to records ([org.slipstream.core.SettingsRecords]), and the records against each other ([Checks],
+/// Four steps add to the same list of complaints: text to entries ([TomlSource], [Overrides]),
+/// entries to values ([Values], by the [Schema]), values to records
+/// ([org.slipstream.core.SettingsRecords]), and the records against each other ([Checks],
 /// [AliasBook], [RouteBook]).
 public final class ConfigReader {
     public static final String FILE = "mta.toml";
@@ -98,9 +99,8 @@ public final class ConfigReader {
         return config;
     }
 
-    /// When the domains or mailboxes could not be read, every alias would seem to lead nowhere: then only its own
-    /// form is
-    /// checked.
+    /// When the domains or mailboxes could not be read, every alias would seem to lead nowhere:
+    /// then only its own form is checked.
     private static Map<String, List<Address>> aliases(Values values, Config.Local local, Complaints complaints) {
         if (values.isSound("local.domains", "local.mailboxes", "local.postmaster", "local.subaddress-delimiter")) {
             return AliasBook.read(values.table(Schema.ALIASES), local, complaints);

@@ -10,9 +10,8 @@ import java.util.List;
 
 /// The `mta.toml` that the first start writes: every key with its default and what it means.
 ///
-/// The defaults are commented out. So an unchanged file follows the defaults of a later version, and changes are
-/// visible at a
-/// glance.
+/// The defaults are commented out. So an unchanged file follows the defaults of a later version,
+/// and changes are visible at a glance.
 public final class DefaultFile {
     private static final int WIDTH = 100;
 

@@ -19,13 +19,15 @@ import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 
-/// The general forms of values: amounts, choices, lists. [MailForms] has those that know about mail and networks.
+/// The general forms of values: amounts, choices, lists. [MailForms] has those that know about mail
+/// and networks.
 final class Forms {
     private static final Duration LONGEST = Duration.ofDays(3_650);
 
     private Forms() {}
 
-    /// The form of a declared setting, by its type and, where the type says too little, by its name.
+    /// The form of a declared setting, by its type and, where the type says too little, by its
+    /// name.
     static Form<?> of(Type type, Setting setting) {
         if (type instanceof ParameterizedType list && list.getRawType() == List.class) {
             return listOf(of(list.getActualTypeArguments()[0], setting));

@@ -17,7 +17,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
-/// The reader of the file of header checks. A line is one check, and the first that matches a message decides:
+/// The reader of the file of header checks. A line is one check, and the first that matches a
+/// message decides:
 ///
 /// ```
 /// # action  field    pattern             reply to the client, or the tag
@@ -27,8 +28,8 @@ import java.util.regex.PatternSyntaxException;
 /// accept    List-Id  /<staff\.example>/
 /// ```
 ///
-/// The pattern is Java's, found anywhere in the unfolded value; `i` after it: without case. A slash inside is
-/// written `\/`.
+/// The pattern is Java's, found anywhere in the unfolded value; `i` after it: without case. A slash
+/// inside is written `\/`.
 final class HeaderChecks {
     private static final Pattern LINE = Pattern.compile(
             "(?<action>\\S+)\\s+(?<field>[!-9;-~]+):?\\s+/(?<pattern>(?:[^/\\\\]|\\\\.)*)/(?<i>i?)(?:\\s+(?<text>.*))?");

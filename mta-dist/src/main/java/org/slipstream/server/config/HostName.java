@@ -15,11 +15,10 @@ import java.util.stream.Stream;
 
 /// The machine's name, the default of `hostname`.
 ///
-/// `InetAddress.getLocalHost` would query DNS and may delay a start by seconds, so the name is read from the
-/// system's files. RFC
-/// 5321 section 4.1.1.1 requires a full name. Where the machine has only a short one, `/etc/hosts` may have the
-/// long one.
-/// Otherwise `.localdomain` is added, which no public host can have.
+/// `InetAddress.getLocalHost` would query DNS and may delay a start by seconds, so the name is read
+/// from the system's files. RFC 5321 section 4.1.1.1 requires a full name. Where the machine has
+/// only a short one, `/etc/hosts` may have the long one. Otherwise `.localdomain` is added, which
+/// no public host can have.
 public final class HostName {
     private static final String NONE = "localhost";
 

@@ -14,11 +14,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/// Forms of values that know about mail and networks. None of them queries DNS: a host name is refused where an
-/// address is
-/// required.
+/// Forms of values that know about mail and networks. None of them queries DNS: a host name is
+/// refused where an address is required.
 final class MailForms {
-    /// A wider block would make an open relay, which RFC 5321 section 7.8 allows a server to refuse.
+    /// A wider block would make an open relay, which RFC 5321 section 7.8 allows a server to
+    /// refuse.
     private static final int WIDEST_V4 = 8;
     private static final int WIDEST_V6 = 16;
 

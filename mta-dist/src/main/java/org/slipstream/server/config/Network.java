@@ -4,7 +4,8 @@ import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// A block of addresses in CIDR notation, `192.0.2.0/24` or `2001:db8::/32`; a bare address is a block of one.
+/// A block of addresses in CIDR notation, `192.0.2.0/24` or `2001:db8::/32`; a bare address is a
+/// block of one.
 public record Network(InetAddress base, int prefixBits) {
     /// Empty when the text is not a block. Host names are not looked up.
     public static Optional<Network> parse(String text) {

@@ -7,9 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /// The values of `--set key=value`. The key is dotted as in `queue.lanes` or
-/// `transport.smtp.lanes`. In `routes` and `aliases` the rest after the first dot is one name, with or without
-/// quotes, because
-/// shells remove them.
+/// `transport.smtp.lanes`. In `routes` and `aliases` the rest after the first dot is one name, with
+/// or without quotes, because shells remove them.
 final class Overrides {
     private Overrides() {}
 

@@ -15,10 +15,9 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The reader of `[routes]`: domain, `.suffix` or `*` on the left; `mx`, `smtp:host[:port]`, `smtps:host[:port]`,
-/// `lmtp:host:port`,
-/// `lmtp:unix:/path` or `discard` on the right. The first two may be followed by the TLS that is required: `
-/// tls=verify`.
+/// The reader of `[routes]`: domain, `.suffix` or `*` on the left; `mx`, `smtp:host[:port]`,
+/// `smtps:host[:port]`, `lmtp:host:port`, `lmtp:unix:/path` or `discard` on the right. The first
+/// two may be followed by the TLS that is required: ` tls=verify`.
 final class RouteBook {
     static final Form<RouteTarget> TARGET = Forms.text("a route: \"mx\", \"smtp:host\", \"smtp:host:port\","
             + " \"smtps:host\", \"smtp:host:port tls=verify\" (or none, may, encrypt), \"lmtp:host:port\", \"lmtp:unix:/path\" or \"discard\"",
@@ -30,8 +29,10 @@ final class RouteBook {
 
     private RouteBook() {}
 
-    /// @param localDomains their mail is delivered here, so a route for one of them would never be used
-    /// @param ours the addresses of the listeners; mail sent there would loop until it has too many Received lines
+    /// @param localDomains their mail is delivered here, so a route for one of them would never be
+    ///     used
+    /// @param ours the addresses of the listeners; mail sent there would loop until it has too many
+    ///     Received lines
     static Map<String, RouteTarget> read(Map<String, Value> routes, List<String> localDomains,
             Collection<InetSocketAddress> ours, Complaints complaints) {
         Map<String, RouteTarget> book = new LinkedHashMap<>();
@@ -118,7 +119,8 @@ final class RouteBook {
                         implicitTls));
     }
 
-    /// @param standard the port where none is given; 0 when one must be (RFC 2033 section 5: LMTP is never on 25)
+    /// @param standard the port where none is given; 0 when one must be (RFC 2033 section 5: LMTP
+    ///     is never on 25)
     private static Optional<Route.Host> host(String text, int standard) {
         int bracket = text.indexOf(']');
         int colon = text.indexOf(':', Math.max(0, bracket));

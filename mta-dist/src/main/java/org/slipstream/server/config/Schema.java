@@ -17,11 +17,11 @@ import java.util.SequencedMap;
 import java.util.stream.Stream;
 
 /// All sections and keys of `mta.toml`. The keys come from the annotated components of records
-/// ([org.slipstream.core.Setting]), so a key that a record declares is read, checked, written and documented, and
-/// no other is.
+/// ([org.slipstream.core.Setting]), so a key that a record declares is read, checked, written and
+/// documented, and no other is.
 ///
-/// The sections whose names the operator chooses, `[aliases]` and `[routes]`, are read by [AliasBook] and [RouteBook];
-/// `[transport.NAME]` by [TransportBook].
+/// The sections whose names the operator chooses, `[aliases]` and `[routes]`, are read by
+/// [AliasBook] and [RouteBook]; `[transport.NAME]` by [TransportBook].
 final class Schema {
     static final String ALIASES = "aliases";
     static final String ROUTES = "routes";
@@ -101,7 +101,8 @@ final class Schema {
         return section.equals(ALIASES) || section.equals(ROUTES);
     }
 
-    /// True for the section that holds one section for each transport; its keys are `smtp.lanes` and the like.
+    /// True for the section that holds one section for each transport; its keys are `smtp.lanes`
+    /// and the like.
     static boolean isNested(String section) {
         return section.equals(TRANSPORT);
     }
@@ -110,7 +111,8 @@ final class Schema {
         return isFree(section) || find(section, name).isPresent();
     }
 
-    /// What to write instead of an unknown key: a near name of its section, or the same or a near name of another.
+    /// The suggestion for an unknown key: a near name of its section, or the same or a near name of
+    /// another.
     Optional<String> meant(String section, String name) {
         if (isNested(section)) {
             return TransportBook.meant(name);
@@ -168,7 +170,7 @@ final class Schema {
                 "Hosts that relay mail for this server, named in `[routes]` as `smtp:host:port`, or `smtps:host`"
                         + " where TLS comes first (port 465).");
         sections.put("spool", "How mail is kept on disk.");
-        sections.put("log", "What the server logs.");
+        sections.put("log", "The level of the log.");
         return sections;
     }
 }

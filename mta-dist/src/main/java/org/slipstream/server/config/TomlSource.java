@@ -15,13 +15,13 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The text of `mta.toml` as entries with their lines. It is the only class that uses the TOML library.
+/// The text of `mta.toml` as entries with their lines. It is the only class that uses the TOML
+/// library.
 ///
-/// After a syntax error the library continues with the rest. Its entries are kept, so that one run finds more than
-/// one mistake.
-/// Two kinds are dropped because they would confuse: values on a line that is itself wrong, and everything below a
-/// wrong
-/// section header, which would be searched in another section.
+/// After a syntax error the library continues with the rest. Its entries are kept, so that one run
+/// finds more than one mistake. Two kinds are dropped because they would confuse: values on a line
+/// that is itself wrong, and everything below a wrong section header, which would be searched in
+/// another section.
 final class TomlSource {
     private static final Pattern BARE_TEXT = Pattern
             .compile("\\s*([^=\\s]+)\\s*=\\s*([^\"'\\[{#=\\s][^\"'#=]*?)\\s*(#.*)?");
@@ -62,7 +62,8 @@ final class TomlSource {
         }
     }
 
-    /// The library lists every token that could have stood there, which is of no use to an operator.
+    /// The library lists every token that could have stood there, which is of no use to an
+    /// operator.
     private static String shortened(String message) {
         int expected = message.indexOf(", expected ");
         return expected > 0 && message.length() - expected > 40 ? message.substring(0, expected) : message;
@@ -157,7 +158,8 @@ final class TomlSource {
         return new Value.Many(items, place);
     }
 
-    /// The library gives the end of the separator before an item. The item itself may be some lines below.
+    /// The library gives the end of the separator before an item. The item itself may be some lines
+    /// below.
     private int lineOf(TomlPosition position) {
         int line = position.line();
         int from = position.column() - 1;

@@ -12,9 +12,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// The settings of transports: once for all, in `[queue]`, `[scheduler]` and `[concurrency]`, and again for those
-/// that differ, in
-/// `[transport.smtp]` and the like, under the same names.
+/// The settings of transports: once for all, in `[queue]`, `[scheduler]` and `[concurrency]`, and
+/// again for those that differ, in `[transport.smtp]` and the like, under the same names.
 final class TransportBook {
     private static final List<String> TRANSPORTS = List.of("smtp", "lmtp", "local", "discard");
     private static final String INITIAL = "initial-destination-concurrency";
@@ -89,9 +88,8 @@ final class TransportBook {
             return Schema.TRANSPORT + "." + transport + "." + name;
         }
 
-        /// Reported where an operator wrote one of the two numbers. Without that, a default exceeds the limit of
-        /// another section and
-        /// is lowered in silence.
+        /// Reported where an operator wrote one of the two numbers. Without that, a default exceeds
+        /// the limit of another section and is lowered in silence.
         void contradiction(String words) {
             if (transport.isEmpty()) {
                 String initial = "concurrency." + INITIAL;

@@ -58,7 +58,8 @@ final class Values {
         if (value.isEmpty()) {
             refused.add(key.dotted());
         }
-        // The default replaces a refused value so that the other checks can go on; the whole is refused anyway.
+        // The default replaces a refused value so that the other checks can go on; the whole is
+        // refused anyway.
         read.put(key.dotted(),
                 value.isPresent() ? value.get() : key.form().read(standard, key.dotted(), complaints).orElseThrow());
     }
@@ -89,7 +90,8 @@ final class Values {
         return given(schema.key(dotted)).map(Value::place).orElse(SourcePlace.DEFAULT);
     }
 
-    /// False when a value was refused and a default replaces it: conclusions from it would be wrong.
+    /// False when a value was refused and a default replaces it: conclusions from it would be
+    /// wrong.
     boolean isSound(String... dotted) {
         return List.of(dotted).stream().map(schema::key).map(Key::dotted).noneMatch(refused::contains);
     }

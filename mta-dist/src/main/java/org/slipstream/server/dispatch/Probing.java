@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/// Address verification by this server: an address of a local domain is looked up; for other addresses the
-/// queue manager sends a probe.
+/// Address verification by this server: an address of a local domain is looked up; for other
+/// addresses the queue manager sends a probe.
 ///
 /// @param local whether a mailbox exists; empty for an address of another domain
 public record Probing(Commands commands, Function<Address, Optional<Boolean>> local) implements Verifications {

@@ -30,12 +30,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/// Operators' views and commands: the queue index's rows joined with the queue manager's snapshot of the
-/// same moment.
+/// Operators' views and commands: the queue index's rows joined with the queue manager's snapshot
+/// of the same moment.
 ///
-/// Commands go through the queue manager, which alone knows whether a message is being delivered. It
-/// answers when the queue index has the effect ([Commands]), so a list that is read after a hold shows the
-/// message on hold.
+/// Commands go through the queue manager, which alone knows whether a message is being delivered.
+/// It answers when the queue index has the effect ([Commands]), so a list that is read after a hold
+/// shows the message on hold.
 public final class QueueOperations implements Operations, EtrnRequests.Queue {
     /// Less than the timeout of a client of the API.
     private static final int TIMEOUT_SECONDS = 45;
@@ -175,8 +175,8 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         };
     }
 
-    // A delivery in progress is finished first and may take long. The command remains in force; only the
-    // wait for it ends.
+    // A delivery in progress is finished first and may take long. The command remains in force;
+    // only the wait for it ends.
     private static void settled(List<CompletableFuture<Result>> commands) {
         CompletableFuture.allOf(commands.toArray(CompletableFuture[]::new))
                 .completeOnTimeout(null, QmgrQueries.ANSWER_MILLIS, TimeUnit.MILLISECONDS).join();

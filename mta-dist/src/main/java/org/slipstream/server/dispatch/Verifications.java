@@ -6,8 +6,8 @@ import org.slipstream.core.Reply;
 import java.util.Locale;
 import java.util.function.Consumer;
 
-/// Address verification: a probe as far as RCPT, without a message. The probes of all requests share the
-/// limits of one pseudo-message (FI-07), so that they cannot take all connections.
+/// Address verification: a probe as far as RCPT, without a message. The probes of all requests
+/// share the limits of one pseudo-message (FI-07), so that they cannot take all connections.
 @FunctionalInterface
 public interface Verifications {
     /// Returns at once; the answer comes once, on any thread.

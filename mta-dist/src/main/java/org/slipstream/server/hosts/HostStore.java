@@ -12,8 +12,8 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 
-/// Keeps host records in the queue index, so that after a restart dead hosts are not tried again at once
-/// and suspensions stay.
+/// Keeps host records in the queue index, so that after a restart dead hosts are not tried again at
+/// once and suspensions stay.
 public record HostStore(Spool spool) implements HostMemory {
     private static final Logger log = LoggerFactory.getLogger(HostStore.class);
 

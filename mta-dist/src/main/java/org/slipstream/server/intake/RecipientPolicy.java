@@ -20,14 +20,15 @@ import java.util.Set;
 
 /// The policy at MAIL and RCPT, in two rules.
 ///
-/// 1. Mail for local addresses is accepted from all clients: known mailboxes and aliases of local domains.
-/// 2. Mail for other domains is accepted from our own clients only: authenticated ones and those of the
-///    listed networks. Other clients are refused (RFC 5321 section 7.8), whatever the address looks like;
-///    see [AddressBook] for hidden source routes.
+/// 1. Mail for local addresses is accepted from all clients: known mailboxes and aliases of local
+///    domains.
+/// 2. Mail for other domains is accepted from our own clients only: authenticated ones and those of
+///    the listed networks. Other clients are refused (RFC 5321 section 7.8), whatever the address
+///    looks like; see [AddressBook] for hidden source routes.
 ///
-/// The submission ports serve our own clients only (RFC 6409 section 4.3): authenticated ones and, on
-/// `submission` if the settings permit it, the listed networks. Where all clients must authenticate, the
-/// listener checks that first.
+/// The submission ports serve our own clients only (RFC 6409 section 4.3): authenticated ones and,
+/// on `submission` if the settings permit it, the listed networks. Where all clients must
+/// authenticate, the listener checks that first.
 ///
 /// Called on session threads; immutable.
 public final class RecipientPolicy implements MessageHandler {
@@ -39,7 +40,8 @@ public final class RecipientPolicy implements MessageHandler {
     private final InFlowDelay brake;
     private final Set<String> withoutTls;
 
-    /// @param withoutTls services that do not offer STARTTLS, so that no client can authenticate there
+    /// @param withoutTls services that do not offer STARTTLS, so that no client can authenticate
+    ///     there
     public RecipientPolicy(Ingest ingest, AddressBook book, Config.Relay relay, InFlowDelay brake,
             Set<String> withoutTls) {
         this.ingest = ingest;
@@ -86,8 +88,8 @@ public final class RecipientPolicy implements MessageHandler {
         return client.user().isPresent() || relay.contains(client.address());
     }
 
-    /// Messages of our own clients may be corrected. Messages that a relay in front of us brings by LMTP
-    /// may not: others wrote them.
+    /// Messages of our own clients may be corrected. Messages that a relay in front of us brings by
+    /// LMTP may not: others wrote them.
     @Override
     public ContentRules rules(Client client) {
         boolean ours = isOurs(client) && !client.service().equals("lmtp");

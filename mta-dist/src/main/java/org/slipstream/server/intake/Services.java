@@ -19,8 +19,8 @@ import javax.net.ssl.SSLContext;
 
 /// The ports of this server, and the extensions that each offers.
 ///
-/// An extension is offered only when it is supported all the way, from the listener through the spool to
-/// the next host or into the mailbox:
+/// An extension is offered only when it is supported all the way, from the listener through the
+/// spool to the next host or into the mailbox:
 ///
 /// | Extension | Supported by |
 /// |---|---|

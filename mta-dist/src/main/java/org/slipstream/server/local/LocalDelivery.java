@@ -28,8 +28,8 @@ import java.util.function.Function;
 ///
 /// It prepends `Return-Path`, because this is the final delivery (RFC 5321 section 4.4), and
 /// `Delivered-To`, which detects loops: a message that was delivered to this mailbox before is not
-/// delivered again. A failure of our disk defers; only an unknown mailbox or a loop is permanent. Blocking;
-/// used by many threads at once, which must not be interrupted.
+/// delivered again. A failure of our disk defers; only an unknown mailbox or a loop is permanent.
+/// Blocking; used by many threads at once, which must not be interrupted.
 public final class LocalDelivery {
     private static final Logger log = LoggerFactory.getLogger(LocalDelivery.class);
 
@@ -100,7 +100,8 @@ public final class LocalDelivery {
         return ("Return-Path: <" + sender + ">\r\nDelivered-To: " + address + "\r\n").getBytes(StandardCharsets.UTF_8);
     }
 
-    /// RFC 3463 sections 3.3 and 3.4: the disk is full, the mailbox is the cause, or the cause is unknown.
+    /// RFC 3463 sections 3.3 and 3.4: the disk is full, the mailbox is the cause, or the cause is
+    /// unknown.
     private static Reply reply(IOException e) {
         String text = String.valueOf(e.getMessage());
         if (text.contains("No space left") || text.contains("quota exceeded")) {

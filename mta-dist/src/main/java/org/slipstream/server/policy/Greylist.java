@@ -11,18 +11,18 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/// Greylisting (RFC 6647): defers the first attempt of an unknown client. A mail server has a queue and
-/// tries again; much software that sends spam has none.
+/// Greylisting (RFC 6647): defers the first attempt of an unknown client. A mail server has a queue
+/// and tries again; much software that sends spam has none.
 ///
-/// The first attempt is stored as network, sender and recipient. A client that repeats all three, within
-/// the permitted time, has a queue, and then its network is known: further checks for each of its senders
-/// would delay mail without new information. Networks are /24 and /64, because large senders retry from a
-/// neighbouring address.
+/// The first attempt is stored as network, sender and recipient. A client that repeats all three,
+/// within the permitted time, has a queue, and then its network is known: further checks for each
+/// of its senders would delay mail without new information. Networks are /24 and /64, because large
+/// senders retry from a neighbouring address.
 ///
-/// Memory is bounded by two maps of limited size in the order of last use. A client that fills the first
-/// one with invented senders evicts honest first attempts, which delays them and loses nothing. A restart
-/// forgets everything: a table on disk would cost a write for each attempt of an unknown client, and
-/// forgetting costs a few minutes' delay.
+/// Memory is bounded by two maps of limited size in the order of last use. A client that fills the
+/// first one with invented senders evicts honest first attempts, which delays them and loses
+/// nothing. A restart forgets everything: a table on disk would cost a write for each attempt of an
+/// unknown client, and forgetting costs a few minutes' delay.
 ///
 /// Called by all sessions.
 public final class Greylist implements Check {

@@ -28,10 +28,10 @@ import java.util.function.Predicate;
 /// | `greylist` | others | RCPT |
 /// | `header-patterns`, `header-form` | all | end of data |
 ///
-/// **Others** have not authenticated and come from neither `relay.networks` nor `policy.exempt` (an exempt
-/// client may still not relay). The three checks that use DNS or a memory apply only to recipients that
-/// exist here, because others are refused anyway. They never apply to postmaster and abuse, which every
-/// client can reach. Rates apply to them too, because a 4xx only delays.
+/// **Others** have not authenticated and come from neither `relay.networks` nor `policy.exempt` (an
+/// exempt client may still not relay). The three checks that use DNS or a memory apply only to
+/// recipients that exist here, because others are refused anyway. They never apply to postmaster
+/// and abuse, which every client can reach. Rates apply to them too, because a 4xx only delays.
 ///
 /// One list for all ports, so that a client that uses two ports has one rate.
 public final class Policies {

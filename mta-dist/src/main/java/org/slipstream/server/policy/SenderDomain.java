@@ -7,8 +7,8 @@ import org.slipstream.smtpin.policy.Ruling;
 
 import java.util.Optional;
 
-/// Refuses senders whose domain cannot receive a report. Only definite DNS answers count: a failure of our
-/// DNS is not a fault of the sender.
+/// Refuses senders whose domain cannot receive a report. Only definite DNS answers count: a failure
+/// of our DNS is not a fault of the sender.
 public final class SenderDomain implements Check {
     private final NameQuestions names;
     private final TimedQueries inTime;

@@ -27,8 +27,8 @@ enum ReportKind {
         };
     }
 
-    /// RFC 3464 section 2.3.3: `relayed` means that another server has the message and its further fate is
-    /// unknown.
+    /// RFC 3464 section 2.3.3: `relayed` means that another server has the message and its further
+    /// fate is unknown.
     String action(Spool.RecipientState state) {
         return switch (this) {
             case FAILED -> "failed";

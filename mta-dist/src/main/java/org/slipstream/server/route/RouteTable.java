@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The route of a domain: mail for local domains stays; other domains are looked up in the table from the
-/// specific to the general.
+/// The route of a domain: mail for local domains stays; other domains are looked up in the table
+/// from the specific to the general.
 ///
 /// | Asked for `a.b.example` | |
 /// |---|---|
@@ -22,8 +22,8 @@ import java.util.Set;
 /// | `*` | everything else |
 /// | nothing | as if `*` were `mx` |
 ///
-/// Domains without a fixed route are looked up in DNS, which blocks; everything else is quick. May be
-/// called by any thread.
+/// Domains without a fixed route are looked up in DNS, which blocks; everything else is quick. May
+/// be called by any thread.
 public final class RouteTable {
     private final Map<String, RouteTarget> table;
     private final Set<String> localDomains;
@@ -92,7 +92,8 @@ public final class RouteTable {
         };
     }
 
-    // All domains with the same smart host share its window and connections, so its name is the next hop.
+    // All domains with the same smart host share its window and connections, so its name is the
+    // next hop.
     static Route.Smtp fixed(Route.Host host) {
         String written = host.name().toLowerCase(Locale.ROOT);
         String name = written.startsWith("[") ? written.substring(1, written.length() - 1) : written;

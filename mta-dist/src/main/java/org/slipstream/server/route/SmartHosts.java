@@ -29,8 +29,8 @@ import javax.net.ssl.SSLSocketFactory;
 
 /// Requirements for the hosts that routes name, and the logins there.
 ///
-/// A credentials file that others can read is refused, because this mistake shows nowhere else. A login for
-/// a host that no route names is refused as well, because the name is probably mistyped.
+/// A credentials file that others can read is refused, because this mistake shows nowhere else. A
+/// login for a host that no route names is refused as well, because the name is probably mistyped.
 public final class SmartHosts {
     private static final Set<PosixFilePermission> OTHERS = EnumSet.of(PosixFilePermission.GROUP_READ,
             PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE);

@@ -20,14 +20,14 @@ import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedKeyManager;
 
-/// Chooses the certificate for a client: the one with the name in the client's SNI (RFC 6066 section 3),
-/// and the first one without such a name or such a certificate.
+/// Chooses the certificate for a client: the one with the name in the client's SNI (RFC 6066
+/// section 3), and the first one without such a name or such a certificate.
 ///
-/// The JDK asks once for each kind of key that the client can verify, in the client's order. For a pair of
-/// another kind the answer is `null`, and the JDK asks for the next kind. If the first certificate were
-/// returned instead, a client whose name is on an RSA certificate would get another name's EC certificate.
-/// The JDK's own manager for several pairs is not used because its choice for clients without a name
-/// depends on the order of a hash table.
+/// The JDK asks once for each kind of key that the client can verify, in the client's order. For a
+/// pair of another kind the answer is `null`, and the JDK asks for the next kind. If the first
+/// certificate were returned instead, a client whose name is on an RSA certificate would get
+/// another name's EC certificate. The JDK's own manager for several pairs is not used because its
+/// choice for clients without a name depends on the order of a hash table.
 ///
 /// Aliases are the pairs' positions.
 final class PairChooser extends X509ExtendedKeyManager {

@@ -26,14 +26,16 @@ import javax.net.ssl.TrustManagerFactory;
 
 /// Creates the TLS context of the listeners, for STARTTLS and for implicit TLS.
 ///
-/// All faults of the files are found here, at the start, and not by the first client: a key that does not
-/// match the certificate would otherwise only show as a handshake failure without a reason.
+/// All faults of the files are found here, at the start, and not by the first client: a key that
+/// does not match the certificate would otherwise only show as a handshake failure without a
+/// reason.
 public final class TlsContexts {
     private static final Logger log = LoggerFactory.getLogger(TlsContexts.class);
 
     private TlsContexts() {}
 
-    /// From the configured files, or from the self-signed pair in `<home>/tls`, which is created when missing.
+    /// From the configured files, or from the self-signed pair in `<home>/tls`, which is created
+    /// when missing.
     public static SSLContext open(Config.Tls tls, Path home, String hostname) throws TlsFailure {
         List<PairChooser.KeyPairEntry> pairs = new ArrayList<>();
         pairs.add(first(tls, home, hostname));
@@ -110,7 +112,8 @@ public final class TlsContexts {
         return new PairChooser.KeyPairEntry(chain, key);
     }
 
-    // RFC 5246 section 7.4.2 and Java require it; TLS 1.3 only recommends it (RFC 8446 section 4.4.2).
+    // RFC 5246 section 7.4.2 and Java require it; TLS 1.3 only recommends it (RFC 8446 section
+    // 4.4.2).
     private static void requireOrder(Path file, List<X509Certificate> chain) throws TlsFailure {
         for (int i = 0; i + 1 < chain.size(); i++) {
             X509Certificate each = chain.get(i);

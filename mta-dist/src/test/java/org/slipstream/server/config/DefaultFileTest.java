@@ -35,8 +35,8 @@ class DefaultFileTest {
                 .as("except for the places of the settings").ignoringFields("config.written").isEqualTo(defaults);
     }
 
-    /// The file of a new server. After a change of keys or words, check the difference and store it again:
-    /// `mvn -pl mta-dist test -Dtest=DefaultFileTest -Dslipstream.golden=write`.
+    /// The file of a new server. After a change of keys or words, check the difference and store it
+    /// again: `mvn -pl mta-dist test -Dtest=DefaultFileTest -Dslipstream.golden=write`.
     @Test
     void theFileLooksAsItDid() throws IOException {
         Path golden = Path.of("src/test/resources/golden/mta.toml");

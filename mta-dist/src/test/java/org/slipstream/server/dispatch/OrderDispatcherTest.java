@@ -274,7 +274,8 @@ class OrderDispatcherTest {
         return recipients.stream().map(r -> new RecipientOutcome(r.number(), sent)).toList();
     }
 
-    /// The real spool, except that a method named in [#trouble] fails once; until then nothing is in memory.
+    /// The real spool, except that a method named in [#trouble] fails once; until then nothing is
+    /// in memory.
     private Spool troubled(Spool spool) {
         return (Spool) Proxy.newProxyInstance(Spool.class.getClassLoader(), new Class<?>[]{Spool.class},
                 (_, method, arguments) -> {

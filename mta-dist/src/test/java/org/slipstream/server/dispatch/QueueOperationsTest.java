@@ -57,8 +57,8 @@ import java.util.random.RandomGenerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What the operator orders, with the real spool and the real queue manager; nothing is delivered, because no
-/// route is ever found.
+/// What the operator orders, with the real spool and the real queue manager; nothing is delivered,
+/// because no route is ever found.
 class QueueOperationsTest {
     @TempDir
     Path folder;

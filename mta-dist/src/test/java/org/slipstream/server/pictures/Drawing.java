@@ -3,7 +3,8 @@ package org.slipstream.server.pictures;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A picture of boxes, arrows and texts as SVG, with a background of its own so that it can be read on light and dark pages.
+/// A picture of boxes, arrows and texts as SVG, with a background of its own so that it can be read
+/// on light and dark pages.
 ///
 /// Texts neither leave their box nor overlap: a drawing with such a fault ends with an exception.
 final class Drawing {

@@ -13,8 +13,8 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// The message log and the queue index that follows it. The records are the sealed types of the log, the tables those of the
-/// migrations, the threads those that the sources of the spool name.
+/// The message log and the queue index that follows it. The records are the sealed types of the
+/// log, the tables those of the migrations, the threads those that the sources of the spool name.
 final class LogPicture {
     private static final int WIDTH = 900;
     private static final int BOX = 230;

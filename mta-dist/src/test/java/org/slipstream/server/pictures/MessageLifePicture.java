@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// The life of a message in the queue: the phases that `queue list` shows, in the groups of [QueuePhase.Code], and the events and orders
-/// that lead from one group to the next.
+/// The life of a message in the queue: the phases that `queue list` shows, in the groups of
+/// [QueuePhase.Code], and the events and orders that lead from one group to the next.
 final class MessageLifePicture {
     private static final int WIDTH = 1140;
     private static final int TOP = 140;
@@ -76,7 +76,8 @@ final class MessageLifePicture {
         return type.getSimpleName();
     }
 
-    /// The codes under the headings that the source gives them. Codes with few letters share a line, because the third group is long.
+    /// The codes under the headings that the source gives them. Codes with few letters share a
+    /// line, because the third group is long.
     private static Map<String, List<String>> groups(Path root) throws IOException {
         String source = Files.readString(root.resolve("mta-core/src/main/java/org/slipstream/core/QueuePhase.java"));
         int start = source.indexOf("public enum Code {");

@@ -14,8 +14,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// The modules of the program with the threads that each of them starts. The modules and arrows are those of the `pom.xml` files, the threads
-/// those that the sources name.
+/// The modules of the program with the threads that each of them starts. The modules and arrows are
+/// those of the `pom.xml` files, the threads those that the sources name.
 final class ModulesPicture {
     private static final String PROGRAM = "mta-dist";
     private static final int BOX = 196;
@@ -91,7 +91,8 @@ final class ModulesPicture {
         List<List<String>> rows = new ArrayList<>();
         for (int layer = highest; layer >= 0; layer--) {
             int wanted = layer;
-            // Modules that only the program uses stand to the left, so that the arrows of the others do not cross them.
+            // Modules that only the program uses stand to the left, so that the arrows of the
+            // others do not cross them.
             rows.add(uses.keySet().stream().filter(module -> layers.get(module) == wanted)
                     .sorted(Comparator.comparingLong((String module) -> users(module, uses))
                             .thenComparing(Comparator.naturalOrder()))

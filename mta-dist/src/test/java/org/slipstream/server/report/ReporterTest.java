@@ -379,7 +379,8 @@ class ReporterTest {
         return noise.toString();
     }
 
-    /// RFC 3461 section 4.1 and 5.2: a confirmation names only delivered recipients for which it was requested.
+    /// RFC 3461 section 4.1 and 5.2: a confirmation names only delivered recipients for which it
+    /// was requested.
     @Test
     void whoAskedToHearOfSuccessHearsOfIt() {
         envelopeId = Optional.of("QQ314159");

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 
 /// Runs golden files and says of each whether the queue manager decides as the original did.
 ///
-/// A trace counts when the [GoldenIndex] beside it names it with its sections: a comparison that finds nothing to compare proves
-/// nothing.
+/// A trace counts when the [GoldenIndex] beside it names it with its sections: a comparison that
+/// finds nothing to compare proves nothing.
 public final class Golden {
     /// All that a trace may record.
     static final List<String> SECTIONS = List.of("order", "selections", "feedback", "deferrals", "messages",
@@ -25,7 +25,7 @@ public final class Golden {
 
     private Golden() {}
 
-    /// What came of one file.
+    /// The result of one file.
     ///
     /// @param difference the first differing row; empty when all are equal
     public record GoldenVerdict(String file, int selections, Optional<String> difference) {
@@ -37,7 +37,8 @@ public final class Golden {
 
     /// Every `*.json` of a directory, or one file, a line each.
     ///
-    /// @return the exit code: 0 when all are equal and none is missing, 1 when one is not, 2 when there is nothing to run
+    /// @return the exit code: 0 when all are equal and none is missing, 1 when one is not, 2 when
+    ///     there is nothing to run
     public static int run(Path path, Consumer<String> lines) throws IOException {
         List<Path> files = files(path);
         if (files.isEmpty()) {
@@ -112,7 +113,8 @@ public final class Golden {
         return order(expected, trace);
     }
 
-    // A file without deferrals says that there were none; what else it leaves out, it says nothing about.
+    // A file without deferrals says that there were none; what else it leaves out, it says nothing
+    // about.
     private static Optional<List<JsonNode>> rows(String section, JsonNode expected) {
         return expected.has(section)
                 ? Optional.of(GoldenFile.list(expected.get(section)))

@@ -172,8 +172,8 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
         return all;
     }
 
-    /// The settings of a queue manager that is to live through this, with the file's transports under the names that ours
-    /// have.
+    /// The settings of a queue manager that is to live through this, with the file's transports
+    /// under the names that ours have.
     QmgrConfig config(TransportNames names) {
         TransportTable table = TransportTable.of(TransportSettings.defaults());
         for (var each : transports.entrySet()) {

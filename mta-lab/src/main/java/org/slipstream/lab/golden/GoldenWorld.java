@@ -35,18 +35,19 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.TreeMap;
 
-/// The world around the scheduler as the golden files define it: the real queue manager in virtual seconds, with a disk that
-/// answers at once, agents, and an outside that behaves by rule.
+/// The world around the scheduler as the golden files define it: the real queue manager in virtual
+/// seconds, with a disk that answers at once, agents, and an outside that behaves by rule.
 ///
-/// Each second has four acts, each finished before the next begins: timers; completions in the order of their selections;
-/// arrivals with admission after each; dispatch, entry by entry.
+/// Each second has four acts, each finished before the next begins: timers; completions in the
+/// order of their selections; arrivals with admission after each; dispatch, entry by entry.
 final class GoldenWorld {
     private static final int MOST_SECONDS = 1_000_000;
     private static final Reply OK = Reply.of(250, "2.0.0", "ok");
     private static final Reply FAIL = Reply.of(450, "4.4.1", "connection refused");
     private static final Reply DEFER = Reply.of(450, "4.2.0", "try later");
 
-    /// A delivery agent at work, from its start to its end; one that fails never gets to a delivery.
+    /// A delivery agent at work, from its start to its end; one that fails never gets to a
+    /// delivery.
     private record Agent(long until, long connection, String key, String result) {}
 
     private final GoldenFile file;
@@ -80,7 +81,8 @@ final class GoldenWorld {
         }
     }
 
-    /// The placement as the original knows it: a connection is a delivery agent, which takes one entry and is gone.
+    /// The placement as the original knows it: a connection is a delivery agent, which takes one
+    /// entry and is gone.
     private static Seating seating(QmgrConfig config) {
         PlaceRules.RecordLifetimes memory = PlaceRules.defaults().memory().withRetry(config.queue().minimalBackoff(),
                 Duration.ZERO, Duration.ZERO);

@@ -17,7 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// The mail queue on disk, as the files have it: two directories, incoming and deferred, that are scanned by id.
+/// The mail queue on disk, as the files have it: two directories, incoming and deferred, that are
+/// scanned by id.
 final class QueueDirectories {
     /// A message.
     static final class QueueFileRow {
@@ -42,7 +43,8 @@ final class QueueDirectories {
         }
     }
 
-    /// One directory and its scan: a snapshot of ids, and a note that another scan is wanted after it.
+    /// One directory and its scan: a snapshot of ids, and a note that another scan is wanted after
+    /// it.
     final class Directory implements ActivationOrder.Source {
         private final Map<QueueId, QueueFileRow> rows = new TreeMap<>();
         private Optional<Deque<QueueId>> snapshot = Optional.empty();

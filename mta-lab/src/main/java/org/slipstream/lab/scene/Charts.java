@@ -15,8 +15,8 @@ import java.util.TreeSet;
 import java.util.function.ToIntFunction;
 import java.util.stream.LongStream;
 
-/// The coordinates of the charts below the timeline of one run: the length of the queue, who waits behind whom, and each window. All have the
-/// time axis of the [Picture].
+/// The coordinates of the charts below the timeline of one run: the length of the queue, who waits
+/// behind whom, and each window. All have the time axis of the [Picture].
 final class Charts {
     static final int HEIGHT = 150;
     private static final int TOP = 24;
@@ -166,7 +166,8 @@ final class Charts {
         values.put("behind-ticks", Picture.ticks(axis, TOP - 4, bottom));
     }
 
-    /// Waits that are too short to be seen are drawn as one, in which each message has its share of the time.
+    /// Waits that are too short to be seen are drawn as one, in which each message has its share of
+    /// the time.
     private void drawn(List<SeriesWait> waits, double y, List<Map<String, Object>> shares) {
         SequencedMap<String, Double> sums = new TreeMap<>();
         long from = 0;

@@ -9,7 +9,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
 
-/// The record of one run of a scene: everything that was decided and everything that happened, with times.
+/// The record of one run of a scene: everything that was decided and everything that happened, with
+/// times.
 ///
 /// @param attempts every entry that was taken, in order
 /// @param passings every preemption, in order
@@ -74,7 +75,8 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
             windows = List.copyOf(windows);
         }
 
-        /// Its window is of interest. Where one delivery follows the other, the window learns nothing.
+        /// Its window is of interest. Where one delivery follows the other, the window learns
+        /// nothing.
         boolean isTelling() {
             boolean tried = most > 1 || troubled > 0 || windows.stream().anyMatch(mark -> mark.size() <= 0);
             return tried && windows.stream().anyMatch(Mark::isReport);
@@ -99,7 +101,7 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
         }
     }
 
-    /// What a connection does.
+    /// The activity of a connection.
     public enum Phase {
         OPENING, BUSY, IDLE
     }
@@ -131,8 +133,8 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
         }
     }
 
-    /// What is known of a host from a time on: `retry`, `due`, `crowded`, `closed`, `suspended`, or nothing, as long as it has connections
-    /// too.
+    /// The state of a host from a time on: `retry`, `due`, `crowded`, `closed`, `suspended`, or
+    /// nothing, as long as it has connections too.
     public record HostMark(long atMillis, String state) {
         @Override
         public String toString() {

@@ -43,7 +43,7 @@ public record Expectations(List<Expected> all) {
         /// Connections to a host that were opened or tried.
         record Connections(String host, int count) implements HostExpectation {}
 
-        /// What was known of a host, in order: `retry`, `due`, `closed`, `crowded`, or `nothing`.
+        /// The states of a host, in order: `retry`, `due`, `closed`, `crowded`, or `nothing`.
         record Hosts(String host, List<String> states) implements HostExpectation {}
 
         /// Recipients of a destination that were deferred without an attempt.

@@ -15,7 +15,8 @@ import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Reads `[[messages]]`: sender, recipients and time of each message, or of each stream of messages.
+/// Reads `[[messages]]`: sender, recipients and time of each message, or of each stream of
+/// messages.
 final class MessagesReader {
     private static final int MOST_MESSAGES = 100_000;
     private static final String USUAL_SENDER = "sender@here.example";
@@ -113,7 +114,7 @@ final class MessagesReader {
         return recipients;
     }
 
-    /// What their server says.
+    /// The reply of their server.
     private static Fortune fortune(Section section) {
         String fate = section.text("fate").orElse("welcome");
         return switch (fate) {

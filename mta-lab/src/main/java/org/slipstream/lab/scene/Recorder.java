@@ -37,9 +37,10 @@ import java.util.function.LongConsumer;
 
 /// Records the course of a scene.
 ///
-/// Deliveries are numbered in the order in which entries are taken, so the k-th entry is delivery k. An `Open` names a destination and
-/// no entry: it is for the first entry to that destination that was taken and has no seat yet. An entry without an answer ends when
-/// its outcome is recorded; until then it may be moved to another connection.
+/// Deliveries are numbered in the order in which entries are taken, so the k-th entry is delivery
+/// k. An `Open` names a destination and no entry: it is for the first entry to that destination
+/// that was taken and has no seat yet. An entry without an answer ends when its outcome is
+/// recorded; until then it may be moved to another connection.
 final class Recorder implements Witness {
     static final String REPORT = "report";
 
@@ -261,7 +262,8 @@ final class Recorder implements Witness {
                 + trip.recipients.size() + (trip.recipients.size() == 1 ? " recipient" : " recipients"));
     }
 
-    // An outcome without an answer: its last connection failed or broke, or no host was left to try.
+    // An outcome without an answer: its last connection failed or broke, or no host was left to
+    // try.
     private void records(QmgrOrder.RecordOutcome record) {
         int first = record.recipients().getFirst().number();
         unfinished.getOrDefault(record.id(), List.of()).stream().filter(trip -> trip.recipients.contains(first))

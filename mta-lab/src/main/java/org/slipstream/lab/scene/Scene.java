@@ -18,7 +18,8 @@ import java.util.TreeMap;
 /// @param story what it shows, for readers
 /// @param messages the scenario's messages by id, as the file calls them
 /// @param transports the file's transport names and what stands for them
-/// @param stopMillis when the simulation ends, even with deliveries under way; `Long.MAX_VALUE` for the end of all mail
+/// @param stopMillis when the simulation ends, even with deliveries under way; `Long.MAX_VALUE` for
+///     the end of all mail
 /// @param changes keys that have another value than in the file, each as `key=value`
 public record Scene(String file, String title, String story, Scenario scenario,
         SequencedMap<QueueId, SceneMessage> messages,
@@ -46,8 +47,8 @@ public record Scene(String file, String title, String story, Scenario scenario,
                         && !smtp.hosts().stream().map(Route.Host::name).toList().equals(List.of(smtp.nextHop())));
     }
 
-    /// Sessions that the servers of each destination take at once, by transport and next hop. A destination without a limit is left
-    /// out.
+    /// Sessions that the servers of each destination take at once, by transport and next hop. A
+    /// destination without a limit is left out.
     SequencedMap<String, Integer> serverLimits() {
         SequencedMap<String, Integer> limits = new TreeMap<>();
         for (Scenario.SimulatedPlace place : scenario.places()) {

@@ -23,12 +23,13 @@ import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Reads a scenario file: what is sent when ([MessagesReader]), where it goes ([WorldReader]), how the queue manager is set
-/// ([SettingsReader]) and what is expected of it all ([ExpectationsReader]).
+/// Reads a scenario file: what is sent when ([MessagesReader]), where it goes ([WorldReader]), how
+/// the queue manager is set ([SettingsReader]) and what is expected of it all
+/// ([ExpectationsReader]).
 ///
 /// The first mistake ends the reading with one sentence: file, line, what is wrong, what to do.
 public final class SceneReader {
-    /// What came of a file.
+    /// The result of a file.
     public sealed interface Reading {
         record Good(Scene scene) implements Reading {}
 
@@ -53,12 +54,13 @@ public final class SceneReader {
         return read(file, text, List.of());
     }
 
-    /// Reads a file in which some keys have another value than the one that is written there. What the file expects is left out
-    /// then, because the expectations are about the file as it is written.
+    /// Reads a file in which some keys have another value than the one that is written there. The
+    /// expectations of the file are left out then, because the expectations are about the file as
+    /// it is written.
     ///
     /// @param file its name, for messages
-    /// @param changes each `key=value`; a key of a section as `section.key`, and those of `settings`, `transport`, `placement` and
-    /// `servers.default` without the section
+    /// @param changes each `key=value`; a key of a section as `section.key`, and those of
+    ///     `settings`, `transport`, `placement` and `servers.default` without the section
     public static Reading read(String file, String text, List<String> changes) {
         try {
             TomlParseResult toml = Toml.parse(text);

@@ -17,7 +17,8 @@ import java.util.OptionalLong;
 import java.util.SequencedMap;
 import java.util.stream.Collectors;
 
-/// The results of a run as text: the sequence, a table of messages, a table of destinations, and whether the run is as expected.
+/// The results of a run as text: the sequence, a table of messages, a table of destinations, and
+/// whether the run is as expected.
 public final class SceneText {
     static final List<String> MESSAGE_TITLES = List.of("message", "copies", "entries", "recipients", "delivered",
             "arrives", "first", "last", "floor", "over floor", "inflation");

@@ -22,8 +22,8 @@ import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/// `[settings]`, `[transport]` and `[transport.NAME]`: how the queue manager is set. Keys are called as in `mta.toml`; what
-/// is not named is as in Postfix.
+/// `[settings]`, `[transport]` and `[transport.NAME]`: how the queue manager is set. Keys are
+/// called as in `mta.toml`; what is not named is as in Postfix.
 final class SettingsReader {
     private static final int RECIPIENT_BATCH = 5_000;
     private static final Map<String, OrderPolicy> POLICIES = Map.of("preemptive", OrderPolicy.PREEMPTIVE, "round-robin",

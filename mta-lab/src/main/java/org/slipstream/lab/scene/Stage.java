@@ -16,8 +16,9 @@ import java.util.function.LongConsumer;
 
 /// Runs a scene: the production queue manager in a simulated world.
 ///
-/// Besides the scene itself, each message is run alone in the same world. The time that it takes then
-/// is its floor: what it takes longer in company is what the others cost it. (Of a stream the first message is played.)
+/// Besides the scene itself, each message is run alone in the same world. The time that it takes
+/// then is its floor: what it takes longer in company is what the others cost it. (Of a stream the
+/// first message is played.)
 public final class Stage {
     private static final long MOST_EVENTS = 5_000_000;
 
@@ -53,13 +54,15 @@ public final class Stage {
 
     private Stage() {}
 
-    /// @throws SimulationStoppedException when something happens that cannot, or is that must not be
+    /// @throws SimulationStoppedException when something happens that cannot, or is that must not
+    ///     be
     public static Played play(Scene scene) {
         return play(scene, _ -> {}, SceneProgress.SILENT);
     }
 
     /// @param events receives a line for each thing that happens, as it happens
-    /// @throws SimulationStoppedException when something happens that cannot, or is that must not be
+    /// @throws SimulationStoppedException when something happens that cannot, or is that must not
+    ///     be
     public static Played play(Scene scene, Consumer<String> events, SceneProgress progress) {
         Course course = course(scene, scene.scenario(), events, millis -> progress.reached(scene.file(), millis));
         SequencedMap<String, Long> alone = alone(scene, progress);

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Deliveries of one message that follow each other on one connection without a pause and end alike: one bar of the
-/// picture.
+/// Deliveries of one message that follow each other on one connection without a pause and end
+/// alike: one bar of the picture.
 record Stretch(String name, int slot, long selectedMillis, long startMillis, long endMillis, int entries,
         MessageResult result,
         String road) {

@@ -85,7 +85,7 @@ public final class Verdicts {
         return course.links().stream().filter(link -> link.host().equals(host));
     }
 
-    /// What was known of a host, in order.
+    /// The states of a host, in order.
     static List<String> states(Course course, String host) {
         return course.hosts().getOrDefault(host, List.of()).stream().map(HostMark::toString).toList();
     }

@@ -12,11 +12,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/// Which message waits behind which: for each time in which recipients of a message wait, the messages whose deliveries occupy the
-/// connections then.
+/// Which message waits behind which: for each time in which recipients of a message wait, the
+/// messages whose deliveries occupy the connections then.
 ///
-/// Only the transports that the message uses count. Where nothing is under way there, the message waits for something else
-/// than a connection: for its destination, for DNS or for the disk.
+/// Only the transports that the message uses count. Where nothing is under way there, the message
+/// waits for something else than a connection: for its destination, for DNS or for the disk.
 final class WaitSeries {
     /// A time in which the same deliveries were in the way.
     ///
@@ -98,7 +98,8 @@ final class WaitSeries {
         }
     }
 
-    /// Time that a message waited behind each message, by name. Where several connections were occupied, each has its share.
+    /// Time that a message waited behind each message, by name. Where several connections were
+    /// occupied, each has its share.
     static SequencedMap<String, Double> millisBehind(List<SeriesWait> waits, String name) {
         SequencedMap<String, Double> sums = new TreeMap<>();
         for (SeriesWait wait : waits) {

@@ -23,9 +23,10 @@ import java.util.stream.Stream;
 
 /// `[servers.NAME]` and `[[routes]]`: who takes mail, and which mail goes there.
 ///
-/// Without a `[[routes]]` every domain is its own next hop, by `smtp`, to the server `default`. Once there is one, each
-/// domain needs one, or `domain = "*"` for the others. A route leads to one server, or to `hosts` with a preference and a server
-/// each. A host of one name is one server, whichever routes lead there.
+/// Without a `[[routes]]` every domain is its own next hop, by `smtp`, to the server `default`.
+/// Once there is one, each domain needs one, or `domain = "*"` for the others. A route leads to one
+/// server, or to `hosts` with a preference and a server each. A host of one name is one server,
+/// whichever routes lead there.
 final class WorldReader {
     /// Where reports go of which the file says nothing.
     static final String HOME = "local";

@@ -12,7 +12,8 @@ import java.util.stream.LongStream;
 
 /// A published table and how to measure it again.
 ///
-/// @param name for the command line; `/studies/NAME.txt` says how it was set up and what was assumed
+/// @param name for the command line; `/studies/NAME.txt` says how it was set up and what was
+///     assumed
 /// @param runs of each row, with the seeds 1, 2, 3 …
 /// @param rows in the order of the document
 /// @param variedBy in words, what the variations change

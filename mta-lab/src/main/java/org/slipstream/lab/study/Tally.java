@@ -15,7 +15,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
-/// Counts as the document counts: recipients by outcome, and the window once for each delivery and each refusal.
+/// Counts as the document counts: recipients by outcome, and the window once for each delivery and
+/// each refusal.
 final class Tally implements QmgrTrace {
     private final LongSupplier now;
     private final List<Sample> samples = new ArrayList<>();

@@ -42,7 +42,8 @@ class ClusterTest {
 
     @Test
     void underALightLoadOneHostAfterTheOtherHasItsTurn() {
-        // Now and then a letter: one connection suffices, and it is closed between letters or after five minutes.
+        // Now and then a letter: one connection suffices, and it is closed between letters or after
+        // five minutes.
         Cluster cluster = four(RULES.with(new PlaceRules.Idle(2, Duration.ofMillis(10_000), Duration.ofMillis(60_000))),
                 10_000, 1_000, 2).run();
         System.out.println("light load: " + cluster.deliveredAt + ", connections opened " + cluster.opened

@@ -74,7 +74,8 @@ class SharesTest {
         assertThat(cluster.delivered).isEqualTo(2 * RECIPIENTS);
     }
 
-    /// The two simple ideas that the source rejects, as settings of the same placement: a share without a limit is first come, first served.
+    /// The two simple ideas that the source rejects, as settings of the same placement: a share
+    /// without a limit is first come, first served.
     @Test
     @Tag("FI-04")
     void fi04FirstComeFirstServedLeavesNothingForASecondList() {
@@ -86,7 +87,8 @@ class SharesTest {
         assertThat(firstCome.busyFor(second)).isZero();
     }
 
-    /// A fixed part of a hundred connections among fifty messages is two, also for a list that is alone.
+    /// A fixed part of a hundred connections among fifty messages is two, also for a list that is
+    /// alone.
     @Test
     @Tag("FI-04")
     void fi04EqualPartsLetAListCrawlThoughItIsAlone() {
@@ -96,8 +98,9 @@ class SharesTest {
         assertThat(equalParts.delivered).isLessThan(60);
     }
 
-    /// Of a hundred workers the last few make a difference of percents, because nobody has half a connection and the first
-    /// list in the order of service is asked first. Of a thousand they do not.
+    /// Of a hundred workers the last few make a difference of percents, because nobody has half a
+    /// connection and the first list in the order of service is asked first. Of a thousand they do
+    /// not.
     @Test
     @Tag("FI-02")
     void fi02OfAThousandConnectionsTwoListsHave47PercentEach() {

@@ -64,7 +64,8 @@ class StageTest {
                 to = { "a.example" = 16 }
                 """);
         assertThat(events).anyMatch(line -> line.startsWith("30s  slot 8: 1 to") && line.contains("timed out"));
-        // An idle connection keeps its session until it is closed, which is a second later here; then the next are let in.
+        // An idle connection keeps its session until it is closed, which is a second later here;
+        // then the next are let in.
         assertThat(events).contains("11s  slot 6: 1 to smtp/a.example, 2 recipients",
                 "11s  slot 7: 1 to smtp/a.example, 2 recipients");
     }

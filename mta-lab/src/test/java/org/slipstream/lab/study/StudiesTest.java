@@ -67,8 +67,8 @@ class StudiesTest {
         return windows.subList(windows.size() * 3 / 4, windows.size());
     }
 
-    /// "Stops increasing its concurrency once it reaches a concurrency level of about K", says the document. Where below K depends
-    /// on where the window began.
+    /// "Stops increasing its concurrency once it reaches a concurrency level of about K", says the
+    /// document. Where below K depends on where the window began.
     @Test
     @Tag("PF-14")
     void aBadServerAmongKStallsAWindowOf1OverNBelowK() {
@@ -94,7 +94,8 @@ class StudiesTest {
                 within(ONE_POINT)));
     }
 
-    /// Nobody knows how long EHLO took in 2007. It is of no importance as long as a refusal is quick.
+    /// Nobody knows how long EHLO took in 2007. It is of no importance as long as a refusal is
+    /// quick.
     @Test
     @Tag("PF-14")
     void theTableDoesNotHangOnTheSmallTimesThatTheDocumentDoesNotName() {
@@ -142,7 +143,8 @@ class StudiesTest {
         }
     }
 
-    /// Not the figures of 2007, which hang on a kernel's queue, but what the document concludes from them.
+    /// Not the figures of 2007, which hang on a kernel's queue, but what the document concludes
+    /// from them.
     @Test
     @Tag("PF-14")
     void feedbackMattersToALimiterAndHardlyToCongestion() {

@@ -15,16 +15,16 @@ import java.util.Objects;
 /// before it is deferred
 public record PlaceRules(int workers, int connectionsPerHost, Shares messages, Shares verification, Depth depth,
         Idle idle, RecordLifetimes memory, Unproven unproven, int returns) {
-    /// What address probes have of the connections.
+    /// The share of the connections that address probes have.
     static final Shares PROBES = new Shares(5, 0);
 
     /// The number of deliveries in progress on one connection.
     ///
     /// @param first until the wire says otherwise
     /// @param most the wire may say no more than this
-    /// @param overflow how many times its depth a connection takes when no other may be opened. The source sets no
-    /// bound; but what
-    /// has a seat cannot be passed any more, so an endless queue would take the choice from the order of service
+    /// @param overflow how many times its depth a connection takes when no other may be opened. The
+    ///     source sets no bound; but what has a seat cannot be passed any more, so an endless queue
+    ///     would take the choice from the order of service
     public record Depth(int first, int most, int overflow) {
         /// One at a time, as in a delivery agent of Postfix.
         public static final Depth ONE = new Depth(1, 1, 1);
@@ -36,9 +36,8 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
             }
         }
 
-        /// Deliveries can ride on connections that are at work. Without that, a connection and a delivery are the
-        /// same number, and the
-        /// placement decides as Postfix does.
+        /// Deliveries can ride on connections that are at work. Without that, a connection and a
+        /// delivery are the same number, and the placement decides as Postfix does.
         boolean carriesSeveral() {
             return most > 1 || overflow > 1;
         }
@@ -69,8 +68,10 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
     /// The lifetimes of host records.
     ///
     /// @param retry how long a broken host is left out
-    /// @param told how long after that operators are told that it failed: as long as mail may wait for its next attempt
-    /// @param crowded how long no further connection is tried at a host that refused one while others worked
+    /// @param told how long after that operators are told that it failed: as long as mail may wait
+    ///     for its next attempt
+    /// @param crowded how long no further connection is tried at a host that refused one while
+    ///     others worked
     /// @param closed how long it is remembered which host was used last
     /// @param habit how long it is remembered that a host breaks under pipelining
     /// @param trackClosed false: a host without connections is an unused one (FI-40)
@@ -92,7 +93,8 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
     /// @param percent of all connections, at least one
     /// @param failedPercent of all connections, for hosts that failed the last time
     /// @param perHost to one such host until it has greeted
-    /// @param yield a connection that has waited as long gives its place to another host when places are short
+    /// @param yield a connection that has waited as long gives its place to another host when
+    ///     places are short
     public record Unproven(int percent, int failedPercent, int perHost, Duration yield) {
         /// No limits of their own: every connection is treated alike, as Postfix does.
         public static final Unproven UNLIMITED = new Unproven(100, 100, Integer.MAX_VALUE,
@@ -134,9 +136,9 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
                 Duration.ofSeconds(4_000));
     }
 
-    /// For a transport whose destinations have one host each, of which nothing needs to be found out: local
-    /// delivery, LMTP, discard. With
-    /// these rules the placement reproduces the recorded traces of Postfix.
+    /// For a transport whose destinations have one host each, of which nothing needs to be found
+    /// out: local delivery, LMTP, discard. With these rules the placement reproduces the recorded
+    /// traces of Postfix.
     ///
     /// @param perHost connections to one destination; 0 for no limit
     public static PlaceRules plain(int workers, int perHost, Duration idle) {

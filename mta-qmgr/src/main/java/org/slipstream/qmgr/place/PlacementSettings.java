@@ -7,22 +7,25 @@ import org.slipstream.qmgr.place.WorkerBudget.Shares;
 
 import java.time.Duration;
 
-/// How an SMTP delivery finds its connection: the section `[placement]`. [#rules] completes it to the rules of a
-/// transport.
+/// How an SMTP delivery finds its connection: the section `[placement]`. [#rules] completes it to
+/// the rules of a transport.
 ///
 /// @param maxMessageConcurrency connections of one message however many others wait
 /// @param scaleMaxConcurrency times the free connections
-/// @param connectionDepth unanswered deliveries on a connection until round trips are measured; not above the next
+/// @param connectionDepth unanswered deliveries on a connection until round trips are measured; not
+///     above the next
 /// @param overflow times the depth when no other connection may be opened
 /// @param crowded pause of a host that refused one more
 /// @param closedMemory how long it is remembered that a host worked
 /// @param habitMemory how long it is remembered that a host breaks under pipelining
 /// @param returns of one delivery from breaking connections
 /// @param unprovenPercent of the connections, for hosts that are not known to work
-/// @param failedPercent of the connections, for hosts that failed the last time; not above the former
+/// @param failedPercent of the connections, for hosts that failed the last time; not above the
+///     former
 /// @param trackClosed closed hosts are a class of their own
 /// @param retryLast hosts that failed and are due are a class of their own
-/// @param greetingYield wait for a greeting after which a connection makes room when connections are short
+/// @param greetingYield wait for a greeting after which a connection makes room when connections
+///     are short
 @SettingsSection("placement")
 public record PlacementSettings(
         @Setting(value = "5", min = "1", max = "100000",

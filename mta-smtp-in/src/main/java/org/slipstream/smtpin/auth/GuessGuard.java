@@ -9,19 +9,18 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/// Makes guessing passwords slow and short: each failure of a network costs it a longer wait, and after some of
-/// them nobody from
-/// there may try for a while.
+/// Makes guessing passwords slow and short: each failure of a network costs it a longer wait, and
+/// after some of them nobody from there may try for a while.
 ///
-/// Failures are forgotten one by one with time, so a user who mistypes now and then is never banned; and a success
-/// forgets nothing, or a guesser would log in to an account of his own in between. A ban is counted per client
-/// network, because one
-/// machine has a whole IPv6 subnet to call from. The memory is bounded: beyond it the networks that were seen longest
-/// ago are forgotten first, which helps a guesser only when he has more networks than we have places, and then counting
-/// networks is no defence anyway.
+/// Failures are forgotten one by one with time, so a user who mistypes now and then is never
+/// banned; and a success forgets nothing, or a guesser would log in to an account of his own in
+/// between. A ban is counted per client network, because one machine has a whole IPv6 subnet to
+/// call from. The memory is bounded: beyond it the networks that were seen longest ago are
+/// forgotten first, which helps a guesser only when he has more networks than we have places, and
+/// then counting networks is no defence anyway.
 ///
-/// Networks from which a user has logged in are kept separately, up to the same number. They are admitted
-/// first when the server is full; their failed logins count like others.
+/// Networks from which a user has logged in are kept separately, up to the same number. They are
+/// admitted first when the server is full; their failed logins count like others.
 public final class GuessGuard {
     private static final int NETWORKS = 10_000;
 

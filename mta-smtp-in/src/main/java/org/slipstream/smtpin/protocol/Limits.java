@@ -17,14 +17,15 @@ import java.time.Duration;
 /// @param headerLines 552 5.3.4 beyond
 /// @param commandLine bytes of a command line with its CRLF; 500 5.5.2 beyond
 /// @param textLine a line of a message with its CRLF; 500 5.6.0 beyond
-/// @param connections sessions at once on this port, a tenth of them for known clients only; 421 4.7.0 beyond
-/// @param connectionsPerClient sessions at once from one address, or one IPv6 network of 64 bits; 421 4.7.0 beyond
+/// @param connections sessions at once on this port, a tenth of them for known clients only; 421
+///     4.7.0 beyond
+/// @param connectionsPerClient sessions at once from one address, or one IPv6 network of 64 bits;
+///     421 4.7.0 beyond
 /// @param errors negative replies before 421 4.7.0
 /// @param junkCommands commands without mail before 421 4.7.0
 /// @param messagesPerConnection transactions before 421 4.7.0
-/// @param idle longest wait for a command, for a client that reads its replies, and for a handshake; a tenth of it
-/// when nine of ten
-/// places are taken
+/// @param idle longest wait for a command, for a client that reads its replies, and for a
+///     handshake; a tenth of it when nine of ten places are taken
 /// @param dataRate bytes per second, averaged over 60 s
 @SettingsSection("limits")
 public record Limits(
@@ -72,7 +73,8 @@ public record Limits(
         return SettingsRecords.defaults(Limits.class);
     }
 
-    /// The longest wait for a client while the port is crowded, so that clients with mail find a place.
+    /// The longest wait for a client while the port is crowded, so that clients with mail find a
+    /// place.
     public long crowdedIdleMillis() {
         return Math.max(1, idle.toMillis() / 10);
     }

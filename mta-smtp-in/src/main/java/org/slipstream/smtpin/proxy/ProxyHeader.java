@@ -9,12 +9,12 @@ import java.util.Optional;
 /// Parses the header of the PROXY protocol (HAProxy's `proxy-protocol.txt`, section 2).
 ///
 /// Version 1 is a line, `PROXY TCP4 192.0.2.1 198.51.100.1 56324 25` and CRLF, at most 107 octets.
-/// Version 2 is binary: twelve octets of signature, version and command, family, a length, and that many
-/// octets, which begin with the addresses. A command LOCAL, or a family UNKNOWN or UNSPEC, is a
-/// connection of the proxy itself: a health check.
+/// Version 2 is binary: twelve octets of signature, version and command, family, a length, and that
+/// many octets, which begin with the addresses. A command LOCAL, or a family UNKNOWN or UNSPEC, is
+/// a connection of the proxy itself: a health check.
 ///
-/// The first [#PREFIX_BYTES] octets identify the version. The shortest header of either version is at
-/// least as long, so waiting for them is always safe.
+/// The first [#PREFIX_BYTES] octets identify the version. The shortest header of either version is
+/// at least as long, so waiting for them is always safe.
 public final class ProxyHeader {
     /// The result of parsing.
     public sealed interface ProxyResult {

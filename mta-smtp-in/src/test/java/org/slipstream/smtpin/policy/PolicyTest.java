@@ -54,7 +54,8 @@ class PolicyTest {
         assertThat(asked).containsExactly("a");
     }
 
-    /// A pattern that repeats repetitions tries more ways than anybody can wait for, or more than a stack can hold.
+    /// A pattern that repeats repetitions tries more ways than anybody can wait for, or more than a
+    /// stack can hold.
     @ParameterizedTest
     @ValueSource(ints = {60, 100_000})
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

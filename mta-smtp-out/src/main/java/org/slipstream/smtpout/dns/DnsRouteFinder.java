@@ -23,8 +23,8 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
-/// Finds the MX hosts of a domain in ascending preference, or the domain itself where there are none (RFC
-/// 5321 section 5.1), with the addresses of all of them.
+/// Finds the MX hosts of a domain in ascending preference, or the domain itself where there are
+/// none (RFC 5321 section 5.1), with the addresses of all of them.
 ///
 /// | DNS result | Answer |
 /// |---|---|
@@ -37,19 +37,20 @@ import java.util.function.Predicate;
 /// | SERVFAIL, timeout | 451 4.4.3: local trouble never returns mail |
 /// | only this server | 554 5.4.6, mail loops back to this server |
 ///
-/// An address literal needs no DNS. The addresses of all hosts are looked up at the same time, because
-/// hosts are identified by address: `mx.a.example` and `mx.b.example` at one address share connections. A
-/// host without an address is left out where another has one. A host whose lookup fails stays, and is
-/// looked up again when a connection is opened. Of a domain with more than [#MAX_HOSTS] the best are
-/// taken. Hosts of equal preference are sorted by name, because name servers rotate their answers and the
-/// same route should look the same; they are shuffled when a connection is opened.
+/// An address literal needs no DNS. The addresses of all hosts are looked up at the same time,
+/// because hosts are identified by address: `mx.a.example` and `mx.b.example` at one address share
+/// connections. A host without an address is left out where another has one. A host whose lookup
+/// fails stays, and is looked up again when a connection is opened. Of a domain with more than
+/// [#MAX_HOSTS] the best are taken. Hosts of equal preference are sorted by name, because name
+/// servers rotate their answers and the same route should look the same; they are shuffled when a
+/// connection is opened.
 ///
 /// [Dns] caches answers for their TTL, so this class caches nothing.
 ///
-/// **Roll-up.** As an option, domains with the same hosts at the same preferences are one destination,
-/// named after the hosts. They share the window, and one transaction can have recipients of several of
-/// them. It is useful where one provider hosts thousands of small domains; otherwise a destination is a
-/// domain.
+/// **Roll-up.** As an option, domains with the same hosts at the same preferences are one
+/// destination, named after the hosts. They share the window, and one transaction can have
+/// recipients of several of them. It is useful where one provider hosts thousands of small domains;
+/// otherwise a destination is a domain.
 public final class DnsRouteFinder implements RouteFinder {
     static final int MAX_HOSTS = 20;
     private static final int SMTP_PORT = 25;

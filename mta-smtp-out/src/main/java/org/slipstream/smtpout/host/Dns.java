@@ -24,8 +24,8 @@ import java.util.concurrent.CompletionException;
 
 /// A caching DNS client (TTL, and RFC 2308 for negative answers).
 ///
-/// Names are absolute: a search list would send mail for `example.com` to `example.com.our-own.net`.
-/// CNAMEs are followed.
+/// Names are absolute: a search list would send mail for `example.com` to
+/// `example.com.our-own.net`. CNAMEs are followed.
 public final class Dns {
     private static final Duration SERVER_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration TOTAL_TIMEOUT = Duration.ofSeconds(20);

@@ -15,20 +15,22 @@ import java.util.function.Consumer;
 
 /// Reads a segment after an unplanned stop and reports its records and its damage.
 ///
-/// A record is valid when its magic, its lengths and its checksum agree. Where they do not, two cases must be
-/// distinguished:
+/// A record is valid when its magic, its lengths and its checksum agree. Where they do not, two
+/// cases must be distinguished:
 ///
-/// - **The end of the log.** The machine stopped inside a write. The file ends before the record does, and
-///   no valid record follows. No client got a 250 for this message, so nothing is lost:
+/// - **The end of the log.** The machine stopped inside a write. The file ends before the record
+///   does, and no valid record follows. No client got a 250 for this message, so nothing is lost:
 ///   [MessageLog.ScannedRecord.Torn].
-/// - **Damage.** The disk lost or changed bytes of a message that may have been acknowledged. Either a
-///   valid record follows, or the record is there in its whole length with a wrong checksum. The bytes are
-///   copied to `corrupt/` for the operator, and the scan continues after them: [MessageLog.ScannedRecord.Damaged].
+/// - **Damage.** The disk lost or changed bytes of a message that may have been acknowledged.
+///   Either a valid record follows, or the record is there in its whole length with a wrong
+///   checksum. The bytes are copied to `corrupt/` for the operator, and the scan continues after
+///   them: [MessageLog.ScannedRecord.Damaged].
 ///
 /// A damaged segment header loses nothing as long as its salt can be found: [SegmentSalt].
 ///
-/// After damage, lengths are not reliable, so the scan looks for the next valid record byte by byte. The
-/// segment's salt (see [RecordFormat]) keeps it from finding records inside the content of a mail.
+/// After damage, lengths are not reliable, so the scan looks for the next valid record byte by
+/// byte. The segment's salt (see [RecordFormat]) keeps it from finding records inside the content
+/// of a mail.
 final class SegmentScan {
     private final Path file;
     private final long number;

@@ -9,9 +9,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.zip.CRC32C;
 
-/// The segment that is open for appending. Belongs to the log thread. Records are collected in one direct
-/// buffer, which is written when it is full and at [#force]: a group of small messages costs one write and
-/// one sync. messages costs one write and one sync.
+/// The segment that is open for appending. Belongs to the log thread. Records are collected in one
+/// direct buffer, which is written when it is full and at [#force]: a group of small messages costs
+/// one write and one sync. messages costs one write and one sync.
 final class SegmentWriter implements AutoCloseable {
     private static final int STAGING_BYTES = 1 << 20;
     private static final byte[] NOTHING = {};

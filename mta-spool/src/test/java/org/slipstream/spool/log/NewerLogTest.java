@@ -118,7 +118,8 @@ class NewerLogTest {
         }
     }
 
-    /// A message, notes about it, a withdrawal and finished messages, as versions before the records had them.
+    /// A message, notes about it, a withdrawal and finished messages, as versions before the
+    /// records had them.
     @Test
     void recordsOfEarlierVersionsAreRead() throws Exception {
         byte[] envelope = EnvelopeCodec.encode(envelope());

@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
-/// What one kind of bad client does, until it is told to stop or the server has had enough of it; then, after a breath, once more.
+/// The behaviour of one kind of bad client, until it is told to stop or the server has had enough
+/// of it; then, after a breath, once more.
 enum AbuseScenario {
     DRIP("1,000 clients that drip a byte a second", 1_000, 0) {
         @Override
@@ -324,7 +325,8 @@ enum AbuseScenario {
         }
     }
 
-    /// All together a full gigabit line: on loopback, faster ones measure how fast the client burns the processors they share.
+    /// All together a full gigabit line: on loopback, faster ones measure how fast the client burns
+    /// the processors they share.
     void pour(Caller client, Meter meter, BooleanSupplier on, String block)
             throws IOException, InterruptedException {
         byte[] octets = block.getBytes(StandardCharsets.US_ASCII);

@@ -13,7 +13,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/// Clients that each keep one connection and send messages of 4 KiB over it, as fast as they are taken.
+/// Clients that each keep one connection and send messages of 4 KiB over it, as fast as they are
+/// taken.
 final class Feeder {
     private static final int PATIENCE_MILLIS = 60_000;
 

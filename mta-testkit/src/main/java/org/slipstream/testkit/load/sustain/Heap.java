@@ -11,8 +11,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The heap of another JVM, told by `jstat`, which reads what the JVM publishes without asking it, and by `jcmd`. Both come from
-/// the JDK that runs it.
+/// The heap of another JVM, told by `jstat`, which reads what the JVM publishes without asking it,
+/// and by `jcmd`. Both come from the JDK that runs it.
 final class Heap implements AutoCloseable {
     private static final String EVERY_MILLIS = "2000";
 
@@ -40,7 +40,7 @@ final class Heap implements AutoCloseable {
         return last;
     }
 
-    /// What lives after a full collection, which this orders.
+    /// The live heap after a full collection, which this call requests.
     double liveMebibytes() throws IOException, InterruptedException {
         Process jcmd = new ProcessBuilder(tools.resolve("jcmd").toString(), Long.toString(pid), "GC.class_histogram")
                 .redirectError(Redirect.DISCARD).start();

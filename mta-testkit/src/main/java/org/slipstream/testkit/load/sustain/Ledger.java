@@ -3,7 +3,7 @@ package org.slipstream.testkit.load.sustain;
 import java.util.Arrays;
 import java.util.BitSet;
 
-/// What became of each message, by its number. Any thread.
+/// The result of each message, by its number. Any thread.
 final class Ledger {
     private final BitSet taken = new BitSet();
     private final BitSet arrived = new BitSet();

@@ -1,6 +1,6 @@
 package org.slipstream.testkit.load.sustain;
 
-/// What is looked at every ten seconds.
+/// The values that are sampled every ten seconds.
 enum SustainFigure {
     TAKEN("taken a second", 0, 10), ARRIVED("arrived a second", 0, 10), TO_250("to 250, median ms", 2, 0.1), TO_250_99(
             "99th", 1, 2), TO_250_MOST("most", 0, 20), TO_SINK("to the sink, median ms", 2, 0.1), TO_SINK_99("99th", 1,

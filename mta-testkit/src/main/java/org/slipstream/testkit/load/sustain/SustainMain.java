@@ -22,23 +22,27 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The packaged server relays at a steady rate for some minutes: does anything grow that should not? Every ten seconds a line; at
-/// the end the first minute beside the last, a line through everything behind the first two minutes, and a verdict.
+/// The packaged server relays at a steady rate for some minutes: does anything grow that should
+/// not? Every ten seconds a line; at the end the first minute beside the last, a line through
+/// everything behind the first two minutes, and a verdict.
 ///
 /// ```
-/// mvn -q -Psustain -pl mta-bench -am test -DskipTests          needs a packaged mta-dist; about thirteen minutes
-///     -Dminutes=10 -Drate=0 -Dsessions=20 -Dmanner=pipelined -Dwarm=60
+/// mvn -q -Psustain -pl mta-testkit -am test -DskipTests          needs a packaged mta-dist; about thirteen minutes
+///     -Dminutes=10 -Drate=0 -Dsessions=20 -Dmode=pipelined -Dwarm=60
 /// ```
 ///
-/// - `rate`: messages a second; 0 for four fifths of the highest, which is measured first: three times ten seconds with every
-///   session as fast as the server takes its messages, up to the last arrival; the median. After a warm-up of so many seconds.
+/// - `rate`: messages a second; 0 for four fifths of the highest, which is measured first: three
+///   times ten seconds with every session as fast as the server takes its messages, up to the last
+///   arrival; the median. After a warm-up of so many seconds.
 /// - `mode`: `turn`, `pipelined` or `chunked`, of the client and of the sink.
-/// - `stalls`: `true` records what the server, the bench and the machine do, and says of each stall what coincided with it
-///   ([Stalls]). A line a second goes to `every-second.csv` in the home folder.
+/// - `stalls`: `true` records what the server, the bench and the machine do, and says of each stall
+///   what coincided with it ([Stalls]). A line a second goes to `every-second.csv` in the home
+///   folder.
 ///
-/// Letters have 4 KiB and one recipient and fall due by the clock. Latency counts from that moment, whoever is to blame for what
-/// comes after, the bench included: it shares the machine with the server, and the table says how much of it it takes. The heap
-/// after a full collection is looked at before and after the run, when nothing is in the queue; during it nothing is forced.
+/// Messages have 4 KiB and one recipient and are sent by the clock. Latency counts from that moment
+/// and includes delays of the bench, which shares the machine with the server; the table has its
+/// share. The heap after a full collection is measured before and after the run, while the queue is
+/// empty.
 public final class SustainMain {
     private static final int LINE_SECONDS = 10;
     private static final int ROUNDS = 3;
@@ -59,7 +63,8 @@ public final class SustainMain {
         this.ledger = ledger;
     }
 
-    /// @param arguments the folder of the packaged program, then `minutes=`, `rate=`, `sessions=`, `mode=`, `warm=`
+    /// @param arguments the folder of the packaged program, then `minutes=`, `rate=`, `sessions=`,
+    ///     `mode=`, `warm=`
     public static void main(String... arguments) throws Exception {
         Map<String, String> wishes = new HashMap<>();
         for (String argument : List.of(arguments).subList(1, arguments.length)) {
@@ -89,7 +94,7 @@ public final class SustainMain {
             recording.read(ledger.stalls().evidence());
             ledger.stalls().report(System.out);
         }
-        // The home stays for whoever wants to read its log.
+        // The home folder is kept, so that its log can be read.
         System.out.println("\nhome: " + home);
         System.exit(even ? 0 : 1);
     }

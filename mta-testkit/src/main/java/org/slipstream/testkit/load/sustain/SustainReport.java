@@ -39,7 +39,8 @@ final class SustainReport {
         out.flush();
     }
 
-    /// First minute, last minute, slope and verdict for each figure. @return true when nothing grows that should not
+    /// First minute, last minute, slope and verdict for each figure. @return true when nothing
+    /// grows that should not
     boolean conclude() {
         double end = lines.getLast().minute();
         double from = end > 2 * SETTLING_MINUTES ? SETTLING_MINUTES : end / 5;

@@ -2,10 +2,11 @@ package org.slipstream.testkit.load.sustain;
 
 /// A straight line through a figure over time, by least squares, and whether it rises.
 ///
-/// Figures of a server that rests in itself still move: the heap is a saw, and so are the segments. A line through a few teeth is
-/// never quite level, so it counts as rising only when three things are true. Over the time that is looked at it gains more than a
-/// twentieth of the mean; it gains more than is worth a word; and the slope is beyond four of its standard errors, twice what
-/// would do for independent points, because neighbours on a saw are not.
+/// Figures of a server that rests in itself still move: the heap is a saw, and so are the segments.
+/// A line through a few teeth is never quite level, so it counts as rising only when three things
+/// are true. Over the time that is looked at it gains more than a twentieth of the mean; it gains
+/// more than is worth a word; and the slope is beyond four of its standard errors, twice what would
+/// do for independent points, because neighbours on a saw are not.
 ///
 /// @param perMinute the slope
 /// @param gain what the line gains from the first point to the last
