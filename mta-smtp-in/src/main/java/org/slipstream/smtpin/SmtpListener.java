@@ -196,7 +196,7 @@ public final class SmtpListener implements AutoCloseable {
                 // The library made its writer on the accepting thread, where the JDK gives it 16 KiB; made again on a virtual
                 // thread it gets 1 KiB. Its streams stay unused, and an idle session weighs 11 KiB instead of 26.
                 session.setSocket(session.getSocket());
-                link = new SocketLink((AcceptedSocket) session.getSocket(), number);
+                link = new SocketLink((AcceptedSocket) session.getSocket(), number, tuning.lastWord());
             } catch (IOException gone) {
                 log.debug("session={} gone=\"{}\"", number, LogText.text(gone.toString()));
                 return;

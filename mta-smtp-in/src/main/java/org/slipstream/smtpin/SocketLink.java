@@ -11,6 +11,7 @@ import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Locale;
@@ -26,8 +27,9 @@ import javax.net.ssl.SSLSocket;
 /// A connection over a socket, in clear text and then perhaps in TLS.
 ///
 /// The session's thread notes what it waits for, and the [SessionWatchdog] ends that when it is over: a read by ending the input, so that a last
-/// reply can still be sent, everything else by closing the TCP connection. TLS may write while it reads; a read that goes on after
-/// its input has ended is cut at the next look.
+/// reply can still be sent, everything else by closing the TCP connection. TLS may write while it reads, so a read can go on after its
+/// input has ended; it is cut when the time for the last reply is over. Under load a session's thread notices the end of its input
+/// later than the watchdog looks again, and a cut at that look would lose the reply.
 final class SocketLink implements Link {
     private static final Logger log = LoggerFactory.getLogger(SocketLink.class);
     private static final String[] VERSIONS = {"TLSv1.3", "TLSv1.2"};
@@ -41,11 +43,16 @@ final class SocketLink implements Link {
     // Two, since the thread that stops the listener writes while the session's thread reads.
     private volatile ClientWait reading = ClientWait.NONE;
     private volatile ClientWait writing = ClientWait.NONE;
+    private final long lastReplyNanos;
+    // The watchdog's own.
+    private ClientWait ended = ClientWait.NONE;
 
     /// @param number of the session, for the log
-    SocketLink(AcceptedSocket tcp, long number) throws IOException {
+    /// @param lastReply how long the connection stays open after its input has ended
+    SocketLink(AcceptedSocket tcp, long number, Duration lastReply) throws IOException {
         this.tcp = tcp;
         this.number = number;
+        this.lastReplyNanos = lastReply.toNanos();
         // Replies are collected by us; what is sent is meant to go.
         tcp.setTcpNoDelay(true);
         tcp.setSoTimeout(0);
@@ -199,15 +206,17 @@ final class SocketLink implements Link {
     }
 
     /// Ends what the session waits for. Called by the watchdog; does not block.
-    void endIfOver(Predicate<ClientWait> over) {
+    void endIfOver(long nowNanos, Predicate<ClientWait> over) {
         if (tcp.isClosed()) {
             return;
         }
-        if (over.test(writing) || isDeaf() && over.test(reading)) {
+        boolean readIsOver = over.test(reading);
+        if (over.test(writing) || readIsOver && ended.isOver(nowNanos)) {
             log.info("session={} client={} cut=\"Timeout exceeded\"", number,
                     ReceivedLine.literal(tcp.getInetAddress()));
             cut();
-        } else if (over.test(reading)) {
+        } else if (readIsOver && !isDeaf()) {
+            ended = new ClientWait(nowNanos, lastReplyNanos);
             tcp.timeOut();
         }
     }
